@@ -1,0 +1,49 @@
+# make demo    set up and run the main job          make peers   cross tests against other programs
+# make test    set up and run the tests             make bench   speed, as ratios to peers in one run
+# make slow    proofs that take minutes             make lint    style rules that a machine can check
+PYTHON ?= python3
+VENV   ?= .venv
+RUN     = $(VENV)/bin/python
+PIP     = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: demo test slow peers bench lint clean
+
+$(RUN):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Poinsot needs Python 3.11 or newer; set PYTHON=")'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(RUN)
+	@echo "setting up $(VENV)"
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.core
+	@$(PIP) --editable '.[test]'
+	@touch $@
+
+$(VENV)/.peers: $(VENV)/.test
+	@$(PIP) --editable '.[test,peers]'
+	@touch $@
+
+demo: $(VENV)/.core
+	@$(RUN) examples/demo.py
+
+test: $(VENV)/.test
+	@$(RUN) -m pytest -n $(JOBS)
+
+slow: $(VENV)/.test
+	@$(RUN) -m pytest -n $(JOBS) -m 'slow and not peers'
+
+peers: $(VENV)/.peers
+	@$(RUN) -m pytest -n $(JOBS) -m peers
+
+bench: $(VENV)/.peers
+	@$(RUN) -m benchmarks
+
+lint: $(VENV)/.test
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+
+clean:
+	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache
