@@ -1,0 +1,5 @@
+"""Bodies: what has mass."""
+
+from poinsot.elements.bodies.rigid import RigidBody
+
+__all__ = ["RigidBody"]

@@ -1,0 +1,33 @@
+"""Rigid bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from poinsot.elements.frame import Frame
+from poinsot.spatial.algebra import Mat3, Scalar, Vec3, vector
+from poinsot.spatial.inertia import inertia_matrix, inertial_parameters
+
+__all__ = ["RigidBody"]
+
+
+@dataclass(frozen=True)
+class RigidBody:
+    """A rigid body with mass, centre of mass and inertia about that centre, and named frames.
+
+        T = ½ m ċ·ċ + ½ ω·J ω          (theory/bodies, eq. 1)
+    """
+
+    name: str
+    mass: Scalar  # [kg]
+    com: tuple[Scalar, Scalar, Scalar]  # centre of mass in the body's frame  [m]
+    inertia: tuple[Scalar, ...]  # xx, xy, xz, yy, yz, zz about the centre, body axes  [kg·m²]
+    frames: tuple[Frame, ...] = ()
+
+    def inertia_about_centre(self) -> Mat3:
+        """J about the centre of mass in body axes  [kg·m²]."""
+        return inertia_matrix(vector(*self.inertia))
+
+    def inertial_parameters(self) -> Vec3:
+        """φ = (m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz), I about the body's origin."""
+        return inertial_parameters(self.mass, vector(*self.com), self.inertia_about_centre())

@@ -1,0 +1,11 @@
+"""Coordinates: numbers read off a pose, along which forces act and by which poses are given."""
+
+from poinsot.elements.coordinates.angle import Angle
+from poinsot.elements.coordinates.base import Coordinate
+from poinsot.elements.coordinates.joint import AlongJoint
+from poinsot.elements.coordinates.length import Length
+from poinsot.elements.coordinates.position import Position
+
+__all__ = ["COORDINATES", "AlongJoint", "Angle", "Coordinate", "Length", "Position"]
+
+COORDINATES: dict[str, type[Coordinate]] = {law.kind: law for law in (AlongJoint, Length, Position, Angle)}

@@ -1,0 +1,31 @@
+"""What every coordinate is: one number that can be read off the pose of a mechanism.
+
+Springs, dampers, actuators and encoders act along a coordinate; a pose or a motion is given by coordinates that
+the model file names.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+from poinsot.elements.joints import Joint
+from poinsot.spatial.algebra import Scalar
+from poinsot.spatial.pose import Pose
+
+__all__ = ["Coordinate"]
+
+
+class Coordinate(ABC):
+    """A scalar function of the poses of the bodies."""
+
+    kind: str
+    unit: str
+
+    @abstractmethod
+    def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:
+        """The coordinate [unit] for poses X_WB of all bodies by name."""
+
+    @abstractmethod
+    def bodies(self, joints: Mapping[str, Joint]) -> tuple[str, ...]:
+        """Names of the bodies whose poses it reads."""

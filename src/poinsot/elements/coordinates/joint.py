@@ -1,0 +1,38 @@
+"""A coordinate of a joint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from poinsot.elements.coordinates.base import Coordinate
+from poinsot.elements.joints import Joint
+from poinsot.spatial.algebra import Scalar
+from poinsot.spatial.pose import Pose
+
+__all__ = ["AlongJoint"]
+
+
+@final
+@dataclass(frozen=True)
+class AlongJoint(Coordinate):
+    """Displacement along or angle about a joint.
+
+        s = q_i(X_FM)        [m] or [rad]        (theory/coordinates, eq. 1)
+    """
+
+    joint: str
+    index: int  # which coordinate of the joint
+    unit: str
+
+    kind = "joint"
+
+    def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:
+        """What an encoder on the joint reads."""
+        joint = joints[self.joint]
+        return joint.measure(joint.relative(poses[joint.a.body], poses[joint.b.body]))[self.index]
+
+    def bodies(self, joints: Mapping[str, Joint]) -> tuple[str, ...]:
+        """The two bodies of the joint."""
+        return joints[self.joint].a.body, joints[self.joint].b.body

@@ -1,0 +1,26 @@
+"""Forces: one law a file."""
+
+from poinsot.elements.forces.actuator import Actuator
+from poinsot.elements.forces.base import Force
+from poinsot.elements.forces.damper import Damper
+from poinsot.elements.forces.drive_inertia import DriveInertia
+from poinsot.elements.forces.end_stop import EndStop
+from poinsot.elements.forces.friction import Friction
+from poinsot.elements.forces.gravity import gravity_potential
+from poinsot.elements.forces.load import Load
+from poinsot.elements.forces.spring import Spring
+
+__all__ = [
+    "FORCES",
+    "Actuator",
+    "Damper",
+    "DriveInertia",
+    "EndStop",
+    "Force",
+    "Friction",
+    "Load",
+    "Spring",
+    "gravity_potential",
+]
+
+FORCES: dict[str, type[Force]] = {law.kind: law for law in (Spring, Damper, Friction, DriveInertia, EndStop, Actuator)}

@@ -1,0 +1,29 @@
+"""Linear damper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from poinsot.elements.forces.base import Force
+from poinsot.spatial.algebra import Scalar
+
+__all__ = ["Damper"]
+
+
+@final
+@dataclass(frozen=True)
+class Damper(Force):
+    """A linear damper along or about a coordinate.
+
+        F = −d ṡ        (theory/forces, eq. 2)
+    """
+
+    damping: Scalar  # d  [N·s/m] or [N·m·s/rad]
+
+    kind = "damper"
+    parameters = {"damping": "f*s/u"}
+
+    def force(self, s: Scalar, s_dot: Scalar) -> Scalar:
+        """Force against the motion."""
+        return -self.damping * s_dot

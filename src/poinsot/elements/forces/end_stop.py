@@ -1,0 +1,33 @@
+"""End stops: how far a coordinate can go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from poinsot.elements.forces.base import Force
+from poinsot.spatial.algebra import Scalar, function
+
+__all__ = ["EndStop"]
+
+
+@final
+@dataclass(frozen=True)
+class EndStop(Force):
+    """Limits of a coordinate, rigid (stiffness zero: an event of the simulation) or elastic.
+
+        V = ½ k min(s − s_l, 0)² + ½ k max(s − s_u, 0)²        (theory/forces, eq. 5)
+    """
+
+    lower: Scalar  # s_l  [m] or [rad]
+    upper: Scalar  # s_u  [m] or [rad]
+    stiffness: Scalar = 0.0  # k  [N/m] or [N·m/rad]
+
+    kind = "end-stop"
+    parameters = {"lower": "u", "upper": "u", "stiffness": "f/u"}
+
+    def potential(self, s: Scalar) -> Scalar:
+        """Elastic energy beyond a limit."""
+        below = function("fmin", s - self.lower, 0.0)
+        above = function("fmax", s - self.upper, 0.0)
+        return 0.5 * self.stiffness * (below**2 + above**2)

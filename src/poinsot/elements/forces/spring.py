@@ -1,0 +1,32 @@
+"""Linear spring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from poinsot.elements.forces.base import Force
+from poinsot.spatial.algebra import Scalar
+
+__all__ = ["Spring"]
+
+
+@final
+@dataclass(frozen=True)
+class Spring(Force):
+    """A linear spring along or about a coordinate.
+
+        V = ½ k (s − s₀)²        (theory/forces, eq. 1)
+
+    A rest of None means relaxed in the pose that is asked about: a flexure that is clamped in its shape.
+    """
+
+    stiffness: Scalar  # k  [N/m] or [N·m/rad]
+    rest: Scalar | None = 0.0  # s₀  [m] or [rad]
+
+    kind = "spring"
+    parameters = {"stiffness": "f/u", "rest": "u"}
+
+    def potential(self, s: Scalar) -> Scalar:
+        """Elastic energy."""
+        return 0.5 * self.stiffness * (s - (0.0 if self.rest is None else self.rest)) ** 2

@@ -1,0 +1,49 @@
+"""Joints: one law a file. Adding one is a file, a line in this list and a paragraph of theory."""
+
+from poinsot.elements.joints.base import Axis, Joint, JointCoordinate
+from poinsot.elements.joints.cylindrical import Cylindrical
+from poinsot.elements.joints.distance import Distance
+from poinsot.elements.joints.fixed import Fixed
+from poinsot.elements.joints.free import Free
+from poinsot.elements.joints.helical import Helical
+from poinsot.elements.joints.planar import Planar
+from poinsot.elements.joints.point_on_line import PointOnLine
+from poinsot.elements.joints.prismatic import Prismatic
+from poinsot.elements.joints.revolute import Revolute
+from poinsot.elements.joints.spherical import Spherical
+from poinsot.elements.joints.universal import Universal
+
+__all__ = [
+    "JOINTS",
+    "Axis",
+    "Cylindrical",
+    "Distance",
+    "Fixed",
+    "Free",
+    "Helical",
+    "Joint",
+    "JointCoordinate",
+    "Planar",
+    "PointOnLine",
+    "Prismatic",
+    "Revolute",
+    "Spherical",
+    "Universal",
+]
+
+JOINTS: dict[str, type[Joint]] = {
+    law.kind: law
+    for law in (
+        Revolute,
+        Prismatic,
+        Cylindrical,
+        Universal,
+        Spherical,
+        Planar,
+        Helical,
+        Fixed,
+        Free,
+        PointOnLine,
+        Distance,
+    )
+}

@@ -1,0 +1,105 @@
+"""What every joint is: a frame on each of two bodies, its coordinates, and the rows it takes away.
+
+A joint sits at frame F on body A and frame M on body B. Its law is written twice, once as motion and once as
+constraint, and the contract tests hold the two against each other:
+
+    X_FM = motion(q)                      used where the joint carries a branch of the tree
+    Φ(X_FM) = residual(X_FM) = 0          used where it closes a loop, and in redundant coordinates
+    q = measure(X_FM)                     what an encoder on the joint reads
+
+Rows of the residual are lengths [m] or sines of angles [-]; `in_plane` are those that remain when the whole
+mechanism moves in one plane.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from poinsot.elements.frame import Frame
+from poinsot.errors import PoinsotError, unknown
+from poinsot.spatial.algebra import Scalar, Vec3, function, is_symbolic
+from poinsot.spatial.orientation import Along
+from poinsot.spatial.pose import Pose
+
+__all__ = ["Axis", "Joint", "JointCoordinate", "turn_angle"]
+
+
+@dataclass(frozen=True)
+class JointCoordinate:
+    """One coordinate of a joint: its name and unit."""
+
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Joint(ABC):
+    """A joint between two bodies."""
+
+    name: str
+    a: Frame  # on body A, nearer to the ground by custom
+    b: Frame  # on body B
+
+    kind: ClassVar[str]
+    coordinates: ClassVar[tuple[JointCoordinate, ...]]
+    rows: ClassVar[tuple[str, ...]]
+    in_plane: ClassVar[tuple[int, ...] | None] = None  # rows left in a planar mechanism; None: not for the plane
+    carries: ClassVar[bool] = True  # can carry a branch of a spanning tree
+
+    @property
+    def freedom(self) -> int:
+        """Number of relative motions that the joint allows in space."""
+        return 6 - len(self.rows)
+
+    def frame_on_a(self) -> Pose:
+        """Pose X_AF of the joint's frame on body A."""
+        return self.a.pose()
+
+    def frame_on_b(self) -> Pose:
+        """Pose X_BM of the joint's frame on body B."""
+        return self.b.pose()
+
+    def relative(self, X_WA: Pose, X_WB: Pose) -> Pose:
+        """Pose X_FM across the joint from the poses of its two bodies."""
+        return (X_WA @ self.frame_on_a()).inverse() @ (X_WB @ self.frame_on_b())
+
+    def coordinate(self, name: str) -> int:
+        """Index of a coordinate by its name."""
+        existing = [c.name for c in self.coordinates]
+        if name not in existing:
+            raise PoinsotError(f"{self.kind} joint '{self.name}': {unknown('coordinate', name, existing)}")
+        return existing.index(name)
+
+    @abstractmethod
+    def residual(self, X_FM: Pose) -> Vec3:
+        """Φ(X_FM), one entry a row; zero where the joint is assembled."""
+
+    @abstractmethod
+    def motion(self, q: Vec3) -> Pose:
+        """X_FM for coordinates q."""
+
+    @abstractmethod
+    def measure(self, X_FM: Pose) -> Vec3:
+        """Coordinates q of an assembled joint."""
+
+
+@dataclass(frozen=True)
+class Axis(Joint):
+    """A joint with one axis, the third axis of F and of M."""
+
+    axis: Along = Along((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))  # in frame a and, with the same numbers, in frame b
+
+    def frame_on_a(self) -> Pose:
+        """X_AF: the user's frame on A, turned so that z is the joint's axis."""
+        return self.a.pose() @ Pose(self.axis.matrix(), [0.0, 0.0, 0.0])
+
+    def frame_on_b(self) -> Pose:
+        """X_BM: the user's frame on B, turned so that z is the joint's axis."""
+        return self.b.pose() @ Pose(self.axis.matrix(), [0.0, 0.0, 0.0])
+
+
+def turn_angle(sine: Scalar, cosine: Scalar) -> Scalar:
+    """Angle [rad] between −π and π from numbers proportional to its sine and cosine."""
+    return function("atan2", sine, cosine) if is_symbolic(sine, cosine) else float(function("atan2", sine, cosine))

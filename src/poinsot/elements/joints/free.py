@@ -1,0 +1,46 @@
+"""Free joint: a body that floats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from poinsot.elements.joints.attitude import quaternion_of
+from poinsot.elements.joints.base import Joint, JointCoordinate
+from poinsot.spatial.algebra import Vec3, is_symbolic, vector
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import quaternion_matrix
+
+__all__ = ["Free"]
+
+
+@final
+@dataclass(frozen=True)
+class Free(Joint):
+    """All six relative motions.
+
+        no equation        (theory/joints, eq. 9)
+    """
+
+    kind = "free"
+    coordinates = (
+        *(JointCoordinate(f"p{axis}", "m") for axis in "xyz"),
+        *(JointCoordinate(f"q{axis}", "-") for axis in "wxyz"),
+    )
+    rows = ()
+    in_plane = ()
+
+    def residual(self, X_FM: Pose) -> Vec3:
+        """Nothing to satisfy."""
+        return X_FM.p[:0] if is_symbolic(X_FM.p) else np.zeros(0)
+
+    def motion(self, q: Vec3) -> Pose:
+        """p_FM = q₁…₃, R_FM of the quaternion q₄…₇."""
+        return Pose(quaternion_matrix(q[3:]), q[:3])
+
+    def measure(self, X_FM: Pose) -> Vec3:
+        """Place, and quaternion wxyz of the attitude."""
+        p, quaternion = X_FM.p, quaternion_of(X_FM.R)
+        return vector(*(p[i] for i in range(3)), *(quaternion[i] for i in range(4)))

@@ -1,0 +1,39 @@
+"""Planar joint: a puck on a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from poinsot.elements.joints.base import Axis, JointCoordinate, turn_angle
+from poinsot.spatial.algebra import Vec3, vector
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import axis_rotation
+
+__all__ = ["Planar"]
+
+
+@final
+@dataclass(frozen=True)
+class Planar(Axis):
+    """Slide in the plane with normal z and turn about it.
+
+        Φ = (p_z, x_F·z_M, y_F·z_M) = 0        three equations        (theory/joints, eq. 6)
+    """
+
+    kind = "planar"
+    coordinates = (JointCoordinate("x", "m"), JointCoordinate("y", "m"), JointCoordinate("angle", "rad"))
+    rows = ("position z", "tilt about y", "tilt about x")
+    in_plane = ()
+
+    def residual(self, X_FM: Pose) -> Vec3:
+        """Origin of M in the plane of F, normals parallel."""
+        return vector(X_FM.p[2], X_FM.R[0, 2], X_FM.R[1, 2])
+
+    def motion(self, q: Vec3) -> Pose:
+        """p_FM = (q₁, q₂, 0), R_FM = R_z(q₃)."""
+        return Pose(axis_rotation("Z", q[2]), vector(q[0], q[1], 0 * q[0]))
+
+    def measure(self, X_FM: Pose) -> Vec3:
+        """Place in the plane and angle of x_M from x_F."""
+        return vector(X_FM.p[0], X_FM.p[1], turn_angle(X_FM.R[1, 0], X_FM.R[0, 0]))

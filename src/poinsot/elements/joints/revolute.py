@@ -1,0 +1,41 @@
+"""Revolute joint: a hinge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from poinsot.elements.joints.base import Axis, JointCoordinate, turn_angle
+from poinsot.spatial.algebra import Vec3, vector
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import axis_rotation
+
+__all__ = ["Revolute"]
+
+
+@final
+@dataclass(frozen=True)
+class Revolute(Axis):
+    """Turn about the common z axis.
+
+        Φ = (p_FM, x_F·z_M, y_F·z_M) = 0        five equations        (theory/joints, eq. 1)
+    """
+
+    kind = "revolute"
+    coordinates = (JointCoordinate("angle", "rad"),)
+    rows = ("position x", "position y", "position z", "tilt about y", "tilt about x")
+    in_plane = (0, 1)
+
+    def residual(self, X_FM: Pose) -> Vec3:
+        """Origins together, axes parallel."""
+        return vector(X_FM.p[0], X_FM.p[1], X_FM.p[2], X_FM.R[0, 2], X_FM.R[1, 2])
+
+    def motion(self, q: Vec3) -> Pose:
+        """R_FM = R_z(q)."""
+        return Pose(axis_rotation("Z", q[0]), np.zeros(3))
+
+    def measure(self, X_FM: Pose) -> Vec3:
+        """Angle of x_M from x_F."""
+        return vector(turn_angle(X_FM.R[1, 0], X_FM.R[0, 0]))

@@ -1,0 +1,42 @@
+"""Spherical joint: a ball in its socket."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from poinsot.elements.joints.base import Joint, JointCoordinate
+from poinsot.elements.joints.attitude import quaternion_of
+from poinsot.spatial.algebra import Vec3
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import quaternion_matrix
+
+__all__ = ["Spherical"]
+
+
+@final
+@dataclass(frozen=True)
+class Spherical(Joint):
+    """Turn about any axis through the common point.
+
+        Φ = p_FM = 0        three equations        (theory/joints, eq. 5)
+    """
+
+    kind = "spherical"
+    coordinates = tuple(JointCoordinate(name, "-") for name in ("w", "x", "y", "z"))
+    rows = ("position x", "position y", "position z")
+    in_plane = (0, 1)
+
+    def residual(self, X_FM: Pose) -> Vec3:
+        """Origins together."""
+        return X_FM.p
+
+    def motion(self, q: Vec3) -> Pose:
+        """R_FM of the quaternion wxyz."""
+        return Pose(quaternion_matrix(q), np.zeros(3))
+
+    def measure(self, X_FM: Pose) -> Vec3:
+        """Quaternion wxyz of R_FM."""
+        return quaternion_of(X_FM.R)

@@ -1,0 +1,23 @@
+"""Sensors: what is measured, where."""
+
+from poinsot.elements.sensors.base import Channel, Sensor
+from poinsot.elements.sensors.encoder import Encoder
+from poinsot.elements.sensors.force import DriveForce, ModalPoint, Reaction
+from poinsot.elements.sensors.inertial import IMU, Accelerometer, Gyroscope
+
+__all__ = [
+    "SENSORS",
+    "Accelerometer",
+    "Channel",
+    "DriveForce",
+    "Encoder",
+    "Gyroscope",
+    "IMU",
+    "ModalPoint",
+    "Reaction",
+    "Sensor",
+]
+
+SENSORS: dict[str, type[Sensor]] = {
+    law.kind: law for law in (Encoder, Accelerometer, Gyroscope, IMU, DriveForce, Reaction, ModalPoint)
+}

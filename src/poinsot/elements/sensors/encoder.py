@@ -1,0 +1,34 @@
+"""Encoder: reads a coordinate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from poinsot.elements.coordinates import Coordinate
+from poinsot.elements.sensors.base import Sensor
+from poinsot.spatial.algebra import Scalar
+
+__all__ = ["Encoder"]
+
+
+@final
+@dataclass(frozen=True)
+class Encoder(Sensor):
+    """Reads a joint's coordinate, a leg's length, or any other coordinate.
+
+        y = s + b        (theory/sensors, eq. 1)
+    """
+
+    on: Coordinate | None = None
+    offset: Scalar = 0.0  # b, in the unit of the coordinate
+
+    kind = "encoder"
+
+    def outputs(self) -> tuple[tuple[str, str], ...]:
+        """One channel with the sensor's own name."""
+        return (("", self.on.unit),)
+
+    def reading(self, s: Scalar) -> Scalar:
+        """What it reads at coordinate s."""
+        return s + self.offset

@@ -1,0 +1,87 @@
+"""Accelerometer, gyroscope, and the two in one box (IMU)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from poinsot.elements.frame import Frame
+from poinsot.elements.sensors.base import Sensor
+from poinsot.spatial.algebra import Mat3, Scalar, Vec3, apply, transpose, vector
+
+__all__ = ["IMU", "Accelerometer", "Gyroscope"]
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+def specific_force(R_WF: Mat3, a_WF: Vec3, gravity: Vec3, bias: tuple[Scalar, ...]) -> Vec3:
+    """What an accelerometer feels: y = R_FW (a − g) + b  [m/s²]."""
+    return apply(transpose(R_WF), a_WF - gravity) + vector(*bias)
+
+
+@final
+@dataclass(frozen=True)
+class Accelerometer(Sensor):
+    """Specific force of a point in the axes of its frame.
+
+        y = R_FW (a_WF − g) + b        (theory/sensors, eq. 2)
+    """
+
+    at: Frame | None = None
+    bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b  [m/s²]
+
+    kind = "accelerometer"
+
+    def outputs(self) -> tuple[tuple[str, str], ...]:
+        """Three accelerations."""
+        return tuple((f"a{axis}", "m/s²") for axis in "xyz")
+
+    def reading(self, R_WF: Mat3, a_WF: Vec3, gravity: Vec3) -> Vec3:
+        """What it reads."""
+        return specific_force(R_WF, a_WF, gravity, self.bias)
+
+
+@final
+@dataclass(frozen=True)
+class Gyroscope(Sensor):
+    """Angular velocity in the axes of its frame.
+
+        y = R_FW ω_WF + b        (theory/sensors, eq. 3)
+    """
+
+    at: Frame | None = None
+    bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b  [rad/s]
+
+    kind = "gyroscope"
+
+    def outputs(self) -> tuple[tuple[str, str], ...]:
+        """Three rates."""
+        return tuple((f"w{axis}", "rad/s") for axis in "xyz")
+
+    def reading(self, R_WF: Mat3, w_WF: Vec3) -> Vec3:
+        """What it reads."""
+        return apply(transpose(R_WF), w_WF) + vector(*self.bias)
+
+
+@final
+@dataclass(frozen=True)
+class IMU(Sensor):
+    """Accelerometer and gyroscope in one frame.
+
+        y = (R_FW (a_WF − g) + b_a, R_FW ω_WF + b_w)        (theory/sensors, eq. 4)
+    """
+
+    at: Frame | None = None
+    bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b_a  [m/s²]
+    rate_bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b_w  [rad/s]
+
+    kind = "imu"
+
+    def outputs(self) -> tuple[tuple[str, str], ...]:
+        """Three accelerations, three rates."""
+        return tuple((f"a{axis}", "m/s²") for axis in "xyz") + tuple((f"w{axis}", "rad/s") for axis in "xyz")
+
+    def reading(self, R_WF: Mat3, w_WF: Vec3, a_WF: Vec3, gravity: Vec3) -> tuple[Vec3, Vec3]:
+        """What its accelerometer and its gyroscope read."""
+        rates = apply(transpose(R_WF), w_WF) + vector(*self.rate_bias)
+        return specific_force(R_WF, a_WF, gravity, self.bias), rates

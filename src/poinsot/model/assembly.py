@@ -1,0 +1,236 @@
+"""Assembly: poses of all bodies that satisfy every joint, from a first guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements.joints import Joint
+from poinsot.errors import PoinsotError, unknown
+from poinsot.model.constraints import Constraints, Row
+from poinsot.model.mechanism import Elements, Mechanism, Placement
+from poinsot.model.topology import topology
+from poinsot.spatial.orientation import along
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import rotation_between
+
+__all__ = ["Assembly", "assemble", "close", "first_guess", "machine_size", "row_scales", "twist_scales"]
+
+RESTARTS = 12  # guesses tried, the later ones shaken at random with a fixed seed
+TOLERANCE = 1e-12  # of the machine's size
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """The outcome of an assembly: poses, and how well they satisfy the joints."""
+
+    poses: dict[str, Pose]  # X_WB of every body, the ground included
+    residual: float  # largest violation, as a fraction of the machine's size or in radians
+    worst: Row | None  # the equation with that violation
+    size: float  # of the machine  [m]
+    converged: bool
+    flipped: tuple[str, ...] = ()  # joints that closed with an axis the wrong way round
+
+    @property
+    def quality(self) -> tuple[bool, bool, float]:
+        """What to prefer among several outcomes: closed, the right way round, closest."""
+        return self.converged, not self.flipped, -self.residual
+
+    def require(self) -> Assembly:
+        """Itself, or an error that names the joint that cannot be closed."""
+        if self.flipped:
+            raise PoinsotError(f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round")
+        if not self.converged:
+            raise PoinsotError(
+                f"the mechanism cannot be assembled: {self.worst} stays open by {self.residual:.2e} "
+                f"of the machine's size ({self.size:.3g} m)"
+            )
+        return self
+
+
+def assemble(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> Assembly:
+    """Put a mechanism together in the pose of its file, then bring named coordinates to the values of `pose`.
+
+    Newton with least-norm steps and a line search. When the first guess fails it is shaken, with a fixed seed;
+    from the file's pose to a given one the coordinates go in as many steps as it takes, so that the assembly
+    mode stays the same.
+    """
+    elements = mechanism.elements
+    for name in pose or {}:
+        if name not in elements.coordinates:
+            raise PoinsotError(unknown("coordinate", name, elements.coordinates))
+    found = _from_guesses(elements)
+    return found if not pose or not found.converged else _brought_to(elements, found, pose)
+
+
+def _from_guesses(elements: Elements) -> Assembly:
+    constraints, targets = _holding(elements, elements.pose)
+    guess = first_guess(elements, elements.pose)
+    size = machine_size(elements, guess)
+    scales = twist_scales(constraints, size)
+    rng, best = np.random.default_rng(0), None
+    for trial in range(RESTARTS):
+        shake = rng.normal(size=len(scales)) * scales * trial / (3 * RESTARTS)
+        found = _newton(constraints, constraints.displaced(guess, shake), targets, size)
+        if best is None or found.quality > best.quality:
+            best = found
+        if best.converged and not best.flipped:
+            break
+    return best
+
+
+def _brought_to(elements: Elements, start: Assembly, pose: Mapping[str, float]) -> Assembly:
+    constraints, targets = _holding(elements, pose)
+    joints = elements.joints
+    now = np.array([float(c.value(start.poses, joints)) for c in constraints.held])
+    way = targets - now
+    turns = np.array([c.unit == "rad" for c in constraints.held])
+    way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
+    done, step, current = 0.0, 1.0, start
+    while done < 1.0:
+        found = _newton(constraints, current.poses, now + min(1.0, done + step) * way, start.size)
+        if found.converged and not found.flipped:
+            current, done, step = found, min(1.0, done + step), 2 * step
+        elif step > 1 / 64:
+            step /= 2
+        else:
+            return found
+    return current
+
+
+def _holding(elements: Elements, values: Mapping[str, float]) -> tuple[Constraints, np.ndarray]:
+    held = tuple(elements.coordinates[name] for name in values)
+    return Constraints(elements, held), np.array([float(v) for v in values.values()])
+
+
+def machine_size(elements: Elements, poses: Mapping[str, Pose]) -> float:
+    """A length that stands for the machine: the largest distance of a joint or frame from its body  [m]."""
+    lengths = [float(np.linalg.norm(j.frame_on_a().p)) for j in elements.joints.values()]
+    lengths += [float(np.linalg.norm(j.frame_on_b().p)) for j in elements.joints.values()]
+    lengths += [float(np.linalg.norm(X.p)) for X in poses.values()]
+    return max([length for length in lengths if length > 0], default=1.0)
+
+
+def twist_scales(constraints: Constraints, size: float) -> np.ndarray:
+    """Typical size of every twist component: the machine's size for translations, 1 for rotations."""
+    one = [size] * 2 + [1.0] if constraints.freedom == 3 else [size] * 3 + [1.0] * 3
+    return np.tile(one, len(constraints.names))
+
+
+def row_scales(constraints: Constraints, size: float) -> np.ndarray:
+    """Typical size of every residual: lengths are measured by the machine's size."""
+    lengths = [size if "position" in r.label or r.label == "distance" else 1.0 for r in constraints.rows]
+    return np.array(lengths + [size if c.unit == "m" else 1.0 for c in constraints.held])
+
+
+def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, size: float) -> Assembly:
+    columns, rows = twist_scales(constraints, size), row_scales(constraints, size)
+    angles = np.array([False] * len(constraints.rows) + [c.unit == "rad" for c in constraints.held])
+    target = np.concatenate([np.zeros(len(constraints.rows)), targets])
+
+    def residual(at: Mapping[str, Pose]) -> tuple[np.ndarray, np.ndarray]:
+        phi, jacobian = constraints.evaluate(at)
+        error = phi - target
+        error = np.where(angles, np.remainder(error + np.pi, 2 * np.pi) - np.pi, error)
+        return error / rows, jacobian * columns / rows[:, None] if len(rows) else jacobian
+
+    error, jacobian = residual(poses)
+    for _ in range(60):
+        norm = float(np.max(np.abs(error), initial=0.0))
+        if norm < TOLERANCE * 1e-2:
+            break
+        step = np.linalg.lstsq(jacobian, -error, rcond=1e-9)[0]
+        step *= min(1.0, 0.6 / max(np.max(np.abs(step)), 1e-300))
+        fraction = 1.0
+        while True:
+            moved = constraints.displaced(poses, fraction * step * columns)
+            new_error, new_jacobian = residual(moved)
+            if np.linalg.norm(new_error) < np.linalg.norm(error) * (1 - 1e-3 * fraction) or fraction < 1e-3:
+                break
+            fraction /= 2
+        if np.linalg.norm(new_error) >= np.linalg.norm(error):
+            break
+        poses, error, jacobian = moved, new_error, new_jacobian
+    norm = float(np.max(np.abs(error), initial=0.0))
+    worst = int(np.argmax(np.abs(error))) if len(error) else None
+    row = None
+    if worst is not None:
+        row = constraints.rows[worst] if worst < len(constraints.rows) else Row("pose", "given coordinates")
+    converged = norm < TOLERANCE
+    flipped = tuple(j.name for j in constraints.elements.joints.values() if converged and _is_flipped(j, poses))
+    return Assembly(poses, norm, row, size, converged, flipped)
+
+
+def _is_flipped(joint: Joint, poses: Mapping[str, Pose]) -> bool:
+    """Tell whether a joint's equations hold but its motion does not reach the pose: an axis is reversed."""
+    if not joint.carries:
+        return False
+    X_FM = joint.relative(poses[joint.a.body], poses[joint.b.body])
+    again = joint.motion(joint.measure(X_FM))
+    return float(rotation_between(X_FM.R, again.R)) > 1e-3
+
+
+def first_guess(elements: Elements, values: Mapping[str, float] | None = None) -> dict[str, Pose]:
+    """Poses before assembly: as placed by the file, else carried along the tree with joints at zero."""
+    poses = {GROUND: Pose.identity()}
+    waiting = dict(elements.placements)
+    branches = list(topology(elements).branches)
+    while True:
+        ready = [name for name, placement in waiting.items() if _ready(placement, poses)]
+        for name in ready:
+            poses[name] = _placed(waiting.pop(name), poses, elements.planar)
+        branch = next((b for b in branches if b.parent in poses and b.child not in poses and b.child not in waiting), None)
+        branch = branch or (
+            None if ready else next((b for b in branches if b.parent in poses and b.child not in poses), None)
+        )
+        if branch is None and not ready:
+            break
+        if branch is not None:
+            waiting.pop(branch.child, None)
+            poses[branch.child] = _carried(elements, branch, poses[branch.parent], values or {})
+    for name in elements.bodies:
+        poses.setdefault(name, Pose.identity())
+    return poses
+
+
+def _ready(placement: Placement, poses: Mapping[str, Pose]) -> bool:
+    needed = [] if placement.at is None else [placement.at, *(placement.along or ())]
+    return all(frame.body in poses for frame in needed)
+
+
+def _placed(placement: Placement, poses: Mapping[str, Pose], planar: bool) -> Pose:
+    if placement.at is None:
+        return placement.frame.pose()
+
+    def point(frame: Frame) -> np.ndarray:
+        return np.asarray(poses[frame.body].point(frame.pose().p), float)
+
+    R = np.asarray((poses[placement.at.body] @ placement.at.pose()).R)
+    if placement.along is not None:
+        z = point(placement.along[1]) - point(placement.along[0])
+        if np.linalg.norm(z) > 0:
+            turned = (-z[1], z[0], 0.0)
+            R = along(z, z, "x", turned).matrix() if planar else along(z, z).matrix()
+    return Pose(R, point(placement.at) + placement.offset * R[:, 0 if planar else 2])
+
+
+def _carried(elements: Elements, branch, X_WP: Pose, values: Mapping[str, float]) -> Pose:
+    joint = elements.joints[branch.joint]
+    q = np.array([1.0 if c.name in ("w", "qw") else 0.0 for c in joint.coordinates])
+    for name, value in values.items():
+        coordinate = elements.coordinates[name]
+        if getattr(coordinate, "joint", None) == joint.name:
+            q[coordinate.index] = value
+    X_FM = joint.motion(q)
+    if branch.reversed:
+        return X_WP @ joint.frame_on_b() @ X_FM.inverse() @ joint.frame_on_a().inverse()
+    return X_WP @ joint.frame_on_a() @ X_FM @ joint.frame_on_b().inverse()
+
+
+def close(constraints: Constraints, start: Assembly, xi: np.ndarray) -> Assembly:
+    """Displace an assembled mechanism by a twist of every body and put it together again."""
+    held = np.array([float(c.value(start.poses, constraints.elements.joints)) for c in constraints.held])
+    return _newton(constraints, constraints.displaced(start.poses, xi), held, start.size)

@@ -1,0 +1,232 @@
+"""Check: what a mechanism is, and what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from poinsot.elements.joints import JOINTS
+from poinsot.errors import PoinsotError, listing
+from poinsot.model.assembly import Assembly, assemble, close, row_scales, twist_scales
+from poinsot.model.constraints import Constraints, Row
+from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.topology import topology
+from poinsot.spatial.inertia import inertia_defect
+
+__all__ = ["Finding", "Report", "Severity", "check"]
+
+RANK_TOLERANCE = 1e-8  # of the largest singular value; redundant rows are at 1e-15, real ones above 1e-4
+
+
+class Severity(StrEnum):
+    """How much a finding matters."""
+
+    ERROR = "error"  # the mechanism cannot be used
+    WARNING = "warning"  # it can, but probably is not what was meant
+    NOTE = "note"  # good to know
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing worth saying about a mechanism."""
+
+    severity: Severity
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of a check; prints as what a person wants to read."""
+
+    name: str
+    planar: bool
+    bodies: int  # moving bodies
+    joints: dict[str, int]  # number of joints by kind
+    constraints: int  # equations
+    loops: int
+    mobility_counted: int  # 6 n − constraints, or 3 n − constraints in the plane
+    mobility: int | None  # from the rank of the constraint Jacobian at a generic pose
+    mobility_given: int | None  # the same at the given pose
+    redundant: tuple[Row, ...]  # equations that follow from the others
+    residual: float  # of the assembly, relative to the machine's size
+    actuators: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong that prevents use."""
+        return all(f.severity != Severity.ERROR for f in self.findings)
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.joints.items())
+        unknown = "not known (cannot be assembled)"
+        lines = [
+            f"{self.name}: {'planar' if self.planar else 'spatial'} mechanism",
+            f"  moving bodies         {self.bodies}",
+            f"  joints                {sum(self.joints.values())}  ({kinds or 'none'})",
+            f"  loops                 {self.loops}",
+            f"  constraint equations  {self.constraints}",
+            f"  mobility, counted     {self.mobility_counted}",
+            f"  mobility              {unknown if self.mobility is None else self.mobility}",
+        ]
+        if self.mobility_given is not None and self.mobility_given != self.mobility:
+            lines.append(f"  … in the given pose   {self.mobility_given}")
+        lines.append(f"  actuators             {self.actuators}")
+        if self.mobility is not None:
+            lines.append(f"  assembly residual     {self.residual:.1e} of the machine's size")
+        lines += [f"  {finding}" for finding in self.findings] or []
+        return "\n".join(lines)
+
+
+def check(mechanism: Mechanism) -> Report:
+    """Check a mechanism: assembly, mobility, redundant constraints, inertias, bodies that nothing holds.
+
+    >>> import poinsot
+    >>> poinsot.check(poinsot.load("four_bar")).mobility
+    1
+    """
+    elements = mechanism.elements
+    tree = topology(elements)
+    constraints = Constraints(elements)
+    assembly = assemble(mechanism)
+    findings = [*_body_findings(elements, tree.floating), *_assembly_findings(assembly)]
+    generic = given = None
+    redundant: tuple[Row, ...] = ()
+    if assembly.converged:
+        order = [b.joint for b in tree.branches] + list(tree.closing)
+        given = _mobility(constraints, assembly)
+        generic, redundant = _generic(constraints, assembly, order, given)
+        findings += _mobility_findings(constraints, generic, given, redundant, len(mechanism.actuators))
+    kinds = [joint.kind for joint in elements.joints.values()]
+    return Report(
+        name=mechanism.name,
+        planar=elements.planar,
+        bodies=len(elements.bodies),
+        joints={kind: kinds.count(kind) for kind in JOINTS if kind in kinds},
+        constraints=len(constraints.rows),
+        loops=len(tree.closing),
+        mobility_counted=constraints.freedom * len(elements.bodies) - len(constraints.rows),
+        mobility=generic,
+        mobility_given=given,
+        redundant=redundant,
+        residual=assembly.residual,
+        actuators=len(elements.actuators),
+        findings=tuple(findings),
+    )
+
+
+def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Finding]:
+    found = []
+    for name in floating:
+        text = f"nothing holds body '{name}': no joint connects it to the ground (a body that floats has a free joint)"
+        found.append(Finding(Severity.ERROR, text))
+    for name, body in elements.bodies.items():
+        if elements.planar:
+            defect = "inertia without mass" if body.mass == 0 and body.inertia[5] > 0 else None
+        else:
+            defect = inertia_defect(body.mass, body.inertia_about_centre())
+        if defect:
+            found.append(Finding(Severity.ERROR, f"no body can have the inertia of '{name}': {defect}"))
+    massless = [name for name, body in elements.bodies.items() if body.mass == 0]
+    if massless:
+        found.append(Finding(Severity.NOTE, f"bodies without mass: {listing(massless)}"))
+    return found
+
+
+def _assembly_findings(assembly: Assembly) -> list[Finding]:
+    try:
+        assembly.require()
+    except PoinsotError as error:
+        return [Finding(Severity.ERROR, str(error))]
+    return []
+
+
+def _mobility_findings(
+    constraints: Constraints, generic: int, given: int, redundant: tuple[Row, ...], actuators: int
+) -> list[Finding]:
+    found = []
+    if redundant:
+        joints: dict[str, list[str]] = {}
+        for row in redundant:
+            joints.setdefault(row.joint, []).append(row.label)
+        named = "; ".join(f"{joint}: {', '.join(labels)}" for joint, labels in joints.items())
+        count = f"{len(redundant)} redundant constraint{'s' if len(redundant) > 1 else ''}"
+        found.append(Finding(Severity.WARNING, f"{count}, their reactions are not determined: {named}"))
+    if given != generic:
+        text = f"the given pose is singular: mobility {given} there, {generic} elsewhere"
+        found.append(Finding(Severity.WARNING, text))
+    if generic == 0 and constraints.elements.bodies:
+        found.append(Finding(Severity.NOTE, "this is a structure: it cannot move"))
+    if actuators and actuators < generic:
+        found.append(Finding(Severity.NOTE, f"{actuators} actuators for mobility {generic}: under-actuated"))
+    if actuators > generic:
+        text = f"{actuators} actuators for mobility {generic}: redundantly actuated"
+        found.append(Finding(Severity.NOTE, text))
+    return found
+
+
+def _jacobian(constraints: Constraints, assembly: Assembly) -> np.ndarray:
+    """Constraint Jacobian with lengths in units of the machine's size."""
+    _, jacobian = constraints.evaluate(assembly.poses)
+    if not jacobian.size:
+        return np.zeros((len(constraints.rows), constraints.freedom * len(constraints.names)))
+    return jacobian * twist_scales(constraints, assembly.size) / row_scales(constraints, assembly.size)[:, None]
+
+
+def _rank(J: np.ndarray) -> int:
+    if not J.size:
+        return 0
+    s = np.linalg.svd(J, compute_uv=False)
+    return int(np.sum(s > RANK_TOLERANCE * s[0])) if s[0] > 0 else 0
+
+
+def _mobility(constraints: Constraints, assembly: Assembly) -> int:
+    J = _jacobian(constraints, assembly)
+    return J.shape[1] - _rank(J)
+
+
+def _generic(
+    constraints: Constraints, assembly: Assembly, order: list[str], given: int, steps: int = 4
+) -> tuple[int, tuple[Row, ...]]:
+    """Mobility away from special poses: a random walk along the mechanism's own motions, with a fixed seed."""
+    rng, here = np.random.default_rng(1), assembly
+    best, where = given, assembly
+    for _ in range(steps):
+        J = _jacobian(constraints, here)
+        _, s, Vt = np.linalg.svd(J) if J.size else (None, np.zeros(0), np.eye(J.shape[1]))
+        motions = Vt[int(np.sum(s > RANK_TOLERANCE * max(s[0], 1e-300))) if len(s) else 0 :]
+        if not len(motions):
+            break
+        direction = motions.T @ rng.normal(size=len(motions))
+        direction *= 0.2 / max(np.max(np.abs(direction)), 1e-300)
+        moved = close(constraints, here, direction * twist_scales(constraints, here.size))
+        if not moved.converged:
+            continue
+        here = moved
+        if (mobility := _mobility(constraints, here)) < best:
+            best, where = mobility, here
+    return best, _redundant_rows(constraints, where, order)
+
+
+def _redundant_rows(constraints: Constraints, assembly: Assembly, order: list[str]) -> tuple[Row, ...]:
+    """Equations that follow from earlier ones, joints of the tree first: those left over are the closing ones."""
+    J = _jacobian(constraints, assembly)
+    if _rank(J) == len(J):
+        return ()
+    rank_of = {joint: k for k, joint in enumerate(order)}
+    sequence = sorted(range(len(J)), key=lambda i: (rank_of[constraints.rows[i].joint], i))
+    basis, dependent = np.zeros((0, J.shape[1])), []
+    scale = np.linalg.norm(J, 2)
+    for i in sequence:
+        row = J[i] - basis.T @ (basis @ J[i])
+        row -= basis.T @ (basis @ row)
+        if np.linalg.norm(row) > RANK_TOLERANCE * scale:
+            basis = np.vstack([basis, row / np.linalg.norm(row)])
+        else:
+            dependent.append(i)
+    return tuple(constraints.rows[i] for i in sorted(dependent))

@@ -1,0 +1,108 @@
+"""Constraint equations of a mechanism at a pose: residuals and Jacobian with respect to the bodies' twists.
+
+Each body B is displaced by a small twist, X_WB (1 + [ξ]), with ξ = (δp, δθ) in the body's own axes; in the plane
+ξ = (δx, δy, δθ). The Jacobian ∂Φ/∂ξ at ξ = 0 is what rank, mobility and assembly need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from poinsot.elements.coordinates import Coordinate
+from poinsot.elements.frame import GROUND
+from poinsot.model.mechanism import Elements
+from poinsot.spatial.algebra import skew
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import rotation_exponential
+
+__all__ = ["Constraints", "Row"]
+
+IN_PLANE = (0, 1, 5)  # twist components of a planar body
+
+
+@dataclass(frozen=True)
+class Row:
+    """One constraint equation: the joint that owns it and what it keeps."""
+
+    joint: str
+    label: str
+
+    def __str__(self) -> str:
+        return f"{self.joint} ({self.label})"
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """All constraint equations of a mechanism with numbers in it, and coordinates held at given values."""
+
+    elements: Elements
+    held: tuple[Coordinate, ...] = ()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Moving bodies, in the order of the columns."""
+        return tuple(self.elements.bodies)
+
+    @property
+    def freedom(self) -> int:
+        """Motions of one body: 6, or 3 in the plane."""
+        return 3 if self.elements.planar else 6
+
+    def kept(self, joint: str) -> tuple[int, ...]:
+        """Rows of a joint that count: all in space, those of the plane in a planar mechanism."""
+        law = self.elements.joints[joint]
+        return law.in_plane if self.elements.planar else tuple(range(len(law.rows)))
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The constraint equations in the order of the joints."""
+        return tuple(Row(n, j.rows[i]) for n, j in self.elements.joints.items() for i in self.kept(n))
+
+    @cached_property
+    def _function(self):
+        import casadi
+
+        n = len(self.names)
+        given = casadi.SX.sym("X", 12, n)
+        twist = casadi.SX.sym("xi", self.freedom, n)
+        poses = {GROUND: Pose.identity()}
+        for k, name in enumerate(self.names):
+            xi = casadi.SX.zeros(6)
+            for row, component in enumerate(IN_PLANE if self.elements.planar else range(6)):
+                xi[component] = twist[row, k]
+            R = casadi.reshape(given[:9, k], 3, 3)
+            poses[name] = Pose(R @ (np.eye(3) + skew(xi[3:])), given[9:, k] + R @ xi[:3])
+        joints = self.elements.joints
+        equations = []
+        for name, joint in joints.items():
+            if kept := self.kept(name):
+                residual = casadi.SX(joint.residual(joint.relative(poses[joint.a.body], poses[joint.b.body])))
+                equations.append(residual[list(kept)])
+        equations += [casadi.SX(c.value(poses, joints)) for c in self.held]
+        phi = casadi.vertcat(*equations) if equations else casadi.SX(0, 1)
+        flat = casadi.vec(twist)
+        jacobian = casadi.jacobian(phi, flat)
+        at_rest = [casadi.substitute(e, flat, casadi.SX.zeros(flat.shape)) for e in (phi, jacobian)]
+        return casadi.Function("constraints", [given], at_rest)
+
+    def evaluate(self, poses: Mapping[str, Pose]) -> tuple[np.ndarray, np.ndarray]:
+        """Residuals (m,) and Jacobian (m, 6 n or 3 n) at given poses."""
+        if not self.names:
+            return np.zeros(0), np.zeros((0, 0))
+        columns = [np.concatenate([poses[n].R.T.ravel(), poses[n].p]) for n in self.names]
+        phi, jacobian = self._function(np.stack(columns, axis=1))
+        return np.asarray(phi).ravel(), np.asarray(jacobian)
+
+    def displaced(self, poses: Mapping[str, Pose], xi: np.ndarray) -> dict[str, Pose]:
+        """Poses after a finite twist (6 n or 3 n,) of every body, rotations exact."""
+        moved = {GROUND: Pose.identity()}
+        full = np.zeros((len(self.names), 6))
+        full[:, IN_PLANE if self.elements.planar else slice(None)] = xi.reshape(len(self.names), self.freedom)
+        for name, twist in zip(self.names, full):
+            X = poses[name]
+            moved[name] = Pose(X.R @ rotation_exponential(twist[3:]), X.p + X.R @ twist[:3])
+        return moved

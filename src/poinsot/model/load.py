@@ -1,0 +1,45 @@
+"""Loading: a name from the library, or a model file of any kind that is known."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from poinsot.errors import PoinsotError, unknown
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.toml import read_toml
+
+__all__ = ["library_names", "load"]
+
+
+def library_names() -> tuple[str, ...]:
+    """Names of the mechanisms that come with Poinsot."""
+    folder = resources.files("poinsot.library")
+    return tuple(sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")))
+
+
+def load(name_or_path: str | Path) -> Mechanism:
+    """Load a mechanism: a library name, or a file (.toml, MJCF .xml, .urdf with its sidecar).
+
+    >>> load("four_bar").name
+    'four_bar'
+    """
+    path = Path(name_or_path)
+    if isinstance(name_or_path, str) and name_or_path in library_names():
+        with resources.as_file(resources.files("poinsot.library") / f"{name_or_path}.toml") as file:
+            return read_toml(file)
+    if not path.exists():
+        if path.suffix or len(path.parts) > 1:
+            raise PoinsotError(f"{path}: there is no such file")
+        raise PoinsotError(unknown("mechanism in the library (and no file)", str(name_or_path), library_names()))
+    if path.suffix == ".toml":
+        return read_toml(path)
+    if path.suffix in (".xml", ".mjcf"):
+        from poinsot.model.mjcf import read_mjcf
+
+        return read_mjcf(path)
+    if path.suffix == ".urdf":
+        from poinsot.model.urdf import read_urdf
+
+        return read_urdf(path)
+    raise PoinsotError(f"{path}: not a kind of model file that is known; there are: .toml, .xml or .mjcf (MJCF), .urdf")

@@ -1,0 +1,183 @@
+"""Mechanism: the frozen description of a machine, from which every question is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from poinsot.elements.bodies import RigidBody
+from poinsot.elements.coordinates import Coordinate
+from poinsot.elements.forces import Actuator, Force, Load
+from poinsot.elements.frame import Frame
+from poinsot.elements.joints import Joint
+from poinsot.elements.sensors import Sensor
+from poinsot.errors import PoinsotError, unknown
+from poinsot.model.expressions import Call, Constant, Name, evaluate
+from poinsot.model.parameters import Parameters
+from poinsot.spatial.algebra import Scalar
+
+__all__ = ["Elements", "Mechanism", "Placement", "substitute"]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a body is before assembly: a frame of the world, or at a place with z along a line between two."""
+
+    frame: Frame | None = None  # pose in the world, as a frame of the ground
+    at: Frame | None = None
+    along: tuple[Frame, Frame] | None = None
+    offset: Scalar = 0.0  # of the body's origin from `at` along z  [m]
+
+
+@dataclass(frozen=True)
+class Elements:
+    """All elements of a mechanism, with expressions or, once resolved, with numbers or symbols in them."""
+
+    planar: bool
+    gravity: tuple[Scalar, Scalar, Scalar]  # [m/s²]
+    ground: RigidBody
+    bodies: dict[str, RigidBody]
+    joints: dict[str, Joint]
+    forces: dict[str, Force]
+    loads: dict[str, Load]
+    actuators: dict[str, Actuator]
+    sensors: dict[str, Sensor]
+    coordinates: dict[str, Coordinate]
+    placements: dict[str, Placement]
+    closing: tuple[str, ...]  # joints that the user wants to close a loop
+    pose: dict[str, Scalar]  # values of named coordinates in the given pose
+
+
+def substitute(value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] = (Constant, Name, Call)) -> Any:
+    """Rebuild a description with every part of some kinds, expressions by default, replaced."""
+    if isinstance(value, kinds):
+        return leaf(value)
+    if isinstance(value, dict):
+        return {key: substitute(item, leaf, kinds) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple(substitute(item, leaf, kinds) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: substitute(getattr(value, f.name), leaf, kinds) for f in fields(value)})
+    return value
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A mechanism: bodies, joints, forces, sensors and the parameters in them.
+
+    >>> import poinsot
+    >>> poinsot.load("pendulum").bodies["bob"].mass
+    1.0
+    """
+
+    name: str
+    description: str
+    parameters: Parameters
+    template: Elements  # with expressions of the parameters
+    document: Mapping[str, Any] = field(compare=False, repr=False)  # the model file as read
+    text: str = field(default="", compare=False, repr=False)  # the same with its comments, if it was a TOML file
+
+    def resolved(self, values: Mapping[str, Scalar] | None = None) -> Elements:
+        """The elements with numbers in them, or with symbols for the parameters given as such."""
+        environment = self.parameters.environment(values or {})
+        return substitute(self.template, lambda expression: evaluate(expression, environment))
+
+    @cached_property
+    def elements(self) -> Elements:
+        """The elements with the parameters' own values."""
+        return self.resolved()
+
+    @property
+    def planar(self) -> bool:
+        """Whether everything moves in the plane z = 0."""
+        return self.template.planar
+
+    @property
+    def bodies(self) -> dict[str, RigidBody]:
+        """Moving bodies by name."""
+        return self.elements.bodies
+
+    @property
+    def joints(self) -> dict[str, Joint]:
+        """Joints by name."""
+        return self.elements.joints
+
+    @property
+    def forces(self) -> dict[str, Force]:
+        """Springs, dampers, friction, drive inertias and end stops by name."""
+        return self.elements.forces
+
+    @property
+    def loads(self) -> dict[str, Load]:
+        """Constant loads by name."""
+        return self.elements.loads
+
+    @property
+    def actuators(self) -> dict[str, Actuator]:
+        """Actuators by name."""
+        return self.elements.actuators
+
+    @property
+    def sensors(self) -> dict[str, Sensor]:
+        """Sensors by name."""
+        return self.elements.sensors
+
+    @property
+    def coordinates(self) -> dict[str, Coordinate]:
+        """Coordinates that the model file names."""
+        return self.elements.coordinates
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """Acceleration of gravity  [m/s²]."""
+        return self.elements.gravity
+
+    def with_parameters(self, changes: Mapping[str, float | str]) -> Mechanism:
+        """A new mechanism with some parameters changed; numbers in SI or text with a unit.
+
+        >>> import poinsot
+        >>> poinsot.load("pendulum").with_parameters({"bob.mass": "250 g"}).bodies["bob"].mass
+        0.25
+        """
+        return replace(self, parameters=self.parameters.with_values(changes))
+
+    def with_separate(self, *patterns: str) -> Mechanism:
+        """A new mechanism in which copies of components no longer share the parameters that match.
+
+        One unknown `rods.mass` of six legs becomes `leg1.rod.mass` … `leg6.rod.mass`.
+        """
+        from poinsot.model.sharing import separate
+
+        return separate(self, patterns)
+
+    def with_shared(self, name: str, *patterns: str) -> Mechanism:
+        """A new mechanism in which all parameters that match are one, called `name`."""
+        from poinsot.model.sharing import share
+
+        return share(self, name, patterns)
+
+    def in_space(self) -> Mechanism:
+        """The same mechanism with every planar joint modelled in space; itself if it is spatial already."""
+        from poinsot.model.space import in_space
+
+        return in_space(self)
+
+    def body(self, name: str) -> RigidBody:
+        """A body by name, the ground included."""
+        if name == self.elements.ground.name:
+            return self.elements.ground
+        if name not in self.bodies:
+            raise PoinsotError(unknown("body", name, [self.elements.ground.name, *self.bodies]))
+        return self.bodies[name]
+
+    def __str__(self) -> str:
+        plane = "planar " if self.planar else ""
+        return (
+            f"{self.name}: {plane}mechanism with {len(self.bodies)} bodies, {len(self.joints)} joints, "
+            f"{len(self.actuators)} actuators, {len(self.parameters)} parameters"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self}>"

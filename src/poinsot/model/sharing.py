@@ -1,0 +1,64 @@
+"""One unknown or six: parameters of copies made separate, parameters made one."""
+
+from __future__ import annotations
+
+import copy
+from fnmatch import fnmatchcase
+
+from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.model.build import build
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.toml import put_number
+
+__all__ = ["separate", "share"]
+
+
+def separate(mechanism: Mechanism, patterns: tuple[str, ...]) -> Mechanism:
+    """Give every copy of a component its own parameter where the copies shared one; values stay."""
+    shared = {name: p for name, p in mechanism.parameters.items() if p.copies}
+    chosen = {name: p for name, p in shared.items() if any(fnmatchcase(name, pattern) for pattern in patterns)}
+    if not chosen:
+        raise PoinsotError(unknown("shared parameter", " ".join(patterns), shared))
+    document = copy.deepcopy(dict(mechanism.document))
+    for name, parameter in chosen.items():
+        group, local = _owner(document, name, parameter.copies[0])
+        if group.get("separate") is not True:
+            group["separate"] = [*group.get("separate", []), local]
+    return _with_values(mechanism, document, {copy_: p.value for p in chosen.values() for copy_ in p.copies})
+
+
+def _owner(document: dict, name: str, first_copy: str) -> tuple[dict, str]:
+    """The table of instances that makes a copy, and the parameter's name inside the component."""
+    for key, group in document.get("instances", {}).items():
+        prefix = f"{key}1." if "number" in group else f"{key}."
+        if first_copy.startswith(prefix):
+            return group, first_copy.removeprefix(prefix)
+    raise PoinsotError(f"parameter '{name}' belongs to a component inside a component: make it separate in the file")
+
+
+def share(mechanism: Mechanism, name: str, patterns: tuple[str, ...]) -> Mechanism:
+    """Make all parameters that match one, called `name`; they must have the same unit and value."""
+    chosen = [mechanism.parameters[n] for n in mechanism.parameters.matching(*patterns)]
+    if len(chosen) < 2:
+        raise PoinsotError(f"'{' '.join(patterns)}' matches {listing(p.name for p in chosen)}: nothing to share")
+    for parameter in chosen[1:]:
+        if parameter.unit != chosen[0].unit:
+            raise PoinsotError(f"{parameter.name} [{parameter.unit}] and {chosen[0].name} [{chosen[0].unit}] cannot be one")
+        if parameter.value != chosen[0].value:
+            raise PoinsotError(
+                f"{parameter.name} = {parameter.value:g} and {chosen[0].name} = {chosen[0].value:g} differ: "
+                "set them to one value first"
+            )
+    if missing := [p.name for p in chosen if p.source is None]:
+        raise PoinsotError(f"parameter '{missing[0]}' is that of one copy: remove it from `separate` instead")
+    document = copy.deepcopy(dict(mechanism.document))
+    document.setdefault("parameters", {})[name] = {"value": chosen[0].value, "unit": chosen[0].unit}
+    for parameter in chosen:
+        put_number(document, parameter.source, name)
+    return _with_values(mechanism, document, {})
+
+
+def _with_values(mechanism: Mechanism, document: dict, values: dict[str, float]) -> Mechanism:
+    rebuilt = build(document, mechanism.name)
+    kept = {n: p.value for n, p in mechanism.parameters.items() if n in rebuilt.parameters}
+    return rebuilt.with_parameters({**kept, **values})

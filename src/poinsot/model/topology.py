@@ -1,0 +1,74 @@
+"""Topology: which joints carry the branches of a spanning tree, and which close loops."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from poinsot.elements.frame import GROUND
+from poinsot.model.mechanism import Elements
+
+__all__ = ["Branch", "Topology", "topology"]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One edge of the spanning tree: a joint that carries a body from its parent."""
+
+    joint: str
+    parent: str
+    child: str
+    reversed: bool  # the child is on side A of the joint
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Spanning tree of a mechanism, rooted at the ground."""
+
+    branches: tuple[Branch, ...]  # parents before children
+    closing: tuple[str, ...]  # joints outside the tree, each closing one loop
+    floating: tuple[str, ...]  # bodies that no joint connects to the ground
+
+
+def topology(elements: Elements) -> Topology:
+    """Find the spanning tree breadth first, so that branches are short, joints in the order of the file.
+
+    A joint that the user marks as closing, or that cannot carry a body, is left out of the tree.
+    """
+    carrying = [j for j in elements.joints.values() if j.carries and j.name not in elements.closing]
+    at: dict[str, list] = {name: [] for name in (GROUND, *elements.bodies)}
+    for joint in carrying:
+        at[joint.a.body].append((joint.name, joint.b.body, False))
+        at[joint.b.body].append((joint.name, joint.a.body, True))
+    branches: list[Branch] = []
+    reached, queue = {GROUND}, deque([GROUND])
+    while queue:
+        parent = queue.popleft()
+        for joint, child, backwards in at[parent]:
+            if child not in reached:
+                reached.add(child)
+                queue.append(child)
+                branches.append(Branch(joint, parent, child, backwards))
+    tree = {branch.joint for branch in branches}
+    return Topology(
+        branches=tuple(branches),
+        closing=tuple(name for name in elements.joints if name not in tree),
+        floating=tuple(name for name in elements.bodies if name not in reached and not _held(elements, name)),
+    )
+
+
+def _held(elements: Elements, body: str) -> bool:
+    """Tell whether any chain of joints, distances and closing joints included, leads from a body to the ground."""
+    reached, queue = {body}, deque([body])
+    while queue:
+        here = queue.popleft()
+        for joint in elements.joints.values():
+            ends = (joint.a.body, joint.b.body)
+            if here in ends:
+                other = ends[1] if ends[0] == here else ends[0]
+                if other == GROUND:
+                    return True
+                if other not in reached:
+                    reached.add(other)
+                    queue.append(other)
+    return False

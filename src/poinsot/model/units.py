@@ -1,0 +1,79 @@
+"""Units: what people write (mm, g, deg, N·m/rad) and the SI values that everything else uses."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from poinsot.errors import PoinsotError, listing
+
+__all__ = ["UNITS", "Unit", "parse_unit", "same_dimension"]
+
+# Powers of (kg, m, s, rad); angles are kept apart from plain numbers so that N·m is not N·m/rad.
+_BASE = {
+    "kg": (1.0, (1, 0, 0, 0)),
+    "g": (1e-3, (1, 0, 0, 0)),
+    "t": (1e3, (1, 0, 0, 0)),
+    "m": (1.0, (0, 1, 0, 0)),
+    "cm": (1e-2, (0, 1, 0, 0)),
+    "mm": (1e-3, (0, 1, 0, 0)),
+    "um": (1e-6, (0, 1, 0, 0)),
+    "µm": (1e-6, (0, 1, 0, 0)),
+    "s": (1.0, (0, 0, 1, 0)),
+    "ms": (1e-3, (0, 0, 1, 0)),
+    "min": (60.0, (0, 0, 1, 0)),
+    "Hz": (1.0, (0, 0, -1, 0)),
+    "rad": (1.0, (0, 0, 0, 1)),
+    "mrad": (1e-3, (0, 0, 0, 1)),
+    "deg": (math.pi / 180, (0, 0, 0, 1)),
+    "rev": (2 * math.pi, (0, 0, 0, 1)),
+    "N": (1.0, (1, 1, -2, 0)),
+    "kN": (1e3, (1, 1, -2, 0)),
+    "J": (1.0, (1, 2, -2, 0)),
+    "W": (1.0, (1, 2, -3, 0)),
+    "Pa": (1.0, (1, -1, -2, 0)),
+    "MPa": (1e6, (1, -1, -2, 0)),
+    "GPa": (1e9, (1, -1, -2, 0)),
+    "1": (1.0, (0, 0, 0, 0)),
+    "-": (1.0, (0, 0, 0, 0)),
+}
+UNITS = tuple(_BASE)
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit as text, its factor to SI and its dimension."""
+
+    text: str
+    factor: float  # SI value of one such unit
+    dimension: tuple[int, int, int, int]  # powers of kg, m, s, rad
+
+
+def parse_unit(text: str) -> Unit:
+    """Read a product of powers such as "kg·m²", "N*m/rad" or "m/s^2".
+
+    >>> parse_unit("kg·mm²").factor
+    1e-06
+    """
+    cleaned = re.sub(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)", lambda m: "^" + m.group(1).translate(_SUPERSCRIPTS), text.strip())
+    cleaned = cleaned.replace("·", "*").replace("**", "^").replace(" ", "").replace("(", "").replace(")", "")
+    factor, dimension, sign = 1.0, [0, 0, 0, 0], 1
+    for token in re.split(r"([*/])", cleaned):
+        if token in ("*", "/"):
+            sign = -1 if token == "/" else sign
+            continue
+        name, _, power = token.partition("^")
+        if name not in _BASE or not re.fullmatch(r"-?\d?", power):
+            raise PoinsotError(f"'{text}' is not a unit; there are: {listing(UNITS, 40)} and their products")
+        exponent = sign * int(power or 1)
+        scale, powers = _BASE[name]
+        factor *= scale**exponent
+        dimension = [d + exponent * p for d, p in zip(dimension, powers)]
+    return Unit(text, factor, tuple(dimension))
+
+
+def same_dimension(a: Unit, b: Unit) -> bool:
+    """Tell whether two units measure the same quantity; an angle may stand for a plain number."""
+    return a.dimension[:3] == b.dimension[:3] and (a.dimension[3] == b.dimension[3] or a.dimension[:3] != (0, 0, 0))
