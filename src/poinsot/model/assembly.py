@@ -15,7 +15,7 @@ from poinsot.model.mechanism import Elements, Mechanism, Placement
 from poinsot.model.topology import topology
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
-from poinsot.spatial.rotation import rotation_between
+from poinsot.spatial.rotation import axis_rotation, rotation_between
 
 __all__ = ["Assembly", "assemble", "close", "first_guess", "machine_size", "row_scales", "twist_scales"]
 
@@ -212,8 +212,7 @@ def _placed(placement: Placement, poses: Mapping[str, Pose], planar: bool) -> Po
     if placement.along is not None:
         z = point(placement.along[1]) - point(placement.along[0])
         if np.linalg.norm(z) > 0:
-            turned = (-z[1], z[0], 0.0)
-            R = along(z, z, "x", turned).matrix() if planar else along(z, z).matrix()
+            R = axis_rotation("Z", np.arctan2(z[1], z[0]) + placement.turn) if planar else along(z, z).matrix()
     return Pose(R, point(placement.at) + placement.offset * R[:, 0 if planar else 2])
 
 

@@ -23,12 +23,13 @@ __all__ = ["Elements", "Mechanism", "Placement", "substitute"]
 
 @dataclass(frozen=True)
 class Placement:
-    """Where a body is before assembly: a frame of the world, or at a place with z along a line between two."""
+    """Where a body is before assembly: a frame of the world, or at a place along a line between two."""
 
     frame: Frame | None = None  # pose in the world, as a frame of the ground
     at: Frame | None = None
     along: tuple[Frame, Frame] | None = None
-    offset: Scalar = 0.0  # of the body's origin from `at` along z  [m]
+    offset: Scalar = 0.0  # of the body's origin from `at` along that line  [m]
+    turn: Scalar = 0.0  # of the body from the line, in the plane  [rad]
 
 
 @dataclass(frozen=True)

@@ -151,13 +151,17 @@ Pair = Annotated[tuple[Place, ...], BeforeValidator(_vector), Field(min_length=2
 
 
 class PlacementSpec(Spec):
-    """Where a body is before assembly: a pose, or at one place with its z axis along a line between two."""
+    """Where a body is before assembly: a pose, or at one place with an axis along the line between two.
+
+    The axis is z in space and x in the plane.
+    """
 
     position: Vector | None = None
     rotation: RotationSpec | None = None
     at: Place | None = None
     along: Pair | None = None
-    offset: Number = Field(0.0, description="Distance of the body's origin from `at`, along its z axis [m].")
+    offset: Number = Field(0.0, description="Distance of the body's origin from `at`, along that line [m].")
+    turn: Number = Field(0.0, description="Angle from the line, in a planar mechanism [rad].")
 
 
 def _inertia(value: Any) -> Any:
