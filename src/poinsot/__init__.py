@@ -4,11 +4,51 @@ The map, each package standing on those above it:
 
     errors       one exception base, messages that name the thing and list what exists
     spatial      poses, rotation charts, inertia and Poinsot's matrix
-    elements     one physical law a file: bodies, joints, forces, sensors
-    model        Mechanism: the frozen description, its named parameters, model files
+    elements     one physical law a file: bodies, joints, forces, coordinates, sensors
+    model        Mechanism: the frozen description, its named parameters, model files, checks
     engine       a symbolic function becomes native code over batches
     library      mechanisms as model files
-    app          the command line
+    app          the command line; nobody imports it
+
+Public names are loaded when they are first used, so that importing poinsot is quick.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from poinsot.errors import PoinsotError
+    from poinsot.model.assembly import assemble
+    from poinsot.model.check import check
+    from poinsot.model.load import library_names, load
+    from poinsot.model.mechanism import Mechanism
+    from poinsot.model.toml import dumps, save
+
 __version__ = "0.1.0"
+
+_HOME = {
+    "Mechanism": "poinsot.model.mechanism",
+    "PoinsotError": "poinsot.errors",
+    "assemble": "poinsot.model.assembly",
+    "check": "poinsot.model.check",
+    "dumps": "poinsot.model.toml",
+    "library_names": "poinsot.model.load",
+    "load": "poinsot.model.load",
+    "save": "poinsot.model.toml",
+}
+
+__all__ = ["Mechanism", "PoinsotError", "assemble", "check", "dumps", "library_names", "load", "save"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'poinsot' has no attribute '{name}'; it has: {', '.join(__all__)}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

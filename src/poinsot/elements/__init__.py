@@ -1,10 +1,10 @@
 """Elements: the physical laws, one a file, written once for numbers and symbols.
 
-    frame          places on bodies
-    bodies/        rigid
-    joints/        revolute, prismatic, cylindrical, universal, spherical, planar, helical, fixed, free,
-                   point-on-line, distance
-    coordinates/   joint, length, position, angle: what forces act along and poses are given by
-    forces/        gravity, spring, damper, friction, drive inertia, end stop, actuator, load
-    sensors/       encoder, accelerometer, gyroscope, IMU, drive force, reaction, modal point
+frame          places on bodies
+bodies/        rigid
+joints/        revolute, prismatic, cylindrical, universal, spherical, planar, helical, fixed, free,
+               point-on-line, distance
+coordinates/   joint, length, position, angle: what forces act along and poses are given by
+forces/        gravity, spring, damper, friction, drive inertia, end stop, actuator, load
+sensors/       encoder, accelerometer, gyroscope, IMU, drive force, reaction, modal point
 """

@@ -1,1 +1,1 @@
-"""."""
+"""Mechanisms as model files: examples of the format, and machines to begin with."""

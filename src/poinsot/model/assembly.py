@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,16 @@ from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation, rotation_between
 
-__all__ = ["Assembly", "assemble", "close", "first_guess", "machine_size", "row_scales", "twist_scales"]
+__all__ = [
+    "Assembly",
+    "assemble",
+    "close",
+    "first_guess",
+    "follow",
+    "machine_size",
+    "row_scales",
+    "twist_scales",
+]
 
 RESTARTS = 12  # guesses tried, the later ones shaken at random with a fixed seed
 TOLERANCE = 1e-12  # of the machine's size
@@ -42,7 +51,9 @@ class Assembly:
     def require(self) -> Assembly:
         """Itself, or an error that names the joint that cannot be closed."""
         if self.flipped:
-            raise PoinsotError(f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round")
+            raise PoinsotError(
+                f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round"
+            )
         if not self.converged:
             raise PoinsotError(
                 f"the mechanism cannot be assembled: {self.worst} stays open by {self.residual:.2e} "
@@ -63,7 +74,18 @@ def assemble(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> A
         if name not in elements.coordinates:
             raise PoinsotError(unknown("coordinate", name, elements.coordinates))
     found = _from_guesses(elements)
-    return found if not pose or not found.converged else _brought_to(elements, found, pose)
+    return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
+
+
+def follow(mechanism: Mechanism, path: Sequence[Mapping[str, float]]) -> list[Assembly]:
+    """Assemble along a path of poses, each from the one before; all give the same coordinates."""
+    elements, found = mechanism.elements, []
+    here = _from_guesses(elements).require()
+    constraints, _ = _holding(elements, path[0] if path else {})
+    for pose in path:
+        here = _brought_to(constraints, np.array([float(pose[name]) for name in path[0]]), here).require()
+        found.append(here)
+    return found
 
 
 def _from_guesses(elements: Elements) -> Assembly:
@@ -82,10 +104,8 @@ def _from_guesses(elements: Elements) -> Assembly:
     return best
 
 
-def _brought_to(elements: Elements, start: Assembly, pose: Mapping[str, float]) -> Assembly:
-    constraints, targets = _holding(elements, pose)
-    joints = elements.joints
-    now = np.array([float(c.value(start.poses, joints)) for c in constraints.held])
+def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly) -> Assembly:
+    now = np.array([float(c.value(start.poses, constraints.elements.joints)) for c in constraints.held])
     way = targets - now
     turns = np.array([c.unit == "rad" for c in constraints.held])
     way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
@@ -160,7 +180,9 @@ def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarra
     if worst is not None:
         row = constraints.rows[worst] if worst < len(constraints.rows) else Row("pose", "given coordinates")
     converged = norm < TOLERANCE
-    flipped = tuple(j.name for j in constraints.elements.joints.values() if converged and _is_flipped(j, poses))
+    flipped = tuple(
+        j.name for j in constraints.elements.joints.values() if converged and _is_flipped(j, poses)
+    )
     return Assembly(poses, norm, row, size, converged, flipped)
 
 
@@ -177,23 +199,22 @@ def first_guess(elements: Elements, values: Mapping[str, float] | None = None) -
     """Poses before assembly: as placed by the file, else carried along the tree with joints at zero."""
     poses = {GROUND: Pose.identity()}
     waiting = dict(elements.placements)
-    branches = list(topology(elements).branches)
-    while True:
-        ready = [name for name, placement in waiting.items() if _ready(placement, poses)]
-        for name in ready:
-            poses[name] = _placed(waiting.pop(name), poses, elements.planar)
-        branch = next((b for b in branches if b.parent in poses and b.child not in poses and b.child not in waiting), None)
-        branch = branch or (
-            None if ready else next((b for b in branches if b.parent in poses and b.child not in poses), None)
+    branches = topology(elements).branches
+    before = -1
+    while len(poses) > before:
+        before = len(poses)
+        for name in [name for name, placement in waiting.items() if _ready(placement, poses)]:
+            poses[name] = _placed(waiting.pop(name), poses)
+        for branch in branches:
+            if branch.parent in poses and branch.child not in poses and branch.child not in waiting:
+                poses[branch.child] = _carried(elements, branch, poses[branch.parent], values or {})
+                break
+    for name, placement in waiting.items():
+        missing = next(f.body for f in (placement.at, *(placement.along or ())) if f.body not in poses)
+        raise PoinsotError(
+            f"the placement of '{name}' needs the place of '{missing}': give that body a placement too"
         )
-        if branch is None and not ready:
-            break
-        if branch is not None:
-            waiting.pop(branch.child, None)
-            poses[branch.child] = _carried(elements, branch, poses[branch.parent], values or {})
-    for name in elements.bodies:
-        poses.setdefault(name, Pose.identity())
-    return poses
+    return {**poses, **{name: Pose.identity() for name in elements.bodies if name not in poses}}
 
 
 def _ready(placement: Placement, poses: Mapping[str, Pose]) -> bool:
@@ -201,7 +222,7 @@ def _ready(placement: Placement, poses: Mapping[str, Pose]) -> bool:
     return all(frame.body in poses for frame in needed)
 
 
-def _placed(placement: Placement, poses: Mapping[str, Pose], planar: bool) -> Pose:
+def _placed(placement: Placement, poses: Mapping[str, Pose]) -> Pose:
     if placement.at is None:
         return placement.frame.pose()
 
@@ -212,8 +233,12 @@ def _placed(placement: Placement, poses: Mapping[str, Pose], planar: bool) -> Po
     if placement.along is not None:
         z = point(placement.along[1]) - point(placement.along[0])
         if np.linalg.norm(z) > 0:
-            R = axis_rotation("Z", np.arctan2(z[1], z[0]) + placement.turn) if planar else along(z, z).matrix()
-    return Pose(R, point(placement.at) + placement.offset * R[:, 0 if planar else 2])
+            R = (
+                axis_rotation("Z", np.arctan2(z[1], z[0]) + placement.turn)
+                if placement.flat
+                else along(z, z).matrix()
+            )
+    return Pose(R, point(placement.at) + placement.offset * R[:, 0 if placement.flat else 2])
 
 
 def _carried(elements: Elements, branch, X_WP: Pose, values: Mapping[str, float]) -> Pose:

@@ -175,7 +175,9 @@ def _jacobian(constraints: Constraints, assembly: Assembly) -> np.ndarray:
     _, jacobian = constraints.evaluate(assembly.poses)
     if not jacobian.size:
         return np.zeros((len(constraints.rows), constraints.freedom * len(constraints.names)))
-    return jacobian * twist_scales(constraints, assembly.size) / row_scales(constraints, assembly.size)[:, None]
+    return (
+        jacobian * twist_scales(constraints, assembly.size) / row_scales(constraints, assembly.size)[:, None]
+    )
 
 
 def _rank(J: np.ndarray) -> int:

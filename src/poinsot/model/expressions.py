@@ -19,7 +19,18 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.model.units import UNITS, Unit, parse_unit
 from poinsot.spatial.algebra import Scalar, function
 
-__all__ = ["FUNCTIONS", "Call", "Constant", "Expression", "Name", "evaluate", "names", "parse", "quantity", "text"]
+__all__ = [
+    "FUNCTIONS",
+    "Call",
+    "Constant",
+    "Expression",
+    "Name",
+    "evaluate",
+    "names",
+    "parse",
+    "quantity",
+    "text",
+]
 
 MAX_LENGTH, MAX_DEPTH = 2000, 50
 FUNCTIONS = {name: 1 for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sqrt", "exp", "log", "abs")}
@@ -27,7 +38,9 @@ FUNCTIONS["atan2"] = 2
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.\w+)*)|(?P<sign>\*\*|[-+*/^(),]))"
 )
-_WORD = "(?:" + "|".join(sorted((u for u in UNITS if u.isalpha()), key=len, reverse=True)) + r")(?:\^-?\d|[²³])?"
+_WORD = (
+    "(?:" + "|".join(sorted((u for u in UNITS if u.isalpha()), key=len, reverse=True)) + r")(?:\^-?\d|[²³])?"
+)
 _UNIT = re.compile(rf"[ ]?({_WORD}(?:[·*/]{_WORD})*)(?![\w.(])")
 
 
@@ -124,7 +137,9 @@ def quantity(source: str) -> tuple[float, Unit] | None:
 def parse(source: str) -> Expression:
     """Read an expression; an error says where it stops making sense."""
     if len(source) > MAX_LENGTH:
-        raise PoinsotError(f"an expression of {len(source)} characters is too long; at most {MAX_LENGTH} are read")
+        raise PoinsotError(
+            f"an expression of {len(source)} characters is too long; at most {MAX_LENGTH} are read"
+        )
     parser = _Parser(source)
     result = parser.sum()
     if parser.token is not None:

@@ -31,7 +31,9 @@ def load(name_or_path: str | Path) -> Mechanism:
     if not path.exists():
         if path.suffix or len(path.parts) > 1:
             raise PoinsotError(f"{path}: there is no such file")
-        raise PoinsotError(unknown("mechanism in the library (and no file)", str(name_or_path), library_names()))
+        raise PoinsotError(
+            unknown("mechanism in the library (and no file)", str(name_or_path), library_names())
+        )
     if path.suffix == ".toml":
         return read_toml(path)
     if path.suffix in (".xml", ".mjcf"):
@@ -42,4 +44,6 @@ def load(name_or_path: str | Path) -> Mechanism:
         from poinsot.model.urdf import read_urdf
 
         return read_urdf(path)
-    raise PoinsotError(f"{path}: not a kind of model file that is known; there are: .toml, .xml or .mjcf (MJCF), .urdf")
+    raise PoinsotError(
+        f"{path}: not a kind of model file that is known; there are: .toml, .xml or .mjcf (MJCF), .urdf"
+    )

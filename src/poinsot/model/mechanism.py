@@ -30,6 +30,7 @@ class Placement:
     along: tuple[Frame, Frame] | None = None
     offset: Scalar = 0.0  # of the body's origin from `at` along that line  [m]
     turn: Scalar = 0.0  # of the body from the line, in the plane  [rad]
+    flat: bool = False  # x along the line, turned about the normal; otherwise z along it
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ class Elements:
     pose: dict[str, Scalar]  # values of named coordinates in the given pose
 
 
-def substitute(value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] = (Constant, Name, Call)) -> Any:
+def substitute(
+    value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] = (Constant, Name, Call)
+) -> Any:
     """Rebuild a description with every part of some kinds, expressions by default, replaced."""
     if isinstance(value, kinds):
         return leaf(value)
@@ -60,7 +63,9 @@ def substitute(value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] =
     if isinstance(value, tuple):
         return tuple(substitute(item, leaf, kinds) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{f.name: substitute(getattr(value, f.name), leaf, kinds) for f in fields(value)})
+        return replace(
+            value, **{f.name: substitute(getattr(value, f.name), leaf, kinds) for f in fields(value)}
+        )
     return value
 
 
@@ -78,7 +83,9 @@ class Mechanism:
     parameters: Parameters
     template: Elements  # with expressions of the parameters
     document: Mapping[str, Any] = field(compare=False, repr=False)  # the model file as read
-    text: str = field(default="", compare=False, repr=False)  # the same with its comments, if it was a TOML file
+    text: str = field(
+        default="", compare=False, repr=False
+    )  # the same with its comments, if it was a TOML file
 
     def resolved(self, values: Mapping[str, Scalar] | None = None) -> Elements:
         """The elements with numbers in them, or with symbols for the parameters given as such."""
@@ -161,9 +168,12 @@ class Mechanism:
 
     def in_space(self) -> Mechanism:
         """The same mechanism with every planar joint modelled in space; itself if it is spatial already."""
-        from poinsot.model.space import in_space
+        from poinsot.model.build import build
 
-        return in_space(self)
+        if not self.planar:
+            return self
+        rebuilt = build({**self.document, "in_space": True}, self.name)
+        return replace(rebuilt, parameters=self.parameters)
 
     def body(self, name: str) -> RigidBody:
         """A body by name, the ground included."""

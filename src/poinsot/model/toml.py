@@ -26,7 +26,9 @@ def read_text(path: Path, limit: int = MAX_BYTES) -> str:
         if path.is_dir():
             raise PoinsotError(f"{path}: this is a folder, not a model file")
         if size > limit:
-            raise PoinsotError(f"{path}: {size / 1e6:.1f} MB is too large for a model file; at most {limit / 1e6:g} MB are read")
+            raise PoinsotError(
+                f"{path}: {size / 1e6:.1f} MB is too large for a model file; at most {limit / 1e6:g} MB are read"
+            )
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise PoinsotError(f"{path}: not a text file in UTF-8 (byte {error.start} cannot be read)") from None
@@ -55,7 +57,11 @@ def dumps(mechanism: Mechanism) -> str:
     """Write a mechanism as a model file: the file it came from, comments included, with its present values."""
     import tomlkit
 
-    document = tomlkit.parse(mechanism.text) if mechanism.text else tomlkit.item(copy.deepcopy(dict(mechanism.document)))
+    document = (
+        tomlkit.parse(mechanism.text)
+        if mechanism.text
+        else tomlkit.item(copy.deepcopy(dict(mechanism.document)))
+    )
     original = build(mechanism.document).parameters
     for name, parameter in mechanism.parameters.items():
         if parameter.value != original[name].value:

@@ -57,7 +57,9 @@ SEQUENCES: tuple[str, ...] = tuple(
     sorted(
         letters
         for case in ("XYZ", "xyz")
-        for letters in ({"".join(p) for p in permutations(case)} | {a + b + a for a in case for b in case if a != b})
+        for letters in (
+            {"".join(p) for p in permutations(case)} | {a + b + a for a in case for b in case if a != b}
+        )
     )
 )
 SINGULAR = 1e-7  # |det E| below which angle rates are refused; √ε, where half of the digits are gone
@@ -283,4 +285,3 @@ def rotation_between(R: Mat3, S: Mat3) -> Scalar:
     """Angle [rad] by which two attitudes differ; exact for small angles too."""
     D = transpose(R) @ S
     return 2 * np.arcsin(np.clip(np.linalg.norm(D - np.eye(3), axis=(-2, -1)) / np.sqrt(8), 0, 1))
-

@@ -15,7 +15,7 @@ __all__ = ["RigidBody"]
 class RigidBody:
     """A rigid body with mass, centre of mass and inertia about that centre, and named frames.
 
-        T = ½ m ċ·ċ + ½ ω·J ω          (theory/bodies, eq. 1)
+    T = ½ m ċ·ċ + ½ ω·J ω          (theory/bodies, eq. 1)
     """
 
     name: str

@@ -21,7 +21,7 @@ __all__ = ["Angle"]
 class Angle(Coordinate):
     """Angle i of an Euler or Tait–Bryan sequence; in a planar mechanism the angle to the x axis.
 
-        R_RF = R₁(θ₁) R₂(θ₂) R₃(θ₃),    s = θ_i        [rad]        (theory/coordinates, eq. 4)
+    R_RF = R₁(θ₁) R₂(θ₂) R₃(θ₃),    s = θ_i        [rad]        (theory/coordinates, eq. 4)
     """
 
     frame: Frame
@@ -41,4 +41,3 @@ class Angle(Coordinate):
     def bodies(self, joints: Mapping[str, Joint]) -> tuple[str, ...]:
         """The bodies that carry frame and reference."""
         return self.reference.body, self.frame.body
-

@@ -19,7 +19,7 @@ __all__ = ["AlongJoint"]
 class AlongJoint(Coordinate):
     """Displacement along or angle about a joint.
 
-        s = q_i(X_FM)        [m] or [rad]        (theory/coordinates, eq. 1)
+    s = q_i(X_FM)        [m] or [rad]        (theory/coordinates, eq. 1)
     """
 
     joint: str

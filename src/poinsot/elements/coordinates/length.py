@@ -20,7 +20,7 @@ __all__ = ["Length"]
 class Length(Coordinate):
     """Distance between points P and Q on two bodies: a leg, a cable, a coil spring.
 
-        s = |p_WQ − p_WP|        [m]        (theory/coordinates, eq. 2)
+    s = |p_WQ − p_WP|        [m]        (theory/coordinates, eq. 2)
     """
 
     a: Frame

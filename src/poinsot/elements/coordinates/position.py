@@ -20,7 +20,7 @@ __all__ = ["Position"]
 class Position(Coordinate):
     """Coordinate x, y or z of a frame's origin, seen from a reference frame.
 
-        s = e_i · p_RF        [m]        (theory/coordinates, eq. 3)
+    s = e_i · p_RF        [m]        (theory/coordinates, eq. 3)
     """
 
     frame: Frame

@@ -23,4 +23,6 @@ __all__ = [
     "gravity_potential",
 ]
 
-FORCES: dict[str, type[Force]] = {law.kind: law for law in (Spring, Damper, Friction, DriveInertia, EndStop, Actuator)}
+FORCES: dict[str, type[Force]] = {
+    law.kind: law for law in (Spring, Damper, Friction, DriveInertia, EndStop, Actuator)
+}

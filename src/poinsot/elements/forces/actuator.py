@@ -16,7 +16,7 @@ __all__ = ["Actuator"]
 class Actuator(Force):
     """A drive that pushes along or turns about a coordinate, with equal and opposite effect on the other body.
 
-        F = u        commanded        (theory/forces, eq. 6)
+    F = u        commanded        (theory/forces, eq. 6)
     """
 
     lower: Scalar = float("-inf")  # least force that the drive can give  [N] or [N·m]

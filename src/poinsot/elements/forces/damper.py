@@ -16,7 +16,7 @@ __all__ = ["Damper"]
 class Damper(Force):
     """A linear damper along or about a coordinate.
 
-        F = −d ṡ        (theory/forces, eq. 2)
+    F = −d ṡ        (theory/forces, eq. 2)
     """
 
     damping: Scalar  # d  [N·s/m] or [N·m·s/rad]

@@ -16,7 +16,7 @@ __all__ = ["DriveInertia"]
 class DriveInertia(Force):
     """Rotor and gear inertia, reduced to the coordinate.
 
-        T = ½ I_a ṡ²        (theory/forces, eq. 4)
+    T = ½ I_a ṡ²        (theory/forces, eq. 4)
     """
 
     inertia: Scalar  # I_a, motor inertia times the reduction squared  [kg] or [kg·m²/rad²]

@@ -16,7 +16,7 @@ __all__ = ["EndStop"]
 class EndStop(Force):
     """Limits of a coordinate, rigid (stiffness zero: an event of the simulation) or elastic.
 
-        V = ½ k min(s − s_l, 0)² + ½ k max(s − s_u, 0)²        (theory/forces, eq. 5)
+    V = ½ k min(s − s_l, 0)² + ½ k max(s − s_u, 0)²        (theory/forces, eq. 5)
     """
 
     lower: Scalar  # s_l  [m] or [rad]

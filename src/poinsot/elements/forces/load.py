@@ -16,7 +16,7 @@ __all__ = ["Load"]
 class Load:
     """A constant force and moment at a point of a body, in world axes or following the body.
 
-        P = f·v_F + m·ω        (theory/forces, eq. 7)
+    P = f·v_F + m·ω        (theory/forces, eq. 7)
     """
 
     name: str

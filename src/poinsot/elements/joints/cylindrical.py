@@ -18,7 +18,7 @@ __all__ = ["Cylindrical"]
 class Cylindrical(Axis):
     """Slide along and turn about the common z axis.
 
-        Φ = (p_x, p_y, x_F·z_M, y_F·z_M) = 0        four equations        (theory/joints, eq. 3)
+    Φ = (p_x, p_y, x_F·z_M, y_F·z_M) = 0        four equations        (theory/joints, eq. 3)
     """
 
     kind = "cylindrical"

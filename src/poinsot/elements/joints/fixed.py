@@ -19,7 +19,7 @@ __all__ = ["Fixed"]
 class Fixed(Joint):
     """No relative motion.
 
-        Φ = (p_FM, ½ unskew(R_FM − R_FMᵀ)) = 0        six equations        (theory/joints, eq. 8)
+    Φ = (p_FM, ½ unskew(R_FM − R_FMᵀ)) = 0        six equations        (theory/joints, eq. 8)
     """
 
     kind = "fixed"

@@ -21,7 +21,7 @@ __all__ = ["Free"]
 class Free(Joint):
     """All six relative motions.
 
-        no equation        (theory/joints, eq. 9)
+    no equation        (theory/joints, eq. 9)
     """
 
     kind = "free"

@@ -18,7 +18,7 @@ __all__ = ["Planar"]
 class Planar(Axis):
     """Slide in the plane with normal z and turn about it.
 
-        Φ = (p_z, x_F·z_M, y_F·z_M) = 0        three equations        (theory/joints, eq. 6)
+    Φ = (p_z, x_F·z_M, y_F·z_M) = 0        three equations        (theory/joints, eq. 6)
     """
 
     kind = "planar"

@@ -25,7 +25,10 @@ class PointOnLine(Axis):
     """
 
     kind = "point-on-line"
-    coordinates = (JointCoordinate("displacement", "m"), *(JointCoordinate(f"q{axis}", "-") for axis in "wxyz"))
+    coordinates = (
+        JointCoordinate("displacement", "m"),
+        *(JointCoordinate(f"q{axis}", "-") for axis in "wxyz"),
+    )
     rows = ("position x", "position y")
     in_plane = (1,)
 

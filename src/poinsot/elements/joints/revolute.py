@@ -20,7 +20,7 @@ __all__ = ["Revolute"]
 class Revolute(Axis):
     """Turn about the common z axis.
 
-        Φ = (p_FM, x_F·z_M, y_F·z_M) = 0        five equations        (theory/joints, eq. 1)
+    Φ = (p_FM, x_F·z_M, y_F·z_M) = 0        five equations        (theory/joints, eq. 1)
     """
 
     kind = "revolute"

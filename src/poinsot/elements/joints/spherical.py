@@ -21,7 +21,7 @@ __all__ = ["Spherical"]
 class Spherical(Joint):
     """Turn about any axis through the common point.
 
-        Φ = p_FM = 0        three equations        (theory/joints, eq. 5)
+    Φ = p_FM = 0        three equations        (theory/joints, eq. 5)
     """
 
     kind = "spherical"

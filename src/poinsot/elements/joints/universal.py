@@ -21,7 +21,7 @@ __all__ = ["Universal"]
 class Universal(Joint):
     """Turn about x_F, fixed in A, then about y_M, fixed in B; the two arms of the cross stay perpendicular.
 
-        Φ = (p_FM, x_F·y_M) = 0        four equations        (theory/joints, eq. 4)
+    Φ = (p_FM, x_F·y_M) = 0        four equations        (theory/joints, eq. 4)
     """
 
     axis: Along = Along((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), "x")  # first arm, in frame a

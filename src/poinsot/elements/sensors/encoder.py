@@ -17,7 +17,7 @@ __all__ = ["Encoder"]
 class Encoder(Sensor):
     """Reads a joint's coordinate, a leg's length, or any other coordinate.
 
-        y = s + b        (theory/sensors, eq. 1)
+    y = s + b        (theory/sensors, eq. 1)
     """
 
     on: Coordinate | None = None

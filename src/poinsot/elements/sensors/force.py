@@ -17,7 +17,7 @@ __all__ = ["DriveForce", "ModalPoint", "Reaction"]
 class DriveForce(Sensor):
     """Force or torque of an actuator, from a load cell or a motor current.
 
-        y = κ u        (theory/sensors, eq. 5)
+    y = κ u        (theory/sensors, eq. 5)
     """
 
     actuator: str = ""
@@ -40,7 +40,7 @@ class DriveForce(Sensor):
 class Reaction(Sensor):
     """Wrench that a joint transmits from body A to body B, in the joint's frame on A or on B.
 
-        y = (f, m)        (theory/sensors, eq. 6)
+    y = (f, m)        (theory/sensors, eq. 6)
     """
 
     joint: str = ""
@@ -58,7 +58,7 @@ class Reaction(Sensor):
 class ModalPoint(Sensor):
     """A point and direction at which a frequency response is measured, by hammer or accelerometer.
 
-        y = d · a_F        (theory/sensors, eq. 7)
+    y = d · a_F        (theory/sensors, eq. 7)
     """
 
     at: Frame | None = None

@@ -24,7 +24,7 @@ def specific_force(R_WF: Mat3, a_WF: Vec3, gravity: Vec3, bias: tuple[Scalar, ..
 class Accelerometer(Sensor):
     """Specific force of a point in the axes of its frame.
 
-        y = R_FW (a_WF − g) + b        (theory/sensors, eq. 2)
+    y = R_FW (a_WF − g) + b        (theory/sensors, eq. 2)
     """
 
     at: Frame | None = None
@@ -46,7 +46,7 @@ class Accelerometer(Sensor):
 class Gyroscope(Sensor):
     """Angular velocity in the axes of its frame.
 
-        y = R_FW ω_WF + b        (theory/sensors, eq. 3)
+    y = R_FW ω_WF + b        (theory/sensors, eq. 3)
     """
 
     at: Frame | None = None
@@ -68,7 +68,7 @@ class Gyroscope(Sensor):
 class IMU(Sensor):
     """Accelerometer and gyroscope in one frame.
 
-        y = (R_FW (a_WF − g) + b_a, R_FW ω_WF + b_w)        (theory/sensors, eq. 4)
+    y = (R_FW (a_WF − g) + b_a, R_FW ω_WF + b_w)        (theory/sensors, eq. 4)
     """
 
     at: Frame | None = None

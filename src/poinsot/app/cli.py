@@ -1,0 +1,137 @@
+"""The command line: `poinsot models | parameters | check | convert | schema`, the same verbs as in Python.
+
+Every command takes --json FILE; bad input gives one clear sentence and a non-zero exit.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from poinsot import __version__
+from poinsot.errors import PoinsotError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Mechanisms with closed loops, and their parameters from measurements.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Model = Annotated[str, typer.Argument(help="a name from the library (see `poinsot models`) or a model file")]
+Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write the result to a JSON file")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace a file that exists")]
+
+
+def main() -> None:
+    """Run the command line."""
+    warnings.showwarning = lambda message, *_: print(f"note: {message}", file=sys.stderr)
+    try:
+        app()
+    except PoinsotError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise SystemExit(0) from None
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"poinsot {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="show the version")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def models(json: Json = None, overwrite: Overwrite = False) -> None:
+    """List the mechanisms of the library."""
+    from poinsot.app.output import table, write_json
+    from poinsot.model.load import library_names, load
+
+    rows = []
+    for name in library_names():
+        mechanism = load(name)
+        summary = " ".join(mechanism.description.split()).split(". ")[0].split(": ")[0]
+        kind = "planar" if mechanism.planar else "spatial"
+        rows.append(
+            (name, kind, len(mechanism.bodies), len(mechanism.joints), len(mechanism.actuators), summary)
+        )
+    columns = ("name", "kind", "bodies", "joints", "actuators", "description")
+    if json:
+        write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)
+    table(columns, rows)
+
+
+@app.command()
+def parameters(model: Model, json: Json = None, overwrite: Overwrite = False) -> None:
+    """Show the parameters of a mechanism: names, values, units, bounds."""
+    from poinsot.app.output import parameter_rows, table, write_json
+    from poinsot.model.load import load
+
+    found = load(model).parameters
+    columns, rows = parameter_rows(found)
+    if json:
+        write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)
+    table(columns, rows)
+
+
+@app.command()
+def check(
+    model: Model,
+    in_space: Annotated[
+        bool, typer.Option("--in-space", help="model the joints of a planar mechanism in space")
+    ] = False,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Say what a mechanism is and what is wrong with it; exits with 1 if it cannot be used."""
+    from poinsot.app.output import report_data, write_json
+    from poinsot.model.check import check as check_mechanism
+    from poinsot.model.load import load
+
+    mechanism = load(model)
+    report = check_mechanism(mechanism.in_space() if in_space else mechanism)
+    if json:
+        write_json(json, report_data(report), overwrite)
+    print(report)
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+@app.command()
+def schema(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="write to a file instead of the screen")
+    ] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Show the JSON Schema of model files, for editors that check while you type."""
+    from poinsot.app.output import write_text
+    from poinsot.model.schema import json_schema
+
+    if output:
+        write_text(output, json_schema(), overwrite)
+    else:
+        print(json_schema(), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""A page that shows a mechanism move: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import resources
+
+import numpy as np
+
+from poinsot.elements.frame import GROUND
+from poinsot.model.assembly import Assembly
+from poinsot.model.mechanism import Mechanism
+
+__all__ = ["body_outlines", "motion_page"]
+
+
+def body_outlines(mechanism: Mechanism) -> dict[str, np.ndarray]:
+    """Points of every body between which to draw it, (n, 3) in its own frame: where its joints sit  [m]."""
+    points: dict[str, list[np.ndarray]] = {name: [] for name in (GROUND, *mechanism.bodies)}
+    for joint in mechanism.joints.values():
+        for body, frame in ((joint.a.body, joint.frame_on_a()), (joint.b.body, joint.frame_on_b())):
+            points[body].append(np.asarray(frame.p, float))
+    for name, body in mechanism.bodies.items():
+        if len(points[name]) < 2:
+            points[name].append(np.asarray(body.com, float) * (2 if len(points[name]) == 1 else 1))
+    return {name: _around(np.unique(np.round(p, 9), axis=0)) for name, p in points.items() if p}
+
+
+def _around(points: np.ndarray) -> np.ndarray:
+    """Order points of a plate around its middle, so that the outline does not cross itself."""
+    if len(points) < 3:
+        return points
+    middle = points - points.mean(axis=0)
+    x, y = np.linalg.svd(middle)[2][:2]
+    return points[np.argsort(np.arctan2(middle @ y, middle @ x))]
+
+
+def motion_page(mechanism: Mechanism, t: Sequence[float], motion: Sequence[Assembly], title: str) -> str:
+    """HTML text of a page that plays a motion; t in seconds, one assembly for each."""
+    outlines = body_outlines(mechanism)
+    frames = [
+        [np.round(np.asarray(step.poses[name].point(outlines[name]), float), 5).tolist() for name in outlines]
+        for step in motion
+    ]
+    data = {"names": list(outlines), "t": [float(x) for x in t], "frames": frames, "planar": mechanism.planar}
+    page = (resources.files("poinsot.app") / "motion_page.html").read_text(encoding="utf-8")
+    safe = json.dumps(data).replace("</", "<\\/")
+    escaped = title.replace("&", "&amp;").replace("<", "&lt;")
+    return page.replace("{{title}}", escaped).replace("{{data}}", safe)
