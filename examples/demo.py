@@ -38,14 +38,10 @@ def main() -> None:
     begin = time.perf_counter()
     motion = follow(ex800, [waves(x) for x in t])
     lengths = np.array(
-        [
-            [ex800.coordinates[f"leg{i}.length"].value(m.poses, ex800.joints) for i in range(1, 7)]
-            for m in motion
-        ]
+        [[ex800.coordinates[f"leg{i}.length"].value(m.poses, ex800.joints) for i in range(1, 7)] for m in motion]
     )
-    print(
-        f"waves: {len(t)} poses in {time.perf_counter() - begin:.1f} s, every joint closed to {max(m.residual for m in motion):.0e}"
-    )
+    seconds, worst = time.perf_counter() - begin, max(m.residual for m in motion)
+    print(f"waves: {len(t)} poses in {seconds:.1f} s, every joint closed to {worst:.0e} of the machine's size")
     for i, length in enumerate(lengths.T, 1):
         print(f"  leg{i}  {length.min() * 1e3:6.1f} … {length.max() * 1e3:6.1f} mm  {_line(length)}")
     OUTPUT.mkdir(parents=True, exist_ok=True)
@@ -57,7 +53,7 @@ def _line(values: np.ndarray) -> str:
     """A curve in one line of text."""
     step = values[:: max(1, len(values) // 60)]
     level = (step - values.min()) / (np.ptp(values) or 1.0)
-    return "".join("▁▂▃▄▅▆▇█"[int(round(7 * x))] for x in level)
+    return "".join("▁▂▃▄▅▆▇█"[round(7 * float(x))] for x in level)
 
 
 if __name__ == "__main__":

@@ -71,9 +71,7 @@ def models(json: Json = None, overwrite: Overwrite = False) -> None:
         mechanism = load(name)
         summary = " ".join(mechanism.description.split()).split(". ")[0].split(": ")[0]
         kind = "planar" if mechanism.planar else "spatial"
-        rows.append(
-            (name, kind, len(mechanism.bodies), len(mechanism.joints), len(mechanism.actuators), summary)
-        )
+        rows.append((name, kind, len(mechanism.bodies), len(mechanism.joints), len(mechanism.actuators), summary))
     columns = ("name", "kind", "bodies", "joints", "actuators", "description")
     if json:
         write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)

@@ -52,9 +52,7 @@ def parameter_rows(parameters: Parameters) -> tuple[tuple[str, ...], list[tuple[
         (p.name, p.value, p.unit, bound(p.lower), bound(p.upper), p.description) for p in parameters.values()
     ]
     values = parameters.values_by_name
-    rows += [
-        (name, float(values[name]), "", None, None, f"= {text(e)}") for name, e in parameters.derived.items()
-    ]
+    rows += [(name, float(values[name]), "", None, None, f"= {text(e)}") for name, e in parameters.derived.items()]
     return columns, rows
 
 

@@ -51,9 +51,7 @@ class Assembly:
     def require(self) -> Assembly:
         """Itself, or an error that names the joint that cannot be closed."""
         if self.flipped:
-            raise PoinsotError(
-                f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round"
-            )
+            raise PoinsotError(f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round")
         if not self.converged:
             raise PoinsotError(
                 f"the mechanism cannot be assembled: {self.worst} stays open by {self.residual:.2e} "
@@ -180,9 +178,7 @@ def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarra
     if worst is not None:
         row = constraints.rows[worst] if worst < len(constraints.rows) else Row("pose", "given coordinates")
     converged = norm < TOLERANCE
-    flipped = tuple(
-        j.name for j in constraints.elements.joints.values() if converged and _is_flipped(j, poses)
-    )
+    flipped = tuple(j.name for j in constraints.elements.joints.values() if converged and _is_flipped(j, poses))
     return Assembly(poses, norm, row, size, converged, flipped)
 
 

@@ -123,7 +123,9 @@ def check(mechanism: Mechanism) -> Report:
 def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Finding]:
     found = []
     for name in floating:
-        text = f"nothing holds body '{name}': no joint connects it to the ground (a body that floats has a free joint)"
+        text = (
+            f"nothing holds body '{name}': no joint connects it to the ground (a body that floats has a free joint)"
+        )
         found.append(Finding(Severity.ERROR, text))
     for name, body in elements.bodies.items():
         if elements.planar:
@@ -175,9 +177,7 @@ def _jacobian(constraints: Constraints, assembly: Assembly) -> np.ndarray:
     _, jacobian = constraints.evaluate(assembly.poses)
     if not jacobian.size:
         return np.zeros((len(constraints.rows), constraints.freedom * len(constraints.names)))
-    return (
-        jacobian * twist_scales(constraints, assembly.size) / row_scales(constraints, assembly.size)[:, None]
-    )
+    return jacobian * twist_scales(constraints, assembly.size) / row_scales(constraints, assembly.size)[:, None]
 
 
 def _rank(J: np.ndarray) -> int:

@@ -38,9 +38,7 @@ FUNCTIONS["atan2"] = 2
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.\w+)*)|(?P<sign>\*\*|[-+*/^(),]))"
 )
-_WORD = (
-    "(?:" + "|".join(sorted((u for u in UNITS if u.isalpha()), key=len, reverse=True)) + r")(?:\^-?\d|[²³])?"
-)
+_WORD = "(?:" + "|".join(sorted((u for u in UNITS if u.isalpha()), key=len, reverse=True)) + r")(?:\^-?\d|[²³])?"
 _UNIT = re.compile(rf"[ ]?({_WORD}(?:[·*/]{_WORD})*)(?![\w.(])")
 
 
@@ -137,9 +135,7 @@ def quantity(source: str) -> tuple[float, Unit] | None:
 def parse(source: str) -> Expression:
     """Read an expression; an error says where it stops making sense."""
     if len(source) > MAX_LENGTH:
-        raise PoinsotError(
-            f"an expression of {len(source)} characters is too long; at most {MAX_LENGTH} are read"
-        )
+        raise PoinsotError(f"an expression of {len(source)} characters is too long; at most {MAX_LENGTH} are read")
     parser = _Parser(source)
     result = parser.sum()
     if parser.token is not None:

@@ -31,9 +31,7 @@ def load(name_or_path: str | Path) -> Mechanism:
     if not path.exists():
         if path.suffix or len(path.parts) > 1:
             raise PoinsotError(f"{path}: there is no such file")
-        raise PoinsotError(
-            unknown("mechanism in the library (and no file)", str(name_or_path), library_names())
-        )
+        raise PoinsotError(unknown("mechanism in the library (and no file)", str(name_or_path), library_names()))
     if path.suffix == ".toml":
         return read_toml(path)
     if path.suffix in (".xml", ".mjcf"):

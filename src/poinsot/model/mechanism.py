@@ -52,9 +52,7 @@ class Elements:
     pose: dict[str, Scalar]  # values of named coordinates in the given pose
 
 
-def substitute(
-    value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] = (Constant, Name, Call)
-) -> Any:
+def substitute(value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] = (Constant, Name, Call)) -> Any:
     """Rebuild a description with every part of some kinds, expressions by default, replaced."""
     if isinstance(value, kinds):
         return leaf(value)
@@ -63,9 +61,7 @@ def substitute(
     if isinstance(value, tuple):
         return tuple(substitute(item, leaf, kinds) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(
-            value, **{f.name: substitute(getattr(value, f.name), leaf, kinds) for f in fields(value)}
-        )
+        return replace(value, **{f.name: substitute(getattr(value, f.name), leaf, kinds) for f in fields(value)})
     return value
 
 
@@ -83,9 +79,7 @@ class Mechanism:
     parameters: Parameters
     template: Elements  # with expressions of the parameters
     document: Mapping[str, Any] = field(compare=False, repr=False)  # the model file as read
-    text: str = field(
-        default="", compare=False, repr=False
-    )  # the same with its comments, if it was a TOML file
+    text: str = field(default="", compare=False, repr=False)  # the same with its comments, if it was a TOML file
 
     def resolved(self, values: Mapping[str, Scalar] | None = None) -> Elements:
         """The elements with numbers in them, or with symbols for the parameters given as such."""

@@ -24,16 +24,10 @@ class Parameter:
     unit: str = "-"  # SI unit of the value
     lower: float = float("-inf")
     upper: float = float("inf")
-    role: str = (
-        "named"  # what it is for: "inertia", "geometry", "force", "gravity", "sensor", or "named" by the file
-    )
+    role: str = "named"  # what it is for: "inertia", "geometry", "force", "gravity", "sensor", or "named" by the file
     description: str = ""
-    source: tuple[str | int, ...] | None = field(
-        default=None, compare=False
-    )  # where its number stands in the file
-    copies: tuple[str, ...] = field(
-        default=(), compare=False
-    )  # what it would be called in each copy that shares it
+    source: tuple[str | int, ...] | None = field(default=None, compare=False)  # where its number stands in the file
+    copies: tuple[str, ...] = field(default=(), compare=False)  # what it would be called in each copy that shares it
 
     def __float__(self) -> float:
         return self.value
@@ -106,9 +100,7 @@ class Parameters(Mapping[str, Parameter]):
         for name, expression in self.derived.items():
             rows.append((name, f"{float(environment[name]):.8g}", "", "", f"= {text(expression)}"))
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
-        return "\n".join(
-            "  ".join([*(c.ljust(w) for c, w in zip(row, widths)), row[4]]).rstrip() for row in rows
-        )
+        return "\n".join("  ".join([*(c.ljust(w) for c, w in zip(row, widths)), row[4]]).rstrip() for row in rows)
 
     def __repr__(self) -> str:
         return f"<{len(self.entries)} parameters>\n{self}"

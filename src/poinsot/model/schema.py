@@ -105,9 +105,7 @@ class ParameterSpec(Spec):
 
     value: Number | None = None
     unit: str = ""
-    bounds: (
-        Annotated[tuple[Number, ...], BeforeValidator(_vector), Field(min_length=2, max_length=2)] | None
-    ) = None
+    bounds: Annotated[tuple[Number, ...], BeforeValidator(_vector), Field(min_length=2, max_length=2)] | None = None
     description: str = ""
 
 
@@ -116,9 +114,9 @@ class RotationSpec(Spec):
 
     sequence: str | None = None
     angles: Vector | None = None
-    quaternion: (
-        Annotated[tuple[Number, ...], BeforeValidator(_vector), Field(min_length=4, max_length=4)] | None
-    ) = None
+    quaternion: Annotated[tuple[Number, ...], BeforeValidator(_vector), Field(min_length=4, max_length=4)] | None = (
+        None
+    )
     x: Vector | None = None
     y: Vector | None = None
     z: Vector | None = None
@@ -180,17 +178,15 @@ class BodySpec(Spec):
 
     mass: Number | None = None
     com: Vector | None = None
-    inertia: (
-        Annotated[tuple[Number, ...], BeforeValidator(_inertia), Field(min_length=1, max_length=6)] | None
-    ) = Field(
-        None,
-        description="About the centre of mass: xx, yy, zz[, xy, xz, yz]; one number in the plane [kg·m²].",
+    inertia: Annotated[tuple[Number, ...], BeforeValidator(_inertia), Field(min_length=1, max_length=6)] | None = (
+        Field(
+            None,
+            description="About the centre of mass: xx, yy, zz[, xy, xz, yz]; one number in the plane [kg·m²].",
+        )
     )
     frames: _table(FrameSpec) = {}
     placement: PlacementSpec | None = None
-    shared_as: Key | None = Field(
-        None, description="In a component: name of the parameters shared by all instances."
-    )
+    shared_as: Key | None = Field(None, description="In a component: name of the parameters shared by all instances.")
 
 
 PerCoordinate = Annotated[
@@ -214,9 +210,7 @@ Limits = Annotated[tuple[Number, ...], BeforeValidator(_vector), Field(min_lengt
 class JointSpec(Spec):
     """A joint, with what acts along or about it."""
 
-    type: Annotated[
-        str, BeforeValidator(_one_of("joint", JOINTS)), Field(json_schema_extra={"enum": [*JOINTS]})
-    ]
+    type: Annotated[str, BeforeValidator(_one_of("joint", JOINTS)), Field(json_schema_extra={"enum": [*JOINTS]})]
     between: Pair
     axis: Vector | None = None
     axis2: Vector | None = Field(
@@ -225,19 +219,13 @@ class JointSpec(Spec):
     lead: Number | None = Field(None, description="Advance per radian of a helical joint [m/rad].")
     length: Number | None = Field(None, description="Length of a distance [m].")
     stiffness: PerCoordinate | None = None
-    rest: PerCoordinate | None = Field(
-        None, description="Where the spring is relaxed; 'pose': wherever it is posed."
-    )
+    rest: PerCoordinate | None = Field(None, description="Where the spring is relaxed; 'pose': wherever it is posed.")
     damping: PerCoordinate | None = None
     friction: FrictionSpec | None = None
     drive_inertia: PerCoordinate | None = None
     limits: Limits | dict[str, Limits] | None = None
-    closing: bool = Field(
-        False, description="true: this joint closes a loop and carries no branch of the tree."
-    )
-    actuated: bool | str = Field(
-        False, description="true, or the name of the coordinate that the actuator moves."
-    )
+    closing: bool = Field(False, description="true: this joint closes a loop and carries no branch of the tree.")
+    actuated: bool | str = Field(False, description="true, or the name of the coordinate that the actuator moves.")
 
 
 class CoordinateSpec(Spec):
@@ -274,9 +262,7 @@ class ForceSpec(Spec):
     upper: Number | None = None
     at: Place | None = None
     force: Vector | None = None
-    moment: (
-        Annotated[tuple[Number, ...], BeforeValidator(_inertia), Field(min_length=1, max_length=3)] | None
-    ) = None
+    moment: Annotated[tuple[Number, ...], BeforeValidator(_inertia), Field(min_length=1, max_length=3)] | None = None
     follows: bool | None = None
 
 
@@ -290,9 +276,7 @@ class ActuatorSpec(Spec):
 class SensorSpec(Spec):
     """A sensor by place and kind."""
 
-    type: Annotated[
-        str, BeforeValidator(_one_of("sensor", SENSORS)), Field(json_schema_extra={"enum": [*SENSORS]})
-    ]
+    type: Annotated[str, BeforeValidator(_one_of("sensor", SENSORS)), Field(json_schema_extra={"enum": [*SENSORS]})]
     at: Place | None = None
     on: CoordinateSpec | None = None
     actuator: str | None = None
@@ -347,9 +331,7 @@ class ModelSpec(Group):
     name: str = ""
     description: str = ""
     planar: bool = False
-    in_space: bool = Field(
-        False, description="A planar mechanism whose joints are modelled in space all the same."
-    )
+    in_space: bool = Field(False, description="A planar mechanism whose joints are modelled in space all the same.")
     gravity: Vector | None = None
     components: _table(ComponentSpec) = {}
     pose: _table(Number) = {}

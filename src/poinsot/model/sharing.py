@@ -16,9 +16,7 @@ __all__ = ["separate", "share"]
 def separate(mechanism: Mechanism, patterns: tuple[str, ...]) -> Mechanism:
     """Give every copy of a component its own parameter where the copies shared one; values stay."""
     shared = {name: p for name, p in mechanism.parameters.items() if p.copies}
-    chosen = {
-        name: p for name, p in shared.items() if any(fnmatchcase(name, pattern) for pattern in patterns)
-    }
+    chosen = {name: p for name, p in shared.items() if any(fnmatchcase(name, pattern) for pattern in patterns)}
     if not chosen:
         raise PoinsotError(unknown("shared parameter", " ".join(patterns), shared))
     document = copy.deepcopy(dict(mechanism.document))
@@ -35,18 +33,14 @@ def _owner(document: dict, name: str, first_copy: str) -> tuple[dict, str]:
         prefix = f"{key}1." if "number" in group else f"{key}."
         if first_copy.startswith(prefix):
             return group, first_copy.removeprefix(prefix)
-    raise PoinsotError(
-        f"parameter '{name}' belongs to a component inside a component: make it separate in the file"
-    )
+    raise PoinsotError(f"parameter '{name}' belongs to a component inside a component: make it separate in the file")
 
 
 def share(mechanism: Mechanism, name: str, patterns: tuple[str, ...]) -> Mechanism:
     """Make all parameters that match one, called `name`; they must have the same unit and value."""
     chosen = [mechanism.parameters[n] for n in mechanism.parameters.matching(*patterns)]
     if len(chosen) < 2:
-        raise PoinsotError(
-            f"'{' '.join(patterns)}' matches {listing(p.name for p in chosen)}: nothing to share"
-        )
+        raise PoinsotError(f"'{' '.join(patterns)}' matches {listing(p.name for p in chosen)}: nothing to share")
     for parameter in chosen[1:]:
         if parameter.unit != chosen[0].unit:
             raise PoinsotError(

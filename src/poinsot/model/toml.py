@@ -58,9 +58,7 @@ def dumps(mechanism: Mechanism) -> str:
     import tomlkit
 
     document = (
-        tomlkit.parse(mechanism.text)
-        if mechanism.text
-        else tomlkit.item(copy.deepcopy(dict(mechanism.document)))
+        tomlkit.parse(mechanism.text) if mechanism.text else tomlkit.item(copy.deepcopy(dict(mechanism.document)))
     )
     original = build(mechanism.document).parameters
     for name, parameter in mechanism.parameters.items():

@@ -76,6 +76,4 @@ def parse_unit(text: str) -> Unit:
 
 def same_dimension(a: Unit, b: Unit) -> bool:
     """Tell whether two units measure the same quantity; an angle may stand for a plain number."""
-    return a.dimension[:3] == b.dimension[:3] and (
-        a.dimension[3] == b.dimension[3] or a.dimension[:3] != (0, 0, 0)
-    )
+    return a.dimension[:3] == b.dimension[:3] and (a.dimension[3] == b.dimension[3] or a.dimension[:3] != (0, 0, 0))

@@ -50,9 +50,9 @@ def function(name: str, *arguments: Scalar) -> Scalar:
         import casadi
 
         return getattr(casadi, {"abs": "fabs", "arctan2": "atan2"}.get(name, name))(*arguments)
-    return getattr(
-        np, {"atan2": "arctan2", "acos": "arccos", "asin": "arcsin", "atan": "arctan"}.get(name, name)
-    )(*arguments)
+    return getattr(np, {"atan2": "arctan2", "acos": "arccos", "asin": "arcsin", "atan": "arctan"}.get(name, name))(
+        *arguments
+    )
 
 
 def vector(*components: Scalar) -> Vec3:

@@ -87,9 +87,7 @@ def _tail(phi: Vec3) -> Vec3:
 def poinsot_matrix(J: Mat3) -> Mat3:
     """Poinsot's matrix K = ½ tr(J) 1 − J = ∫ r rᵀ dm  [kg·m²]; its own inverse map is J = tr(K) 1 − K."""
     half = (
-        (J[0, 0] + J[1, 1] + J[2, 2]) / 2
-        if is_symbolic(J)
-        else np.trace(J, axis1=-2, axis2=-1)[..., None, None] / 2
+        (J[0, 0] + J[1, 1] + J[2, 2]) / 2 if is_symbolic(J) else np.trace(J, axis1=-2, axis2=-1)[..., None, None] / 2
     )
     return half * np.eye(3) - J
 
@@ -106,9 +104,7 @@ def parameters_from_pseudo_inertia(P: Mat3) -> Vec3:
     """The ten parameters φ of a pseudo-inertia matrix (4 × 4)."""
     P = P if is_symbolic(P) else np.asarray(P, float)
     S = P[..., :3, :3] if not is_symbolic(P) else P[:3, :3]
-    trace = (
-        S[0, 0] + S[1, 1] + S[2, 2] if is_symbolic(S) else np.trace(S, axis1=-2, axis2=-1)[..., None, None]
-    )
+    trace = S[0, 0] + S[1, 1] + S[2, 2] if is_symbolic(S) else np.trace(S, axis1=-2, axis2=-1)[..., None, None]
     last = [P[i, 3] for i in (3, 0, 1, 2)] if is_symbolic(P) else [P[..., i, 3] for i in (3, 0, 1, 2)]
     return vector(*last, *_six(trace * np.eye(3) - S))
 

@@ -57,9 +57,7 @@ SEQUENCES: tuple[str, ...] = tuple(
     sorted(
         letters
         for case in ("XYZ", "xyz")
-        for letters in (
-            {"".join(p) for p in permutations(case)} | {a + b + a for a in case for b in case if a != b}
-        )
+        for letters in ({"".join(p) for p in permutations(case)} | {a + b + a for a in case for b in case if a != b})
     )
 )
 SINGULAR = 1e-7  # |det E| below which angle rates are refused; √ε, where half of the digits are gone
@@ -260,9 +258,7 @@ def quaternion_rate(quaternion: Vec3, w_B: Vec3) -> Vec3:
     """Rate of a quaternion wxyz from the angular velocity in the moving frame: ½ q ∘ (0, ω_B)  [1/s]."""
     w, x, y, z = (component(quaternion, i) for i in range(4))
     a, b, c = (component(w_B, i) for i in range(3))
-    return 0.5 * vector(
-        -x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a
-    )
+    return 0.5 * vector(-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a)
 
 
 def rotation_exponential(v: Vec3) -> np.ndarray:

@@ -23,9 +23,7 @@ class Force(ABC):
     on: Coordinate
 
     kind: ClassVar[str]
-    parameters: ClassVar[
-        dict[str, str]
-    ]  # field -> SI unit with "u" for the unit of s and "f" for force or moment
+    parameters: ClassVar[dict[str, str]]  # field -> SI unit with "u" for the unit of s and "f" for force or moment
 
     def potential(self, s: Scalar) -> Scalar:
         """V(s)  [J]."""

@@ -45,9 +45,7 @@ class Joint(ABC):
     kind: ClassVar[str]
     coordinates: ClassVar[tuple[JointCoordinate, ...]]
     rows: ClassVar[tuple[str, ...]]
-    in_plane: ClassVar[tuple[int, ...] | None] = (
-        None  # rows left in a planar mechanism; None: not for the plane
-    )
+    in_plane: ClassVar[tuple[int, ...] | None] = None  # rows left in a planar mechanism; None: not for the plane
     carries: ClassVar[bool] = True  # can carry a branch of a spanning tree
 
     @property
@@ -104,8 +102,4 @@ class Axis(Joint):
 
 def turn_angle(sine: Scalar, cosine: Scalar) -> Scalar:
     """Angle [rad] between −π and π from numbers proportional to its sine and cosine."""
-    return (
-        function("atan2", sine, cosine)
-        if is_symbolic(sine, cosine)
-        else float(function("atan2", sine, cosine))
-    )
+    return function("atan2", sine, cosine) if is_symbolic(sine, cosine) else float(function("atan2", sine, cosine))

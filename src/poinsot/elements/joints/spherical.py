@@ -7,8 +7,8 @@ from typing import final
 
 import numpy as np
 
-from poinsot.elements.joints.base import Joint, JointCoordinate
 from poinsot.elements.joints.attitude import quaternion_of
+from poinsot.elements.joints.base import Joint, JointCoordinate
 from poinsot.spatial.algebra import Vec3
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix

@@ -6,13 +6,13 @@ from poinsot.elements.sensors.force import DriveForce, ModalPoint, Reaction
 from poinsot.elements.sensors.inertial import IMU, Accelerometer, Gyroscope
 
 __all__ = [
+    "IMU",
     "SENSORS",
     "Accelerometer",
     "Channel",
     "DriveForce",
     "Encoder",
     "Gyroscope",
-    "IMU",
     "ModalPoint",
     "Reaction",
     "Sensor",

@@ -32,9 +32,7 @@ class Sensor(ABC):
     @property
     def channels(self) -> tuple[Channel, ...]:
         """The columns that it writes, named `sensor.channel`."""
-        return tuple(
-            Channel(f"{self.name}.{name}" if name else self.name, unit) for name, unit in self.outputs()
-        )
+        return tuple(Channel(f"{self.name}.{name}" if name else self.name, unit) for name, unit in self.outputs())
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """Names and units of the readings."""
