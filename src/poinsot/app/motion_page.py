@@ -21,10 +21,11 @@ def body_outlines(mechanism: Mechanism) -> dict[str, np.ndarray]:
     for joint in mechanism.joints.values():
         for body, frame in ((joint.a.body, joint.frame_on_a()), (joint.b.body, joint.frame_on_b())):
             points[body].append(np.asarray(frame.p, float))
+    distinct = {name: np.unique(np.round(p, 9), axis=0) for name, p in points.items() if p}
     for name, body in mechanism.bodies.items():
-        if len(points[name]) < 2:
-            points[name].append(np.asarray(body.com, float) * (2 if len(points[name]) == 1 else 1))
-    return {name: _around(np.unique(np.round(p, 9), axis=0)) for name, p in points.items() if p}
+        if len(distinct.get(name, ())) == 1:  # all its joints in one point: draw it through its centre of mass
+            distinct[name] = np.vstack([distinct[name], 2 * np.asarray(body.com, float) - distinct[name][0]])
+    return {name: _around(p) for name, p in distinct.items()}
 
 
 def _around(points: np.ndarray) -> np.ndarray:

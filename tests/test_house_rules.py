@@ -1,0 +1,128 @@
+"""Rules of the house that a machine can check: import direction, sizes, docstrings, exported names, theory."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "poinsot"
+FILES = sorted(SOURCE.rglob("*.py"))
+# A package may import those before it and itself; `app` may import all, and nobody imports it.
+ORDER = [
+    "errors",
+    "spatial",
+    "elements",
+    "model",
+    "engine",
+    "formulations",
+    "analysis",
+    "identifiability",
+    "data",
+    "design",
+    "estimate",
+    "library",
+    "app",
+]
+MAX_FILE, MAX_BODY = 400, 60  # lines
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def functions(tree: ast.AST):
+    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def imported(tree: ast.AST) -> set[str]:
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("poinsot."):
+            names.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            names.update(a.name.split(".")[1] for a in node.names if a.name.startswith("poinsot."))
+    return names
+
+
+def wrong_imports(package: str, tree: ast.AST) -> set[str]:
+    rank = ORDER.index(package)
+    return {name for name in imported(tree) if ORDER.index(name) > rank or (name == "app" and package != "app")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_imports_go_upwards_only(path):
+    package = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    if package == "__init__":
+        pytest.skip("the door imports everything, lazily")
+    assert not wrong_imports(package, ast.parse(path.read_text()))
+
+
+def test_the_import_rule_can_fail():
+    assert wrong_imports("spatial", ast.parse("from poinsot.model.load import load")) == {"model"}
+
+
+@pytest.mark.parametrize("path", [*FILES, *sorted((ROOT / "tests").rglob("*.py"))], ids=str)
+def test_no_file_or_function_needs_scrolling(path):
+    text = path.read_text()
+    assert text.count("\n") <= MAX_FILE, f"{path} has {text.count(chr(10))} lines"
+    for f in functions(ast.parse(text)):
+        assert f.end_lineno - f.lineno <= MAX_BODY, f"{path}: {f.name} has {f.end_lineno - f.lineno} lines"
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_everything_public_has_a_docstring(path):
+    tree = ast.parse(path.read_text())
+    assert ast.get_docstring(tree), f"{path} has no docstring"
+    public = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef | ast.FunctionDef)]
+    inside = {id(child) for f in functions(tree) for child in ast.walk(f) if child is not f}
+    for node in public:
+        private = node.name.startswith("_") or id(node) in inside or _in_private_class(tree, node)
+        assert private or ast.get_docstring(node), f"{path}: {node.name} has no docstring"
+
+
+def _in_private_class(tree: ast.AST, node: ast.AST) -> bool:
+    classes = [c for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and c.name.startswith("_")]
+    return any(node in c.body for c in classes)
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if "__main__" not in p.name], ids=module_name)
+def test_exported_names_exist(path):
+    module = importlib.import_module(module_name(path))
+    exported = getattr(module, "__all__", ())
+    assert len(set(exported)) == len(exported)
+    for name in exported:
+        assert hasattr(module, name), f"{module.__name__}.__all__ names '{name}', which does not exist"
+
+
+def test_every_equation_that_the_code_cites_is_in_the_theory_pages():
+    for path in FILES:
+        for page, number in re.findall(r"\(theory/(\w+), eq\. (\d+)\)", path.read_text()):
+            theory = (ROOT / "docs" / "theory" / f"{page}.md").read_text()
+            assert re.search(rf"(^\| {number} \||Eq\. {number}\b)", theory, re.M), f"{path}: {page}, eq. {number}"
+
+
+def test_importing_poinsot_is_quick_because_heavy_parts_load_when_used():
+    code = "import sys, poinsot; print(*[m for m in ('casadi', 'llvmlite', 'scipy', 'pydantic', 'numpy') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []
+
+
+def test_the_published_schema_is_current():
+    from poinsot.model.schema import json_schema
+
+    assert (ROOT / "docs" / "model.schema.json").read_text() == json_schema()
+
+
+def test_no_machine_paths_or_pickles_in_the_tree():
+    for path in [*FILES, *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]:
+        text = path.read_text()
+        assert not re.search(r"/(home|root|work|tmp)/\w", text), f"{path} names a path of one machine"
+        assert "pickle" not in text or path.suffix == ".md", f"{path} uses pickle"
