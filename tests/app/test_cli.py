@@ -1,0 +1,74 @@
+"""The command line as a user meets it: text, JSON, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def poinsot(*arguments, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "poinsot.app.cli", *map(str, arguments)], capture_output=True, text=True, cwd=cwd
+    )
+
+
+def test_models_lists_the_library():
+    result = poinsot("models")
+    assert result.returncode == 0
+    for name in ("ex800", "hexapod", "hexapod_printed", "double_hexapod", "three_link", "four_bar", "navaro"):
+        assert name in result.stdout
+
+
+def test_check_tells_bodies_constraints_and_mobility_of_the_ex800(tmp_path):
+    result = poinsot("check", "ex800", "--json", tmp_path / "report.json")
+    assert result.returncode == 0
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["bodies"], report["constraints"], report["mobility"]) == (13, 72, 6)
+    assert "moving bodies         13" in result.stdout
+
+
+def test_check_names_the_redundant_constraints_of_a_four_bar_in_space():
+    result = poinsot("check", "four_bar", "--in-space")
+    assert result.returncode == 0
+    assert "3 redundant constraints" in result.stdout and "D: position z" in result.stdout
+    assert "mobility              1" in result.stdout
+
+
+def test_json_is_not_overwritten_without_asking(tmp_path):
+    target = tmp_path / "models.json"
+    target.write_text("mine")
+    result = poinsot("models", "--json", target)
+    assert result.returncode == 1 and "exists already" in result.stderr
+    assert target.read_text() == "mine"
+    assert poinsot("models", "--json", target, "--overwrite").returncode == 0
+    assert json.loads(target.read_text())[0]["name"] == "delta"
+
+
+@pytest.mark.parametrize("command", ["check", "parameters"])
+def test_an_unknown_model_gives_one_sentence_and_exit_1(command):
+    result = poinsot(command, "hexapodd")
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1 and "did you mean 'hexapod'" in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_mechanism_that_cannot_be_assembled_exits_with_1(tmp_path):
+    model = tmp_path / "short.toml"
+    model.write_text(
+        "format = 1\nplanar = true\n[bodies.ground.frames]\nD = [1, 0]\n[bodies.a]\nmass = 1\nframes.tip = [0.2, 0]\n"
+        "[bodies.b]\nmass = 1\nframes.tip = [0.3, 0]\n[joints]\n"
+        'A = { type = "revolute", between = ["ground", "a"] }\nB = { type = "revolute", between = ["a.tip", "b"] }\n'
+        'C = { type = "revolute", between = ["b.tip", "ground.D"] }\n'
+    )
+    result = poinsot("check", model)
+    assert result.returncode == 1
+    assert "cannot be assembled" in result.stdout and "stays open by" in result.stdout
+
+
+def test_a_wrong_option_and_no_command_are_explained():
+    assert poinsot("check", "ex800", "--jsn", "x").returncode == 2
+    assert "Usage" in poinsot("--help").stdout
+    assert poinsot("--version").stdout.startswith("poinsot ")
