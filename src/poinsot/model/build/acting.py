@@ -1,0 +1,252 @@
+"""Joints and coordinates of a model file, and the forces, actuators and sensors along them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from poinsot.elements.coordinates import AlongJoint, Angle, Coordinate, Length, Position
+from poinsot.elements.forces import FORCES, Actuator, Force, Load
+from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements.joints import JOINTS, Axis, Joint, Universal
+from poinsot.errors import unknown
+from poinsot.model.build.places import Places
+from poinsot.model.build.scope import ModelError, Scope
+from poinsot.model.expressions import Constant, Expression
+from poinsot.model.schema import CoordinateSpec, ForceSpec, JointSpec
+from poinsot.spatial.orientation import Along
+
+__all__ = ["Acting", "force_unit"]
+
+OPTIONS = {"axis": Axis, "axis2": Universal, "lead": JOINTS["helical"], "length": JOINTS["distance"]}
+SHORTHAND = {"stiffness": ("spring", "stiffness"), "damping": ("damper", "damping")}
+SHORTHAND |= {"drive_inertia": ("drive-inertia", "inertia")}
+
+
+@dataclass
+class Acting:
+    """Joints and what acts along coordinates, as they are collected."""
+
+    places: Places
+    joints: dict[str, Joint] = field(default_factory=dict)
+    forces: dict[str, Force] = field(default_factory=dict)
+    loads: dict[str, Load] = field(default_factory=dict)
+    actuators: dict[str, Actuator] = field(default_factory=dict)
+
+    def add_joint(self, scope: Scope, key: str, spec: JointSpec) -> None:
+        """Take a joint."""
+        path, law, slot = (*scope.path, "joints", key), JOINTS[spec.type], self.places.slots.slot
+        if self.places.planar and law.in_plane is None:
+            usable = [k for k, j in JOINTS.items() if j.in_plane is not None]
+            raise ModelError((*path, "type"), f"a {spec.type} joint leaves the plane; {unknown('such', spec.type, usable)}")
+        frames = [
+            self.places.frame(scope, (*path, "between", i), place, f"{key}.{side}")
+            for i, (side, place) in enumerate(zip("ab", spec.between))
+        ]
+        if frames[0].body == frames[1].body:
+            raise ModelError((*path, "between"), f"both sides are on the body '{frames[0].body}'")
+        options: dict[str, Any] = {}
+        for option, owner in OPTIONS.items():
+            if (value := getattr(spec, option)) is None:
+                continue
+            if not issubclass(law, owner) and not (option == "axis" and law is Universal):
+                raise ModelError((*path, option), f"a {spec.type} joint has no {option}")
+            if option.startswith("axis"):
+                options[option] = self._axis(scope, path, key, option, value, law)
+            else:
+                unit, lower = ("m/rad", float("-inf")) if option == "lead" else ("m", 0.0)
+                options[option] = slot(scope, (*path, option), f"{key}.{option}", value, unit, "geometry", lower)
+        if law.kind in ("helical", "distance") and not {"lead", "length"} & set(options):
+            raise ModelError(path, f"a {law.kind} joint needs its {'lead' if law.kind == 'helical' else 'length'}")
+        if self.places.planar and issubclass(law, Axis) and law.kind in ("prismatic", "point-on-line"):
+            options.setdefault("axis", Along((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
+        self.joints[scope.element(key)] = law(scope.element(key), *frames, **options)
+
+    def _axis(self, scope: Scope, path: tuple, key: str, option: str, value: Any, law: type[Joint]) -> Along:
+        """Direction of a joint's axis; in the plane a slide lies in it and a hinge is normal to it."""
+        name = f"{key}.{option}"
+        if self.places.planar and law.kind not in ("prismatic", "point-on-line"):
+            raise ModelError((*path, option), f"in a planar mechanism the axis of a {law.kind} joint is the normal")
+        direction = self.places.vector(scope, (*path, option), name, value, "-", "geometry")
+        letter = {"axis": "x", "axis2": "y"}[option] if law is Universal else "z"
+        return Along(direction, (0.0, 0.0, 1.0) if self.places.planar else None, letter)
+
+    def add_joint_forces(self, scope: Scope, key: str, spec: JointSpec) -> None:
+        """Take springs, dampers, friction, drive inertia, limits and the actuator written with a joint."""
+        path, joint = (*scope.path, "joints", key), self.joints[scope.element(key)]
+        for short, (kind, parameter) in SHORTHAND.items():
+            for where, index, label, value in self._per_coordinate(joint, (*path, short), getattr(spec, short)):
+                fields = {parameter: self._slot(scope, where, f"{key}.{short}{label}", value, joint, index, kind)}
+                if kind == "spring":
+                    fields["rest"] = self._rest(scope, path, key, spec, joint, index, label)
+                self._add(kind, joint, index, label, fields)
+        if spec.rest is not None and spec.stiffness is None:
+            raise ModelError((*path, "rest"), "a rest position needs a stiffness")
+        self._add_friction(scope, path, key, spec, joint)
+        self._add_limits(scope, path, key, spec, joint)
+        if spec.actuated:
+            which = spec.actuated if isinstance(spec.actuated, str) else None
+            on = self.joint_coordinate((*path, "actuated"), joint, which)
+            self.actuators[joint.name] = Actuator(joint.name, on)
+
+    def _rest(self, scope: Scope, path: tuple, key: str, spec: JointSpec, joint: Joint, index: int, label: str) -> Any:
+        coordinate = joint.coordinates[index].name
+        value = spec.rest.get(coordinate, 0.0) if isinstance(spec.rest, dict) else spec.rest
+        if value == "pose":
+            return None
+        where = (*path, "rest", *([coordinate] if label else []))
+        return self._slot(scope, where, f"{key}.rest{label}", value or 0.0, joint, index, "spring", "rest")
+
+    def _add_friction(self, scope: Scope, path: tuple, key: str, spec: JointSpec, joint: Joint) -> None:
+        found: dict[tuple[int, str], dict[str, Expression]] = {}
+        for term in ("viscous", "coulomb", "offset") if spec.friction else ():
+            given = self._per_coordinate(joint, (*path, "friction", term), getattr(spec.friction, term))
+            for where, index, label, value in given:
+                slot = self._slot(scope, where, f"{key}.{term}{label}", value, joint, index, "friction", term)
+                found.setdefault((index, label), {})[term] = slot
+        for (index, label), fields in found.items():
+            self._add("friction", joint, index, label, fields)
+
+    def _add_limits(self, scope: Scope, path: tuple, key: str, spec: JointSpec, joint: Joint) -> None:
+        for where, index, label, (lower, upper) in self._per_coordinate(joint, (*path, "limits"), spec.limits):
+            ends = {"lower": lower, "upper": upper}
+            fields = {
+                end: self._slot(scope, (*where, i), f"{key}.{end}{label}", value, joint, index, "end-stop", end)
+                for i, (end, value) in enumerate(ends.items())
+            }
+            self._add("end-stop", joint, index, label, fields)
+
+    def _slot(self, scope: Scope, path: tuple, name: str, value: Any, joint: Joint, index: int, kind: str, field=None):
+        field = field or next(iter(FORCES[kind].parameters))
+        unit = force_unit(FORCES[kind].parameters[field], joint.coordinates[index].unit)
+        return self.places.slots.slot(scope, path, name, value, unit, "force")
+
+    def _add(self, kind: str, joint: Joint, index: int, label: str, fields: dict[str, Any]) -> None:
+        name = f"{joint.name}.{kind}{label}"
+        self.forces[name] = FORCES[kind](name, AlongJoint(joint.name, index, joint.coordinates[index].unit), **fields)
+
+    def _per_coordinate(self, joint: Joint, path: tuple, value: Any):
+        """Value for each coordinate of a joint: one for its only one, or a table by name."""
+        if value is None:
+            return
+        if isinstance(value, dict):
+            for name, item in value.items():
+                yield (*path, name), self.joint_coordinate((*path, name), joint, name).index, f".{name}", item
+        else:
+            yield path, self.joint_coordinate(path, joint, None).index, "", value
+
+    def joint_coordinate(self, path: tuple, joint: Joint, name: str | None) -> AlongJoint:
+        """The coordinate of a joint by name; the name may be left out when there is only one."""
+        usable = [c.name for c in joint.coordinates if c.unit != "-"]
+        if name is None and len(usable) != 1:
+            has = f"has the coordinates {', '.join(usable)}: say which" if usable else "has no coordinate to act along"
+            raise ModelError(path, f"the {joint.kind} joint '{joint.name}' {has}")
+        name = name or usable[0]
+        if name not in usable:
+            raise ModelError(path, f"{joint.kind} joint '{joint.name}': {unknown('coordinate', name, usable)}")
+        index = joint.coordinate(name)
+        return AlongJoint(joint.name, index, joint.coordinates[index].unit)
+
+    def coordinate(self, scope: Scope, path: tuple, spec: CoordinateSpec, owner: str) -> Coordinate:
+        """Read a coordinate; exactly one of joint, length, position and angle says which kind."""
+        kinds = [k for k in ("joint", "length", "position", "angle") if getattr(spec, k) is not None]
+        if len(kinds) != 1:
+            raise ModelError(path, f"expected one of joint, length, position, angle, got {', '.join(kinds) or 'none'}")
+        if kinds == ["joint"]:
+            name = scope.find("joint", scope.fill(spec.joint, path), self.joints, (*path, "joint"))
+            return self.joint_coordinate((*path, "coordinate"), self.joints[name], spec.coordinate)
+        frames = self.places
+        if kinds == ["length"]:
+            ends = (frames.frame(scope, (*path, "length", i), p, f"{owner}.{s}") for i, (s, p) in enumerate(zip("ab", spec.length)))
+            return Length(*ends)
+        reference = Frame(GROUND, "")
+        if spec.reference is not None:
+            reference = frames.frame(scope, (*path, "reference"), spec.reference, f"{owner}.reference")
+        if kinds == ["position"]:
+            if spec.axis is None:
+                raise ModelError(path, "a position needs an axis: x, y or z")
+            place = frames.frame(scope, (*path, "position"), spec.position, owner)
+            return Position(place, reference, "xyz".index(spec.axis))
+        return self._angle(scope, path, spec, reference, owner)
+
+    def _angle(self, scope: Scope, path: tuple, spec: CoordinateSpec, reference: Frame, owner: str) -> Angle:
+        place = self.places.frame(scope, (*path, "angle"), spec.angle, owner)
+        if self.places.planar:
+            return Angle(place, reference, "ZXY", 0)
+        if spec.sequence is None or spec.index is None:
+            raise ModelError(path, "an angle in space needs a sequence such as 'ZXZ' and an index 1, 2 or 3")
+        if len(spec.sequence) != 3 or not set(spec.sequence) <= set("XYZ") or spec.sequence[1] in (
+            spec.sequence[0],
+            spec.sequence[2],
+        ):
+            raise ModelError((*path, "sequence"), f"expected a sequence about moving axes, got {spec.sequence!r}")
+        return Angle(place, reference, spec.sequence, spec.index - 1)
+
+    def add_force(self, scope: Scope, key: str, spec: ForceSpec) -> None:
+        """Take a force along a coordinate, or a load."""
+        path, name = (*scope.path, "forces", key), scope.element(key)
+        if spec.type == "load":
+            self.loads[name] = self._load(scope, path, key, name, spec)
+            return
+        law = FORCES[spec.type]
+        if spec.on is None:
+            raise ModelError(path, f"a {spec.type} needs `on`, the coordinate along which it acts")
+        extra = [f for f in spec.model_fields_set if f not in {"type", "on", *law.parameters}]
+        if extra:
+            raise ModelError((*path, extra[0]), f"a {spec.type} has no {extra[0]}; it has: {', '.join(law.parameters)}")
+        on = self.coordinate(scope, (*path, "on"), spec.on, key)
+        fields: dict[str, Any] = {}
+        for parameter, unit in law.parameters.items():
+            if (value := getattr(spec, parameter)) == "pose" and parameter == "rest":
+                fields[parameter] = None
+            elif value is not None:
+                where = (*path, parameter)
+                fields[parameter] = self.places.slots.slot(
+                    scope, where, f"{key}.{parameter}", value, force_unit(unit, on.unit), "force"
+                )
+        try:
+            self.forces[name] = law(name, on, **fields)
+        except TypeError:
+            missing = [p for p in law.parameters if p not in fields]
+            raise ModelError(path, f"a {spec.type} needs its {missing[0]}") from None
+
+    def _load(self, scope: Scope, path: tuple, key: str, name: str, spec: ForceSpec) -> Load:
+        if spec.at is None:
+            raise ModelError(path, "a load needs `at`, the place on which it acts")
+        fields: dict[str, Any] = {"follows": bool(spec.follows)}
+        if spec.force is not None:
+            fields["force"] = self.places.vector(scope, (*path, "force"), f"{key}.force", spec.force, "N", "force")
+        if spec.moment is not None and self.places.planar:
+            moment = self.places.slots.slot(scope, (*path, "moment"), f"{key}.moment", spec.moment[0], "N·m", "force")
+            fields["moment"] = (Constant(0.0), Constant(0.0), moment)
+        elif spec.moment is not None:
+            fields["moment"] = self.places.vector(scope, (*path, "moment"), f"{key}.moment", spec.moment, "N·m", "force")
+        return Load(name, self.places.frame(scope, (*path, "at"), spec.at, key), **fields)
+
+    def add_actuator(self, scope: Scope, key: str, spec: Any) -> None:
+        """Take an actuator."""
+        path, name = (*scope.path, "actuators", key), scope.element(key)
+        if name in self.actuators:
+            raise ModelError(path, f"there is already an actuator '{name}'")
+        on = self.coordinate(scope, (*path, "on"), spec.on, key)
+        fields = {
+            end: self.places.slots.slot(
+                scope, (*path, "limits", i), f"{key}.{end}", value, force_unit("f", on.unit), "force"
+            )
+            for i, (end, value) in enumerate(zip(("lower", "upper"), spec.limits or ()))
+        }
+        self.actuators[name] = Actuator(name, on, **fields)
+
+
+def force_unit(pattern: str, unit: str) -> str:
+    """SI unit of a force parameter along a coordinate: "f/u" is N/m along a length, N·m/rad about an angle."""
+    angular = unit == "rad"
+    table = {
+        "u": unit,
+        "f": "N·m" if angular else "N",
+        "f/u": "N·m/rad" if angular else "N/m",
+        "f*s/u": "N·m·s/rad" if angular else "N·s/m",
+        "f*s^2/u": "kg·m²" if angular else "kg",
+    }
+    return table[pattern]
+

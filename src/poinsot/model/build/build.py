@@ -1,0 +1,192 @@
+"""A checked model file becomes a Mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from poinsot.elements.bodies import RigidBody
+from poinsot.elements.frame import GROUND
+from poinsot.errors import PoinsotError, unknown
+from poinsot.model.build.acting import Acting
+from poinsot.model.build.places import ZERO, Places
+from poinsot.model.build.scope import ModelError, Scope, scopes
+from poinsot.model.build.sensing import sensor
+from poinsot.model.build.slots import Slots, message_of
+from poinsot.model.expressions import Call, Constant, Expression, Name, evaluate
+from poinsot.model.mechanism import Elements, Mechanism, Placement, substitute
+from poinsot.model.schema import ModelSpec
+from poinsot.spatial.orientation import Along, along
+
+__all__ = ["build"]
+
+STANDARD_GRAVITY = 9.81  # [m/s²]
+
+
+def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> Mechanism:
+    """Make a mechanism from the contents of a model file; an error names the path in the file.
+
+    >>> build({"format": 1, "bodies": {"bob": {"mass": "200 g"}}}).bodies["bob"].mass
+    0.2
+    """
+    model = _validated(document)
+    places = Places(model.planar, Slots())
+    acting, slots = Acting(places), places.slots
+    found = scopes(model)
+    for scope in found:
+        slots.declare(scope)
+    gravity = _gravity(model, places, found[0])
+    for scope in found:
+        for key in scope.group.bodies:
+            _new(scope, "bodies", key, places.bodies)
+            places.add_body(scope, key, scope.group.bodies[key])
+    for scope in found:
+        for key, spec in scope.group.frames.items():
+            _new(scope, "frames", key, places.named | places.bodies)
+            places.add_frame(scope, key, spec)
+    placements = _placements(found, places)
+    _add_joints(found, acting)
+    coordinates = _add_along_coordinates(found, acting)
+    sensors = {s.element(k): sensor(acting, s, k, spec) for s in found for k, spec in s.group.sensors.items()}
+    pose = _pose(model, slots, found[0], coordinates)
+    parameters, marks = slots.finish()
+    ground = RigidBody(GROUND, ZERO, (ZERO,) * 3, (ZERO,) * 6, tuple(places.frames[GROUND].values()))
+    template = Elements(
+        planar=model.planar and not model.in_space,
+        gravity=gravity,
+        ground=ground,
+        bodies=places.bodies,
+        joints=acting.joints,
+        forces=acting.forces,
+        loads=acting.loads,
+        actuators=acting.actuators,
+        sensors=sensors,
+        coordinates=coordinates,
+        placements=placements,
+        closing=tuple(s.element(k) for s in found for k, spec in s.group.joints.items() if spec.closing),
+        pose=pose,
+    )
+    template = substitute(template, lambda expression: _rename(expression, marks))
+    values = parameters.values_by_name
+    template = _with_hints(template, values)
+    mechanism = Mechanism(model.name or name, model.description, parameters, template, document, text)
+    _evaluates(mechanism)
+    return mechanism
+
+
+def _validated(document: Mapping[str, Any]) -> ModelSpec:
+    from pydantic import ValidationError
+
+    if "format" not in document:
+        raise ModelError(("format",), "this key is missing; a model file begins with format = 1")
+    if document["format"] != 1 or isinstance(document["format"], bool):
+        raise ModelError(("format",), f"this version of Poinsot reads format 1, not {document['format']!r}")
+    try:
+        return ModelSpec.model_validate(dict(document))
+    except ValidationError as error:
+        first = error.errors()[0]
+        more = f" (and {len(error.errors()) - 1} more)" if len(error.errors()) > 1 else ""
+        place = [p for p in first["loc"] if isinstance(p, int) or not ("[" in p or p.endswith(("Frame", "str")))]
+        raise ModelError(tuple(place), message_of(first) + more) from None
+
+
+def _new(scope: Scope, table: str, key: str, existing: Mapping[str, Any]) -> None:
+    if (name := scope.element(key)) in existing:
+        raise ModelError((*scope.path, table, key), f"the name '{name}' is used twice")
+
+
+def _gravity(model: ModelSpec, places: Places, scope: Scope) -> tuple[Expression, ...]:
+    default = (0.0, -STANDARD_GRAVITY) if model.planar else (0.0, 0.0, -STANDARD_GRAVITY)
+    return places.vector(scope, ("gravity",), "gravity", model.gravity or default, "m/s²", "gravity")
+
+
+def _placements(found: list[Scope], places: Places) -> dict[str, Placement]:
+    return {
+        scope.element(key): places.placement(scope, (*scope.path, "bodies", key, "placement"), spec.placement)
+        for scope in found
+        for key, spec in scope.group.bodies.items()
+        if spec.placement is not None
+    }
+
+
+def _add_joints(found: list[Scope], acting: Acting) -> None:
+    for scope in found:
+        for key, spec in scope.group.joints.items():
+            _new(scope, "joints", key, acting.joints)
+            acting.add_joint(scope, key, spec)
+    for scope in found:
+        for key, spec in scope.group.joints.items():
+            acting.add_joint_forces(scope, key, spec)
+
+
+def _add_along_coordinates(found: list[Scope], acting: Acting) -> dict[str, Any]:
+    coordinates = {}
+    for scope in found:
+        for key, spec in scope.group.forces.items():
+            _new(scope, "forces", key, acting.forces | acting.loads)
+            acting.add_force(scope, key, spec)
+        for key, spec in scope.group.actuators.items():
+            acting.add_actuator(scope, key, spec)
+        for key, spec in scope.group.coordinates.items():
+            _new(scope, "coordinates", key, coordinates)
+            coordinates[scope.element(key)] = acting.coordinate(scope, (*scope.path, "coordinates", key), spec, key)
+    return coordinates
+
+
+def _pose(model: ModelSpec, slots: Slots, scope: Scope, coordinates: Mapping[str, Any]) -> dict[str, Expression]:
+    for key in model.pose:
+        if key not in coordinates:
+            raise ModelError(("pose", key), unknown("coordinate", key, coordinates))
+    return {key: slots.number(scope, ("pose", key), value, coordinates[key].unit) for key, value in model.pose.items()}
+
+
+def _rename(expression: Expression, marks: Mapping[str, str]) -> Expression:
+    if isinstance(expression, Name):
+        return Name(marks.get(expression.name, expression.name))
+    if isinstance(expression, Call):
+        return Call(expression.operation, tuple(_rename(a, marks) for a in expression.arguments))
+    return expression
+
+
+def _with_hints(template: Elements, values: Mapping[str, float]) -> Elements:
+    """Settle the turn about every axis that is given by its direction only, from the nominal numbers."""
+
+    def settle(axis: Along) -> Along:
+        nominal = [float(evaluate(d, values)) if isinstance(d, Constant | Name | Call) else d for d in axis.direction]
+        size = float(np.linalg.norm(nominal))
+        if not 1e-9 < size < 1e9:
+            raise PoinsotError(f"a direction of length {size:g} has no meaning")
+        return along(axis.direction, nominal, axis.axis, axis.hint)
+
+    changed: dict[str, Any] = {}
+    for table in ("bodies", "joints", "forces", "actuators", "sensors", "coordinates", "loads", "placements"):
+        changed[table] = {}
+        for name, element in getattr(template, table).items():
+            try:
+                changed[table][name] = substitute(element, settle, (Along,))
+            except PoinsotError as error:
+                raise ModelError((table, name), str(error)) from None
+    return replace(template, ground=substitute(template.ground, settle, (Along,)), **changed)
+
+
+def _evaluates(mechanism: Mechanism) -> None:
+    """Every number in the description must be finite."""
+    values = mechanism.parameters.values_by_name
+
+    def finite(expression: Expression) -> float:
+        value = float(evaluate(expression, values))
+        if not np.isfinite(value):
+            from poinsot.model.expressions import text
+
+            raise PoinsotError(f"'{text(expression)}' has no finite value")
+        return value
+
+    with np.errstate(all="ignore"):
+        substitute(mechanism.template, finite)
+    for joint in mechanism.joints.values():
+        for option in ("lead", "length"):
+            if getattr(joint, option, 1.0) == 0:
+                raise ModelError(("joints", joint.name, option), "expected a number that is not zero")

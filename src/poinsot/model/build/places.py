@@ -1,0 +1,196 @@
+"""Bodies, frames and attitudes of a model file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from poinsot.elements.bodies import RigidBody
+from poinsot.elements.frame import GROUND, Frame
+from poinsot.errors import unknown
+from poinsot.model.build.scope import ModelError, Scope
+from poinsot.model.build.slots import Slots
+from poinsot.model.expressions import Call, Constant, Expression
+from poinsot.model.mechanism import Placement
+from poinsot.model.schema import BodySpec, InlineFrame, PlacementSpec, RotationSpec
+from poinsot.spatial.orientation import Along, Angles, Orientation, Quaternion, Unrotated
+from poinsot.spatial.rotation import SEQUENCES
+
+__all__ = ["Places"]
+
+ZERO = Constant(0.0)
+INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")  # order in files
+
+
+@dataclass
+class Places:
+    """Bodies and their frames as they are collected."""
+
+    planar: bool
+    slots: Slots
+    bodies: dict[str, RigidBody] = field(default_factory=dict)
+    frames: dict[str, dict[str, Frame]] = field(default_factory=lambda: {GROUND: {}})  # by body and name
+    named: dict[str, Frame] = field(default_factory=dict)  # those with a name of their own
+
+    def vector(
+        self, scope: Scope, path: tuple, name: str, values: Any, unit: str, role: str, shared_as: str | None = None
+    ) -> tuple[Expression, ...]:
+        """Three components, each a parameter `name.x` …; in the plane the third is zero."""
+        wanted = 2 if self.planar else 3
+        if len(values) != wanted:
+            kind = "planar" if self.planar else "spatial"
+            raise ModelError(path, f"expected {wanted} numbers in a {kind} mechanism, got {len(values)}")
+        parts = [
+            self.slots.slot(scope, (*path, i), f"{name}.{axis}", value, unit, role, shared_as=shared_as)
+            for i, (axis, value) in enumerate(zip("xyz", values))
+        ]
+        return tuple(parts) if wanted == 3 else (*parts, ZERO)
+
+    def add_body(self, scope: Scope, key: str, spec: BodySpec) -> None:
+        """Take a body and its frames."""
+        path, name = (*scope.path, "bodies", key), scope.element(key)
+        if name == GROUND and not scope.prefix and (spec.mass, spec.com, spec.inertia, spec.placement) != (None,) * 4:
+            raise ModelError(path, "the ground has frames only, no mass, com, inertia or placement")
+        shared = spec.shared_as
+        frames = self.frames.setdefault(name, {})
+        for frame, place in spec.frames.items():
+            where = (*path, "frames", frame)
+            frames[frame] = Frame(
+                name,
+                frame,
+                self.vector(scope, (*where, "position"), f"{key}.{frame}", _plane(self, place.position), "m", "geometry", shared),
+                self.orientation(scope, (*where, "rotation"), f"{key}.{frame}", place.rotation, shared),
+            )
+        if name != GROUND:
+            self.bodies[name] = self._body(scope, path, key, name, spec, tuple(frames.values()))
+
+    def _body(self, scope: Scope, path: tuple, key: str, name: str, spec: BodySpec, frames: tuple) -> RigidBody:
+        slot, shared = self.slots.slot, spec.shared_as
+        mass = slot(scope, (*path, "mass"), f"{key}.mass", spec.mass or 0.0, "kg", "inertia", 0.0, shared)
+        zeros = (0.0, 0.0) if self.planar else (0.0, 0.0, 0.0)
+        com = self.vector(scope, (*path, "com"), f"{key}.com", spec.com or zeros, "m", "inertia", shared)
+        return RigidBody(name, mass, com, self._inertia(scope, path, key, spec), frames)
+
+    def _inertia(self, scope: Scope, path: tuple, key: str, spec: BodySpec) -> tuple[Expression, ...]:
+        """xx, xy, xz, yy, yz, zz; a planar body is a lamina with Jxx = Jyy = Jzz/2."""
+        where, values = (*path, "inertia"), spec.inertia
+        if self.planar:
+            if values is not None and len(values) != 1:
+                raise ModelError(where, f"expected one number in a planar mechanism, got {len(values)}")
+            J = self.slots.slot(
+                scope, where, f"{key}.inertia", (values or (0.0,))[0], "kg·m²", "inertia", 0.0, spec.shared_as
+            )
+            half = Call("/", (J, Constant(2.0)))
+            return (half, ZERO, ZERO, half, ZERO, J)
+        values = values or (0.0, 0.0, 0.0)
+        if len(values) not in (3, 6):
+            raise ModelError(where, f"expected 3 or 6 numbers (xx, yy, zz[, xy, xz, yz]), got {len(values)}")
+        six = {
+            axes: self.slots.slot(
+                scope, (*where, i), f"{key}.inertia.{axes}", value, "kg·m²", "inertia", shared_as=spec.shared_as
+            )
+            for i, (axes, value) in enumerate(zip(INERTIA, (*values, 0.0, 0.0, 0.0)[:6]))
+        }
+        return tuple(six[axes] for axes in ("xx", "xy", "xz", "yy", "yz", "zz"))
+
+    def orientation(
+        self, scope: Scope, path: tuple, name: str, spec: RotationSpec | None, shared_as: str | None = None
+    ) -> Orientation:
+        """Read an attitude; exactly one way of writing it may be used."""
+        given = [] if spec is None else [k for k in ("angles", "quaternion", "x", "y", "z", "angle") if getattr(spec, k)]
+        if not given:
+            return Unrotated()
+        if len(given) > 1:
+            raise ModelError(path, f"the attitude is given more than once: {', '.join(given)}")
+        way, value = given[0], getattr(spec, given[0])
+
+        def numbers(unit: str, values: Any, labels: Any) -> tuple[Expression, ...]:
+            return tuple(
+                self.slots.slot(scope, (*path, way, i), f"{name}.{label}", v, unit, "geometry", shared_as=shared_as)
+                for i, (label, v) in enumerate(zip(labels, values))
+            )
+
+        if way == "angle":
+            turn = self.slots.slot(scope, (*path, way), f"{name}.angle", value, "rad", "geometry", shared_as=shared_as)
+            return Angles("ZXZ", (turn, ZERO, ZERO))
+        if way == "angles":
+            return self._angles(path, spec, numbers("rad", value, ("angle1", "angle2", "angle3")))
+        if way == "quaternion":
+            return Quaternion(numbers("-", value, ("qw", "qx", "qy", "qz")))
+        if len(value) != 3:
+            raise ModelError((*path, way), f"expected 3 numbers, got {len(value)}")
+        return Along(numbers("-", value, (f"{way}x", f"{way}y", f"{way}z")), None, way)
+
+    def _angles(self, path: tuple, spec: RotationSpec, angles: tuple) -> Angles:
+        if spec.sequence not in SEQUENCES:
+            raise ModelError((*path, "sequence"), f"expected a rotation sequence such as 'ZXZ', got {spec.sequence!r}")
+        if len(angles) != 3:
+            raise ModelError((*path, "angles"), f"expected 3 numbers, got {len(angles)}")
+        return Angles(spec.sequence, angles)
+
+    def frame(self, scope: Scope, path: tuple, place: str | InlineFrame, owner: str) -> Frame:
+        """The frame that "body", "body.frame" or an inline table means."""
+        if isinstance(place, InlineFrame):
+            return self.inline(scope, path, place, owner)
+        text = scope.fill(place, path)
+        for around in scope.outward():
+            if (full := around.element(text)) in self.named:
+                return self.named[full]
+            if (full := around.element(text)) in self.frames:
+                return Frame(full, "")
+            body, _, frame = full.rpartition(".")
+            if body in self.frames and frame in self.frames[body]:
+                return self.frames[body][frame]
+        body, _, frame = text.rpartition(".")
+        for around in scope.outward():
+            if body and (full := around.element(body)) in self.frames:
+                raise ModelError(path, unknown(f"frame on body '{full}'", frame, self.frames[full]))
+        raise ModelError(path, unknown("body", body or text, self.frames))
+
+    def add_frame(self, scope: Scope, key: str, place: InlineFrame) -> None:
+        """Take a frame that has a name of its own and says on which body it is."""
+        path, full = (*scope.path, "frames", key), scope.element(key)
+        body, _, frame = full.rpartition(".")
+        if frame in self.frames.get(body, {}):
+            raise ModelError(path, f"the name '{full}' is used twice: body '{body}' has such a frame")
+        self.named[full] = self.inline(scope, path, place, key)
+
+    def inline(self, scope: Scope, path: tuple, place: InlineFrame, owner: str) -> Frame:
+        """A frame given by body, position and rotation."""
+        body = scope.find("body", scope.fill(place.body, path), self.frames, (*path, "body"))
+        position = self.vector(scope, (*path, "position"), owner, _plane(self, place.position), "m", "geometry")
+        orientation = self.orientation(scope, (*path, "rotation"), owner, place.rotation)
+        return Frame(body, scope.element(owner), position, orientation)
+
+    def placement(self, scope: Scope, path: tuple, spec: PlacementSpec) -> Placement:
+        """Where a body is before assembly; its numbers are a first guess and no parameters."""
+
+        def guess(values: Any, where: tuple) -> tuple[Expression, ...]:
+            read = [self.slots.number(scope, (*where, i), v, "m") for i, v in enumerate(values)]
+            return (*read, ZERO)[:3]
+
+        guesses = Places(self.planar, _GuessSlots(self.slots), frames=self.frames, named=self.named)
+        if spec.at is not None:
+            if spec.position is not None or spec.rotation is not None:
+                raise ModelError(path, "give either position and rotation, or at and along")
+            along = spec.along and tuple(guesses.frame(scope, (*path, "along", i), p, "") for i, p in enumerate(spec.along))
+            offset = self.slots.number(scope, (*path, "offset"), spec.offset, "m")
+            turn = self.slots.number(scope, (*path, "turn"), spec.turn, "rad")
+            return Placement(None, guesses.frame(scope, (*path, "at"), spec.at, ""), along, offset, turn, self.planar)
+        orientation = guesses.orientation(scope, (*path, "rotation"), "", spec.rotation)
+        return Placement(Frame(GROUND, "", guess(spec.position or (0.0, 0.0, 0.0), (*path, "position")), orientation))
+
+
+def _plane(places: Places, position: tuple) -> tuple:
+    """A position that was left out has as many zeros as the mechanism has dimensions."""
+    return (0.0, 0.0) if places.planar and position == (0.0, 0.0, 0.0) else position
+
+
+@dataclass
+class _GuessSlots:
+    """Reads numbers without making parameters of them."""
+
+    slots: Slots
+
+    def slot(self, scope: Scope, path: tuple, name: str, value: Any, unit: str, role: str, **_: Any) -> Expression:
+        return self.slots.number(scope, path, value, unit)

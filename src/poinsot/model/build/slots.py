@@ -1,0 +1,211 @@
+"""Slots: every place in a model file where a physical number stands becomes a parameter or an expression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from poinsot.errors import PoinsotError, unknown
+from poinsot.model.build.scope import ModelError, Scope
+from poinsot.model.expressions import Call, Constant, Expression, Name, parse, quantity
+from poinsot.model.parameters import Parameter, Parameters, in_order
+from poinsot.model.schema import ParameterSpec
+from poinsot.model.units import parse_unit, same_dimension
+
+__all__ = ["Slots", "message_of"]
+
+_SPEC_KEYS = {"value", "unit", "bounds", "description"}
+SI_NAMES = ("kg", "m", "rad", "kg·m²", "m/s²", "-")
+
+
+@dataclass
+class Slots:
+    """Collects parameters while a mechanism is built; the only thing here that changes."""
+
+    entries: dict[str, Parameter] = field(default_factory=dict)
+    derived: dict[str, Expression] = field(default_factory=dict)
+    notes: dict[str, tuple[tuple, ParameterSpec]] = field(default_factory=dict)  # more about parameters made later
+    uses: list[tuple[tuple, str, Scope]] = field(default_factory=list)
+
+    def declare(self, scope: Scope) -> None:
+        """Take the parameters that a file names itself."""
+        for name, path, spec in _flatten(scope.group.parameters, (*scope.path, "parameters")):
+            full = scope.parameter(name)
+            if spec.value is None:
+                self.notes[full] = (path, spec)
+                continue
+            if full in self.entries or full in self.derived:
+                continue  # a second copy that shares it
+            self._declare(scope, full, path, spec)
+
+    def _declare(self, scope: Scope, full: str, path: tuple, spec: ParameterSpec) -> None:
+        unit = spec.unit or "-"
+        try:
+            parse_unit(unit)
+        except PoinsotError as error:
+            raise ModelError((*path, "unit"), str(error)) from None
+        expression = self.number(scope, path, spec.value, unit if spec.unit else None)
+        if not isinstance(expression, Constant):
+            self.derived[full] = expression
+            return
+        read = quantity(spec.value) if isinstance(spec.value, str) else None
+        if read and not spec.unit and read[1].text != "1":
+            unit = _si_text(read[1].text)
+        parameter = Parameter(full, expression.value, unit, description=spec.description, source=path)
+        self.entries[full] = self._with_note(parameter, path, spec)
+
+    def number(self, scope: Scope, path: tuple, value: Any, unit: str | None) -> Expression:
+        """Read a number, a quantity or an expression; names in it are resolved when all are known."""
+        if isinstance(value, float | int):
+            return Constant(float(value))
+        value = scope.fill(value, path)
+        read = quantity(value)
+        if read is not None:
+            number, given = read
+            if unit is not None and given.text != "1" and not same_dimension(given, parse_unit(unit)):
+                raise ModelError(path, f"expected a quantity in {unit}, got '{value}'")
+            return Constant(number)
+        try:
+            expression = parse(value)
+        except PoinsotError as error:
+            raise ModelError(path, str(error)) from None
+        return _map_names(expression, lambda name: self._later(scope, path, name))
+
+    def _later(self, scope: Scope, path: tuple, name: str) -> str:
+        """Remember a name for `resolve`; marked with the index of its use."""
+        self.uses.append((path, name, scope))
+        return f"?{len(self.uses) - 1}"
+
+    def slot(
+        self,
+        scope: Scope,
+        path: tuple,
+        name: str,
+        value: Any,
+        unit: str,
+        role: str,
+        lower: float = float("-inf"),
+        shared_as: str | None = None,
+    ) -> Expression:
+        """Make the parameter `name` from a number in a file, or take the expression that stands there."""
+        expression = self.number(scope, path, value, unit)
+        if not isinstance(expression, Constant):
+            return expression
+        full = scope.parameter(name, shared_as)
+        source = path if scope.owns(name) else None
+        parameter = Parameter(full, expression.value, unit, lower=lower, role=role, source=source)
+        if parameter.value < lower:
+            raise ModelError(path, f"expected a number of at least {lower:g} {unit}, got {parameter.value:g}")
+        if scope.prefix and full != scope.prefix + name:
+            shared = self.entries.get(full, parameter)
+            parameter = replace(parameter, copies=(*shared.copies, scope.prefix + name))
+        elif source is None and full in self.entries:  # a copy's own value stands among the named parameters
+            parameter = replace(self.entries[full], unit=unit, role=role)
+        elif full in self.derived or full in self.entries:
+            raise ModelError(path, f"the parameter '{full}' is given twice")
+        self.entries[full] = parameter if full not in self.notes else self._noted(parameter)
+        return Name(full)
+
+    def _noted(self, parameter: Parameter) -> Parameter:
+        path, spec = self.notes[parameter.name]
+        return self._with_note(parameter, path, spec)
+
+    def _with_note(self, parameter: Parameter, path: tuple, spec: ParameterSpec) -> Parameter:
+        if spec.bounds is not None:
+            low, high = (self._bound((*path, "bounds", i), b, parameter.unit) for i, b in enumerate(spec.bounds))
+            if low > high:
+                raise ModelError((*path, "bounds"), f"the lower bound {low:g} is above the upper bound {high:g}")
+            parameter = replace(parameter, lower=low, upper=high)
+        parameter = replace(parameter, description=spec.description or parameter.description)
+        try:
+            parameter.check()
+        except PoinsotError as error:
+            raise ModelError(path, str(error)) from None
+        return parameter
+
+    def _bound(self, path: tuple, value: Any, unit: str) -> float:
+        expression = self.number(Scope(None), path, value, unit)
+        if not isinstance(expression, Constant):
+            raise ModelError(path, f"expected a number, got '{value}'")
+        return expression.value
+
+    def finish(self) -> tuple[Parameters, dict[str, str]]:
+        """Resolve every name that an expression uses; returns the parameters and marks → full names."""
+        for name, (path, _) in self.notes.items():
+            if name not in self.entries:
+                raise ModelError(path, unknown("parameter", name, self.entries))
+        known = {**self.entries, **self.derived}
+        marks = {f"?{i}": self._resolve(path, name, scope, known) for i, (path, name, scope) in enumerate(self.uses)}
+        derived = {name: _map_names(e, marks.__getitem__) for name, e in self.derived.items()}
+        parameters = Parameters(self.entries, in_order(derived))
+        for name, value in parameters.values_by_name.items():
+            if not abs(float(value)) < float("inf"):
+                raise ModelError(("parameters", name), f"the value is not finite: {value}")
+        return parameters, marks
+
+    def _resolve(self, path: tuple, name: str, scope: Scope, known: dict) -> str:
+        for around in scope.outward():
+            for full in (around.parameter(name), around.prefix + name):
+                if full in known:
+                    return full
+        raise ModelError(path, unknown("parameter", name, known))
+
+
+def _map_names(expression: Expression, rename) -> Expression:
+    if isinstance(expression, Name):
+        return Name(rename(expression.name))
+    if isinstance(expression, Call):
+        return Call(expression.operation, tuple(_map_names(a, rename) for a in expression.arguments))
+    return expression
+
+
+def _si_text(text: str) -> str:
+    """SI unit of the same dimension as a unit, as people write it."""
+    unit = parse_unit(text)
+    for candidate in (*SI_NAMES, "N", "N/m", "N·m/rad", "N·m", "N·s/m", "N·m·s/rad", "m/rad", "Pa", "m²", "m⁴", "s", "Hz"):
+        if parse_unit(candidate).dimension == unit.dimension:
+            return candidate
+    powers = zip(("kg", "m", "s", "rad"), unit.dimension)
+    return "·".join(f"{base}^{power}" if power != 1 else base for base, power in powers if power) or "-"
+
+
+def _flatten(table: dict[str, Any], path: tuple, prefix: str = "", depth: int = 0):
+    """Parameters of a table that may be written flat ("base.radius") or nested (base = {radius = …})."""
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        here = (*path, key)
+        if isinstance(value, dict) and not (set(value) & _SPEC_KEYS) and depth < 6:
+            yield from _flatten(value, here, f"{name}.", depth + 1)
+            continue
+        spec = _parameter_spec(value, here)
+        value_path = (*here, "value") if isinstance(value, dict) and "value" in value else here
+        yield name, value_path if spec.value is not None else here, spec
+
+
+def _parameter_spec(value: Any, path: tuple) -> ParameterSpec:
+    from pydantic import ValidationError
+
+    try:
+        return ParameterSpec.model_validate(value if isinstance(value, dict) else {"value": value})
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = tuple(p for p in first["loc"] if isinstance(value, dict) or p != "value")
+        raise ModelError((*path, *place), message_of(first)) from None
+
+
+def message_of(error: dict) -> str:
+    """One clear phrase for a complaint of the schema."""
+    kind, message, got = error["type"], error["msg"].removeprefix("Value error, "), error.get("input")
+    if kind == "extra_forbidden":
+        return "this key is not known here"
+    if kind == "missing":
+        return "this key is missing"
+    shown = f", got {_short(got)}"
+    if kind == "value_error":
+        return message + ("" if "is not a name" in message else shown)
+    return message[0].lower() + message[1:].replace("Input should", "expected to").replace("a valid ", "a ") + shown
+
+
+def _short(value: Any) -> str:
+    shown = repr(value) if not isinstance(value, dict) else "a table"
+    return shown if len(shown) <= 60 else shown[:57] + "…"
