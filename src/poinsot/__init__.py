@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from poinsot.errors import PoinsotError
     from poinsot.model.assembly import assemble
+    from poinsot.model.build import build
     from poinsot.model.check import check
     from poinsot.model.load import library_names, load
     from poinsot.model.mechanism import Mechanism
@@ -32,6 +33,7 @@ _HOME = {
     "Mechanism": "poinsot.model.mechanism",
     "PoinsotError": "poinsot.errors",
     "assemble": "poinsot.model.assembly",
+    "build": "poinsot.model.build",
     "check": "poinsot.model.check",
     "dumps": "poinsot.model.toml",
     "library_names": "poinsot.model.load",
@@ -39,7 +41,7 @@ _HOME = {
     "save": "poinsot.model.toml",
 }
 
-__all__ = ["Mechanism", "PoinsotError", "assemble", "check", "dumps", "library_names", "load", "save"]
+__all__ = ["Mechanism", "PoinsotError", "assemble", "build", "check", "dumps", "library_names", "load", "save"]
 
 
 def __getattr__(name: str) -> Any:

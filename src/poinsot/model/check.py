@@ -11,7 +11,8 @@ from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.assembly import Assembly, assemble, close, row_scales, twist_scales
 from poinsot.model.constraints import Constraints, Row
-from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.expressions import names
+from poinsot.model.mechanism import Elements, Mechanism, substitute
 from poinsot.model.topology import topology
 from poinsot.spatial.inertia import inertia_defect
 
@@ -94,7 +95,7 @@ def check(mechanism: Mechanism) -> Report:
     tree = topology(elements)
     constraints = Constraints(elements)
     assembly = assemble(mechanism)
-    findings = [*_body_findings(elements, tree.floating), *_assembly_findings(assembly)]
+    findings = [*_body_findings(elements, tree.floating), *_unused_findings(mechanism), *_assembly_findings(assembly)]
     generic = given = None
     redundant: tuple[Row, ...] = ()
     if assembly.converged:
@@ -138,6 +139,15 @@ def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Findin
     if massless:
         found.append(Finding(Severity.NOTE, f"bodies without mass: {listing(massless)}"))
     return found
+
+
+def _unused_findings(mechanism: Mechanism) -> list[Finding]:
+    used: set[str] = set()
+    substitute(mechanism.template, lambda expression: used.update(names(expression)))
+    for name, expression in reversed(mechanism.parameters.derived.items()):
+        used.update(names(expression) if name in used else ())
+    unused = [name for name in (*mechanism.parameters, *mechanism.parameters.derived) if name not in used]
+    return [Finding(Severity.WARNING, f"parameters that nothing uses: {listing(unused)}")] if unused else []
 
 
 def _assembly_findings(assembly: Assembly) -> list[Finding]:

@@ -288,7 +288,7 @@ class SensorSpec(Spec):
     offset: Number | None = None
     gain: Number | None = None
     noise: Number | None = None
-    rate: float | None = None
+    rate: Annotated[float, Field(gt=0)] | None = None
 
 
 class InstanceSpec(BaseModel):

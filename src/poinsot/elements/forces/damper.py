@@ -23,6 +23,7 @@ class Damper(Force):
 
     kind = "damper"
     parameters = {"damping": "f*s/u"}
+    nonnegative = ("damping",)
 
     def force(self, s: Scalar, s_dot: Scalar) -> Scalar:
         """Force against the motion."""

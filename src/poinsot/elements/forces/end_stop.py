@@ -25,6 +25,7 @@ class EndStop(Force):
 
     kind = "end-stop"
     parameters = {"lower": "u", "upper": "u", "stiffness": "f/u"}
+    nonnegative = ("stiffness",)
 
     def potential(self, s: Scalar) -> Scalar:
         """Elastic energy beyond a limit."""

@@ -25,6 +25,7 @@ class Friction(Force):
 
     kind = "friction"
     parameters = {"viscous": "f*s/u", "coulomb": "f", "offset": "f"}
+    nonnegative = ("viscous", "coulomb")
 
     def force(self, s: Scalar, s_dot: Scalar) -> Scalar:
         """Force against the motion."""

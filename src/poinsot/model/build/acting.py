@@ -9,7 +9,7 @@ from poinsot.elements.coordinates import AlongJoint, Angle, Coordinate, Length, 
 from poinsot.elements.forces import FORCES, Actuator, Force, Load
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.elements.joints import JOINTS, Axis, Joint, Universal
-from poinsot.errors import unknown
+from poinsot.errors import listing, unknown
 from poinsot.model.build.places import Places
 from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.expressions import Constant, Expression
@@ -37,8 +37,8 @@ class Acting:
         """Take a joint."""
         path, law, slot = (*scope.path, "joints", key), JOINTS[spec.type], self.places.slots.slot
         if self.places.planar and law.in_plane is None:
-            usable = [k for k, j in JOINTS.items() if j.in_plane is not None]
-            raise ModelError((*path, "type"), f"a {spec.type} joint leaves the plane; {unknown('such', spec.type, usable)}")
+            usable = listing(k for k, j in JOINTS.items() if j.in_plane is not None)
+            raise ModelError((*path, "type"), f"a {spec.type} joint is not for the plane; there are: {usable}")
         frames = [
             self.places.frame(scope, (*path, "between", i), place, f"{key}.{side}")
             for i, (side, place) in enumerate(zip("ab", spec.between))
@@ -89,7 +89,9 @@ class Acting:
             on = self.joint_coordinate((*path, "actuated"), joint, which)
             self.actuators[joint.name] = Actuator(joint.name, on)
 
-    def _rest(self, scope: Scope, path: tuple, key: str, spec: JointSpec, joint: Joint, index: int, label: str) -> Any:
+    def _rest(
+        self, scope: Scope, path: tuple, key: str, spec: JointSpec, joint: Joint, index: int, label: str
+    ) -> Any:
         coordinate = joint.coordinates[index].name
         value = spec.rest.get(coordinate, 0.0) if isinstance(spec.rest, dict) else spec.rest
         if value == "pose":
@@ -116,10 +118,12 @@ class Acting:
             }
             self._add("end-stop", joint, index, label, fields)
 
-    def _slot(self, scope: Scope, path: tuple, name: str, value: Any, joint: Joint, index: int, kind: str, field=None):
+    def _slot(
+        self, scope: Scope, path: tuple, name: str, value: Any, joint: Joint, index: int, kind: str, field=None
+    ):
         field = field or next(iter(FORCES[kind].parameters))
         unit = force_unit(FORCES[kind].parameters[field], joint.coordinates[index].unit)
-        return self.places.slots.slot(scope, path, name, value, unit, "force")
+        return self.places.slots.slot(scope, path, name, value, unit, "force", least(FORCES[kind], field))
 
     def _add(self, kind: str, joint: Joint, index: int, label: str, fields: dict[str, Any]) -> None:
         name = f"{joint.name}.{kind}{label}"
@@ -139,7 +143,9 @@ class Acting:
         """The coordinate of a joint by name; the name may be left out when there is only one."""
         usable = [c.name for c in joint.coordinates if c.unit != "-"]
         if name is None and len(usable) != 1:
-            has = f"has the coordinates {', '.join(usable)}: say which" if usable else "has no coordinate to act along"
+            has = (
+                f"has the coordinates {', '.join(usable)}: say which" if usable else "has no coordinate to act along"
+            )
             raise ModelError(path, f"the {joint.kind} joint '{joint.name}' {has}")
         name = name or usable[0]
         if name not in usable:
@@ -151,13 +157,18 @@ class Acting:
         """Read a coordinate; exactly one of joint, length, position and angle says which kind."""
         kinds = [k for k in ("joint", "length", "position", "angle") if getattr(spec, k) is not None]
         if len(kinds) != 1:
-            raise ModelError(path, f"expected one of joint, length, position, angle, got {', '.join(kinds) or 'none'}")
+            raise ModelError(
+                path, f"expected one of joint, length, position, angle, got {', '.join(kinds) or 'none'}"
+            )
         if kinds == ["joint"]:
             name = scope.find("joint", scope.fill(spec.joint, path), self.joints, (*path, "joint"))
             return self.joint_coordinate((*path, "coordinate"), self.joints[name], spec.coordinate)
         frames = self.places
         if kinds == ["length"]:
-            ends = (frames.frame(scope, (*path, "length", i), p, f"{owner}.{s}") for i, (s, p) in enumerate(zip("ab", spec.length)))
+            ends = (
+                frames.frame(scope, (*path, "length", i), p, f"{owner}.{s}")
+                for i, (s, p) in enumerate(zip("ab", spec.length))
+            )
             return Length(*ends)
         reference = Frame(GROUND, "")
         if spec.reference is not None:
@@ -175,9 +186,14 @@ class Acting:
             return Angle(place, reference, "ZXY", 0)
         if spec.sequence is None or spec.index is None:
             raise ModelError(path, "an angle in space needs a sequence such as 'ZXZ' and an index 1, 2 or 3")
-        if len(spec.sequence) != 3 or not set(spec.sequence) <= set("XYZ") or spec.sequence[1] in (
-            spec.sequence[0],
-            spec.sequence[2],
+        if (
+            len(spec.sequence) != 3
+            or not set(spec.sequence) <= set("XYZ")
+            or spec.sequence[1]
+            in (
+                spec.sequence[0],
+                spec.sequence[2],
+            )
         ):
             raise ModelError((*path, "sequence"), f"expected a sequence about moving axes, got {spec.sequence!r}")
         return Angle(place, reference, spec.sequence, spec.index - 1)
@@ -193,7 +209,9 @@ class Acting:
             raise ModelError(path, f"a {spec.type} needs `on`, the coordinate along which it acts")
         extra = [f for f in spec.model_fields_set if f not in {"type", "on", *law.parameters}]
         if extra:
-            raise ModelError((*path, extra[0]), f"a {spec.type} has no {extra[0]}; it has: {', '.join(law.parameters)}")
+            raise ModelError(
+                (*path, extra[0]), f"a {spec.type} has no {extra[0]}; it has: {', '.join(law.parameters)}"
+            )
         on = self.coordinate(scope, (*path, "on"), spec.on, key)
         fields: dict[str, Any] = {}
         for parameter, unit in law.parameters.items():
@@ -202,7 +220,13 @@ class Acting:
             elif value is not None:
                 where = (*path, parameter)
                 fields[parameter] = self.places.slots.slot(
-                    scope, where, f"{key}.{parameter}", value, force_unit(unit, on.unit), "force"
+                    scope,
+                    where,
+                    f"{key}.{parameter}",
+                    value,
+                    force_unit(unit, on.unit),
+                    "force",
+                    least(law, parameter),
                 )
         try:
             self.forces[name] = law(name, on, **fields)
@@ -220,7 +244,9 @@ class Acting:
             moment = self.places.slots.slot(scope, (*path, "moment"), f"{key}.moment", spec.moment[0], "N·m", "force")
             fields["moment"] = (Constant(0.0), Constant(0.0), moment)
         elif spec.moment is not None:
-            fields["moment"] = self.places.vector(scope, (*path, "moment"), f"{key}.moment", spec.moment, "N·m", "force")
+            fields["moment"] = self.places.vector(
+                scope, (*path, "moment"), f"{key}.moment", spec.moment, "N·m", "force"
+            )
         return Load(name, self.places.frame(scope, (*path, "at"), spec.at, key), **fields)
 
     def add_actuator(self, scope: Scope, key: str, spec: Any) -> None:
@@ -238,6 +264,11 @@ class Acting:
         self.actuators[name] = Actuator(name, on, **fields)
 
 
+def least(law: type[Force], field: str) -> float:
+    """Least value that a parameter of a force may have."""
+    return 0.0 if field in law.nonnegative else float("-inf")
+
+
 def force_unit(pattern: str, unit: str) -> str:
     """SI unit of a force parameter along a coordinate: "f/u" is N/m along a length, N·m/rad about an angle."""
     angular = unit == "rad"
@@ -249,4 +280,3 @@ def force_unit(pattern: str, unit: str) -> str:
         "f*s^2/u": "kg·m²" if angular else "kg",
     }
     return table[pattern]
-

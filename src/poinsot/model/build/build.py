@@ -140,7 +140,9 @@ def _pose(model: ModelSpec, slots: Slots, scope: Scope, coordinates: Mapping[str
     for key in model.pose:
         if key not in coordinates:
             raise ModelError(("pose", key), unknown("coordinate", key, coordinates))
-    return {key: slots.number(scope, ("pose", key), value, coordinates[key].unit) for key, value in model.pose.items()}
+    return {
+        key: slots.number(scope, ("pose", key), value, coordinates[key].unit) for key, value in model.pose.items()
+    }
 
 
 def _rename(expression: Expression, marks: Mapping[str, str]) -> Expression:
@@ -186,6 +188,10 @@ def _evaluates(mechanism: Mechanism) -> None:
 
     with np.errstate(all="ignore"):
         substitute(mechanism.template, finite)
+    for table in ("forces", "actuators"):
+        for name, force in getattr(mechanism, table).items():
+            if getattr(force, "lower", 0.0) > getattr(force, "upper", 0.0):
+                raise ModelError((table, name), f"the lower limit {force.lower:g} is above the upper {force.upper:g}")
     for joint in mechanism.joints.values():
         for option in ("lead", "length"):
             if getattr(joint, option, 1.0) == 0:

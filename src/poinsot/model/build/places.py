@@ -58,7 +58,15 @@ class Places:
             frames[frame] = Frame(
                 name,
                 frame,
-                self.vector(scope, (*where, "position"), f"{key}.{frame}", _plane(self, place.position), "m", "geometry", shared),
+                self.vector(
+                    scope,
+                    (*where, "position"),
+                    f"{key}.{frame}",
+                    _plane(self, place.position),
+                    "m",
+                    "geometry",
+                    shared,
+                ),
                 self.orientation(scope, (*where, "rotation"), f"{key}.{frame}", place.rotation, shared),
             )
         if name != GROUND:
@@ -97,7 +105,8 @@ class Places:
         self, scope: Scope, path: tuple, name: str, spec: RotationSpec | None, shared_as: str | None = None
     ) -> Orientation:
         """Read an attitude; exactly one way of writing it may be used."""
-        given = [] if spec is None else [k for k in ("angles", "quaternion", "x", "y", "z", "angle") if getattr(spec, k)]
+        ways = ("angles", "quaternion", "x", "y", "z", "angle")
+        given = [way for way in ways if spec is not None and getattr(spec, way) is not None]
         if not given:
             return Unrotated()
         if len(given) > 1:
@@ -111,7 +120,9 @@ class Places:
             )
 
         if way == "angle":
-            turn = self.slots.slot(scope, (*path, way), f"{name}.angle", value, "rad", "geometry", shared_as=shared_as)
+            turn = self.slots.slot(
+                scope, (*path, way), f"{name}.angle", value, "rad", "geometry", shared_as=shared_as
+            )
             return Angles("ZXZ", (turn, ZERO, ZERO))
         if way == "angles":
             return self._angles(path, spec, numbers("rad", value, ("angle1", "angle2", "angle3")))
@@ -123,7 +134,9 @@ class Places:
 
     def _angles(self, path: tuple, spec: RotationSpec, angles: tuple) -> Angles:
         if spec.sequence not in SEQUENCES:
-            raise ModelError((*path, "sequence"), f"expected a rotation sequence such as 'ZXZ', got {spec.sequence!r}")
+            raise ModelError(
+                (*path, "sequence"), f"expected a rotation sequence such as 'ZXZ', got {spec.sequence!r}"
+            )
         if len(angles) != 3:
             raise ModelError((*path, "angles"), f"expected 3 numbers, got {len(angles)}")
         return Angles(spec.sequence, angles)
@@ -173,7 +186,9 @@ class Places:
         if spec.at is not None:
             if spec.position is not None or spec.rotation is not None:
                 raise ModelError(path, "give either position and rotation, or at and along")
-            along = spec.along and tuple(guesses.frame(scope, (*path, "along", i), p, "") for i, p in enumerate(spec.along))
+            along = spec.along and tuple(
+                guesses.frame(scope, (*path, "along", i), p, "") for i, p in enumerate(spec.along)
+            )
             offset = self.slots.number(scope, (*path, "offset"), spec.offset, "m")
             turn = self.slots.number(scope, (*path, "turn"), spec.turn, "rad")
             return Placement(None, guesses.frame(scope, (*path, "at"), spec.at, ""), along, offset, turn, self.planar)

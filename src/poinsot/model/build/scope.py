@@ -113,7 +113,9 @@ def _copies(model: ModelSpec, parent: Scope, name: str, instance: InstanceSpec, 
     if instance.component not in model.components:
         raise ModelError((*path, "component"), unknown("component", instance.component, model.components))
     if instance.component in trail or len(trail) >= MAX_NESTING:
-        raise ModelError(path, f"components contain each other in a circle: {' → '.join([*trail, instance.component])}")
+        raise ModelError(
+            path, f"components contain each other in a circle: {' → '.join([*trail, instance.component])}"
+        )
     component = model.components[instance.component]
     given = instance.model_extra or {}
     for key in given:

@@ -40,7 +40,9 @@ def sensor(acting: Acting, scope: Scope, key: str, spec: SensorSpec) -> Sensor:
     law = SENSORS[spec.type](scope.element(key), **fields)
     if spec.noise is None:
         return law
-    noise = acting.places.slots.slot(scope, (*path, "noise"), f"{key}.noise", spec.noise, law.channels[0].unit, "sensor", 0.0)
+    noise = acting.places.slots.slot(
+        scope, (*path, "noise"), f"{key}.noise", spec.noise, law.channels[0].unit, "sensor", 0.0
+    )
     return SENSORS[spec.type](scope.element(key), noise, **fields)
 
 

@@ -162,7 +162,21 @@ def _map_names(expression: Expression, rename) -> Expression:
 def _si_text(text: str) -> str:
     """SI unit of the same dimension as a unit, as people write it."""
     unit = parse_unit(text)
-    for candidate in (*SI_NAMES, "N", "N/m", "N·m/rad", "N·m", "N·s/m", "N·m·s/rad", "m/rad", "Pa", "m²", "m⁴", "s", "Hz"):
+    for candidate in (
+        *SI_NAMES,
+        "N",
+        "N/m",
+        "N·m/rad",
+        "N·m",
+        "N·s/m",
+        "N·m·s/rad",
+        "m/rad",
+        "Pa",
+        "m²",
+        "m⁴",
+        "s",
+        "Hz",
+    ):
         if parse_unit(candidate).dimension == unit.dimension:
             return candidate
     powers = zip(("kg", "m", "s", "rad"), unit.dimension)
