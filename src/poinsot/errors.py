@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["MissingExtraError", "PoinsotError", "listing", "unknown"]
+__all__ = ["MissingExtraError", "PoinsotError", "listing", "one_line", "suggestion", "unknown"]
 
 
 class PoinsotError(Exception):
@@ -41,6 +41,25 @@ def unknown(kind: str, name: str, existing: Iterable[str]) -> str:
     "there is no body 'platfrom' (did you mean 'platform'?); there are: ground, platform"
     """
     existing = list(existing)
-    near = get_close_matches(name, existing, 1)
-    hint = f" (did you mean '{near[0]}'?)" if near else ""
-    return f"there is no {kind} '{name}'{hint}; there are: {listing(existing)}"
+    return f"there is no {kind} '{name[:80]}'{suggestion(name, existing)}; there are: {listing(existing)}"
+
+
+def suggestion(name: str, existing: Iterable[str]) -> str:
+    """What was probably meant, in brackets; empty when nothing is near.
+
+    >>> suggestion("mas", ["mass", "com"])
+    " (did you mean 'mass'?)"
+    """
+    near = get_close_matches(name[:80], existing, 1)
+    return f" (did you mean '{near[0]}'?)" if near else ""
+
+
+def one_line(text: str, limit: int = 400) -> str:
+    """A message that fits on one line of a terminal, whatever the user's file holds: signs that move the cursor
+    are written as escapes, and what is too long is cut.
+
+    >>> one_line("a\\nb")
+    'a\\\\nb'
+    """
+    clean = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: 4 * limit])
+    return clean if len(clean) <= limit else clean[: limit - 1] + "…"

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.units import UNITS, Unit, parse_unit
 from poinsot.spatial.algebra import Scalar, function
@@ -26,6 +28,7 @@ __all__ = [
     "Expression",
     "Name",
     "evaluate",
+    "finite",
     "names",
     "parse",
     "quantity",
@@ -91,10 +94,23 @@ def evaluate(expression: Expression, values: Mapping[str, Scalar]) -> Scalar:
     arguments = [evaluate(argument, values) for argument in expression.arguments]
     try:
         if expression.operation in _OPERATIONS:
-            return _OPERATIONS[expression.operation](*arguments)
-        return function(expression.operation, *arguments)
+            value = _OPERATIONS[expression.operation](*arguments)
+        else:
+            value = function(expression.operation, *arguments)
     except (ZeroDivisionError, OverflowError):
-        raise PoinsotError(f"'{text(expression)}' has no finite value") from None
+        value = math.nan
+    if isinstance(value, complex) or value is math.nan:
+        raise PoinsotError(f"'{text(expression)}' has no finite value")
+    return value
+
+
+def finite(expression: Expression, values: Mapping[str, Scalar]) -> float:
+    """Value of an expression for numbers; one that is not finite is an error."""
+    with np.errstate(all="ignore"):
+        value = float(evaluate(expression, values))
+    if not math.isfinite(value):
+        raise PoinsotError(f"'{text(expression)}' has no finite value")
+    return value
 
 
 def names(expression: Expression) -> Iterator[str]:

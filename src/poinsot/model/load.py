@@ -28,7 +28,11 @@ def load(name_or_path: str | Path) -> Mechanism:
     if isinstance(name_or_path, str) and name_or_path in library_names():
         with resources.as_file(resources.files("poinsot.library") / f"{name_or_path}.toml") as file:
             return read_toml(file)
-    if not path.exists():
+    try:
+        exists = path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        exists = False
+    if not exists:
         if path.suffix or len(path.parts) > 1:
             raise PoinsotError(f"{path}: there is no such file")
         raise PoinsotError(unknown("mechanism in the library (and no file)", str(name_or_path), library_names()))

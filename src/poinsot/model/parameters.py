@@ -120,11 +120,11 @@ def as_value(value: Any, unit: str, name: str) -> float:
         number, given = read
         if given.text != "1" and not same_dimension(given, parse_unit(unit)):
             raise PoinsotError(f"{name}: expected a quantity in {unit}, got '{value}'")
-        return number
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise PoinsotError(f"{name}: expected a number in {unit}, got {value!r}") from None
+    else:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise PoinsotError(f"{name}: expected a number in {unit}, got {value!r}") from None
     if number != number or number in (float("inf"), float("-inf")):
         raise PoinsotError(f"{name}: expected a finite number in {unit}, got {number}")
     return number

@@ -11,12 +11,24 @@ import math
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from poinsot.elements.forces import FORCES
 from poinsot.elements.joints import JOINTS
 from poinsot.elements.sensors import SENSORS
-from poinsot.errors import listing
+from poinsot.errors import listing, suggestion
 
 __all__ = [
     "BodySpec",
@@ -44,9 +56,13 @@ def _number(value: Any) -> float | str:
         if not value.strip():
             raise ValueError("expected a number, a quantity such as '12 mm' or an expression")
         return value
-    if not math.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of some hundred digits
+        number = math.inf
+    if not math.isfinite(number):
         raise ValueError("expected a finite number")
-    return float(value)
+    return number
 
 
 def _name(value: str) -> str:
@@ -67,17 +83,27 @@ def _names(table: Any) -> Any:
 
 def _one_of(kind: str, existing: Any):
     def check(value: Any) -> str:
-        if value not in existing:
+        if not isinstance(value, str) or value not in existing:
             raise ValueError(f"expected a type of {kind}; there are: {listing(existing)}")
         return value
 
     return check
 
 
-def _vector(value: Any) -> Any:
-    if not isinstance(value, list | tuple):
-        raise ValueError("expected a list of numbers")
-    return value
+def _list(item: Any, least: int, most: int, what: str = "numbers", one: bool = False) -> Any:
+    """A list with so many items; `one`: a single item may be written without the brackets."""
+    count = f"{least}" if least == most else f"{least} to {most}"
+
+    def check(value: Any) -> Any:
+        if one and not isinstance(value, list | tuple):
+            return (value,)
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"expected a list of {what}")
+        if not least <= len(value) <= most:
+            raise ValueError(f"expected {count} {what}")
+        return value
+
+    return Annotated[tuple[item, ...], BeforeValidator(check), Field(min_length=least, max_length=most)]
 
 
 _NUMBER_SCHEMA = {
@@ -86,7 +112,7 @@ _NUMBER_SCHEMA = {
 }
 Number = Annotated[float | str, BeforeValidator(_number), WithJsonSchema(_NUMBER_SCHEMA)]
 Key = Annotated[str, AfterValidator(_name)]
-Vector = Annotated[tuple[Number, ...], BeforeValidator(_vector), Field(min_length=2, max_length=3)]
+Vector = _list(Number, 2, 3)
 Kind = Annotated[str, Field(json_schema_extra={"examples": ["revolute"]})]
 
 
@@ -99,13 +125,22 @@ class Spec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, table: Any) -> Any:
+        for key in table if isinstance(table, dict) else ():
+            if key not in cls.model_fields:
+                words = "this key is not known here" + suggestion(key, cls.model_fields)
+                raise PydanticCustomError("unknown_key", "{words}", {"words": words, "key": key})
+        return table
+
 
 class ParameterSpec(Spec):
     """A parameter that the file names itself, or more about one that another table makes."""
 
     value: Number | None = None
     unit: str = ""
-    bounds: Annotated[tuple[Number, ...], BeforeValidator(_vector), Field(min_length=2, max_length=2)] | None = None
+    bounds: _list(Number, 2, 2) | None = None
     description: str = ""
 
 
@@ -114,9 +149,7 @@ class RotationSpec(Spec):
 
     sequence: str | None = None
     angles: Vector | None = None
-    quaternion: Annotated[tuple[Number, ...], BeforeValidator(_vector), Field(min_length=4, max_length=4)] | None = (
-        None
-    )
+    quaternion: _list(Number, 4, 4) | None = None
     x: Vector | None = None
     y: Vector | None = None
     z: Vector | None = None
@@ -148,11 +181,15 @@ class InlineFrame(Spec):
 def _place(value: Any) -> Any:
     if not isinstance(value, str | dict | InlineFrame):
         raise ValueError("expected a place: 'body', 'body.frame' or a table with body, position, rotation")
-    return InlineFrame.model_validate(value) if isinstance(value, dict) else value
+    return value
 
 
-Place = Annotated[str | InlineFrame, BeforeValidator(_place)]
-Pair = Annotated[tuple[Place, ...], BeforeValidator(_vector), Field(min_length=2, max_length=2)]
+Place = Annotated[
+    Annotated[str, Tag("name")] | Annotated[InlineFrame, Tag("table")],
+    Discriminator(lambda value: "name" if isinstance(value, str) else "table"),
+    BeforeValidator(_place),
+]
+Pair = _list(Place, 2, 2, "places")
 
 
 class PlacementSpec(Spec):
@@ -169,20 +206,13 @@ class PlacementSpec(Spec):
     turn: Number = Field(0.0, description="Angle from the line, in a planar mechanism [rad].")
 
 
-def _inertia(value: Any) -> Any:
-    return value if isinstance(value, list | tuple) else (value,)
-
-
 class BodySpec(Spec):
     """A rigid body. The body called `ground` has frames only."""
 
     mass: Number | None = None
     com: Vector | None = None
-    inertia: Annotated[tuple[Number, ...], BeforeValidator(_inertia), Field(min_length=1, max_length=6)] | None = (
-        Field(
-            None,
-            description="About the centre of mass: xx, yy, zz[, xy, xz, yz]; one number in the plane [kg·m²].",
-        )
+    inertia: _list(Number, 1, 6, one=True) | None = Field(
+        None, description="About the centre of mass: xx, yy, zz[, xy, xz, yz]; one number in the plane [kg·m²]."
     )
     frames: _table(FrameSpec) = {}
     placement: PlacementSpec | None = None
@@ -204,7 +234,7 @@ class FrictionSpec(Spec):
     offset: PerCoordinate | None = None
 
 
-Limits = Annotated[tuple[Number, ...], BeforeValidator(_vector), Field(min_length=2, max_length=2)]
+Limits = _list(Number, 2, 2)
 
 
 class JointSpec(Spec):
@@ -224,8 +254,12 @@ class JointSpec(Spec):
     friction: FrictionSpec | None = None
     drive_inertia: PerCoordinate | None = None
     limits: Limits | dict[str, Limits] | None = None
-    closing: bool = Field(False, description="true: this joint closes a loop and carries no branch of the tree.")
-    actuated: bool | str = Field(False, description="true, or the name of the coordinate that the actuator moves.")
+    closing: StrictBool = Field(
+        False, description="true: this joint closes a loop and carries no branch of the tree."
+    )
+    actuated: StrictBool | str = Field(
+        False, description="true, or the name of the coordinate that the actuator moves."
+    )
 
 
 class CoordinateSpec(Spec):
@@ -262,8 +296,8 @@ class ForceSpec(Spec):
     upper: Number | None = None
     at: Place | None = None
     force: Vector | None = None
-    moment: Annotated[tuple[Number, ...], BeforeValidator(_inertia), Field(min_length=1, max_length=3)] | None = None
-    follows: bool | None = None
+    moment: _list(Number, 1, 3, one=True) | None = None
+    follows: StrictBool | None = None
 
 
 class ActuatorSpec(Spec):
@@ -288,7 +322,7 @@ class SensorSpec(Spec):
     offset: Number | None = None
     gain: Number | None = None
     noise: Number | None = None
-    rate: Annotated[float, Field(gt=0)] | None = None
+    rate: Annotated[float, Field(gt=0, strict=True)] | None = None
 
 
 class InstanceSpec(BaseModel):
@@ -297,8 +331,8 @@ class InstanceSpec(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     component: str
-    number: Annotated[int, Field(ge=1, le=1000)] | None = None
-    separate: bool | tuple[str, ...] = Field(
+    number: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
+    separate: StrictBool | tuple[str, ...] = Field(
         False, description="Parameters that every copy has for itself: all, or patterns such as 'rod.*'."
     )
 
@@ -330,8 +364,10 @@ class ModelSpec(Group):
     format: Literal[1]
     name: str = ""
     description: str = ""
-    planar: bool = False
-    in_space: bool = Field(False, description="A planar mechanism whose joints are modelled in space all the same.")
+    planar: StrictBool = False
+    in_space: StrictBool = Field(
+        False, description="A planar mechanism whose joints are modelled in space all the same."
+    )
     gravity: Vector | None = None
     components: _table(ComponentSpec) = {}
     pose: _table(Number) = {}

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, one_line
 from poinsot.model.build import build
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["MAX_BYTES", "dumps", "put_number", "read_text", "read_toml", "save", "write_aside"]
 
 MAX_BYTES = 4_000_000  # a model of some thousand bodies is far below this
+# The time to read a dotted key grows with the square of its parts, so that many are refused before reading.
+_DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\.[ \t]*+){40}""")
 
 
 def read_text(path: Path, limit: int = MAX_BYTES) -> str:
     """Contents of a text file in UTF-8; errors name the file."""
     try:
         size = path.stat().st_size
-        if path.is_dir():
-            raise PoinsotError(f"{path}: this is a folder, not a model file")
+        if not path.is_file():
+            what = "a folder" if path.is_dir() else "a device"
+            raise PoinsotError(f"{path}: this is {what}, not a model file")
         if size > limit:
             raise PoinsotError(
                 f"{path}: {size / 1e6:.1f} MB is too large for a model file; at most {limit / 1e6:g} MB are read"
@@ -40,17 +44,22 @@ def read_toml(path: Path) -> Mechanism:
     """Read a model file in TOML; an error names the file and the path in it."""
     text = read_text(path)
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise PoinsotError(f"{path}: not a TOML file: {str(error)[0].lower()}{str(error)[1:]}") from None
-    except RecursionError:
-        raise PoinsotError(f"{path}: nested too deeply") from None
-    try:
-        return build(document, path.stem, text)
+        return build(_parsed(text), path.stem, text)
     except RecursionError:
         raise PoinsotError(f"{path}: nested too deeply") from None
     except PoinsotError as error:
-        raise PoinsotError(f"{path}: {error}") from None
+        raise PoinsotError(f"{path}: {one_line(str(error))}") from None
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    if _DEEP_KEY.search(text):
+        raise PoinsotError("nested too deeply: a key has more than 40 parts")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PoinsotError(f"not a TOML file: {str(error)[0].lower()}{str(error)[1:]}") from None
+    except ValueError:  # Python refuses whole numbers of thousands of digits
+        raise PoinsotError("not a TOML file: a number has too many digits") from None
 
 
 def dumps(mechanism: Mechanism) -> str:
@@ -63,29 +72,35 @@ def dumps(mechanism: Mechanism) -> str:
     original = build(mechanism.document).parameters
     for name, parameter in mechanism.parameters.items():
         if parameter.value != original[name].value:
-            put_number(document, parameter.source or ("parameters", name), parameter.value)
+            bare = parameter.role != "named" or parameter.unit == "-"
+            value = parameter.value if bare else f"{parameter.value!r} {parameter.unit}"
+            path = parameter.source or ("parameters", name)
+            put_number(document, path, value, _beside(mechanism, path))
     return tomlkit.dumps(document)
 
 
-def put_number(document: Any, path: tuple[str | int, ...], value: float | str) -> None:
-    """Set the number at a path, making tables and lists on the way where the file left them out."""
+def _beside(mechanism: Mechanism, path: tuple[str | int, ...]) -> list[float]:
+    """Values of the whole list in which a number stands, for a file that left some of them out."""
+    found = {p.source[-1]: p.value for p in mechanism.parameters.values() if p.source and p.source[:-1] == path[:-1]}
+    return [found[i] for i in range(len(found)) if i in found]
+
+
+def put_number(
+    document: Any, path: tuple[str | int, ...], value: float | str, whole: Sequence[float] = (0.0, 0.0, 0.0)
+) -> None:
+    """Set the number at a path, making tables and lists, with the numbers of the `whole`, where they are left out."""
     here = document
     for step, following in zip(path, (*path[1:], None)):
         if step == "position" and isinstance(here, list):
             continue  # a frame written as a bare list of coordinates
-        if isinstance(step, int):
-            while len(here) <= step:
-                here.append(0.0)
+        if isinstance(step, int) and len(here) <= step:
+            here.extend(whole[len(here) :])
         if following is None:
             here[step] = value
             return
         if isinstance(here, dict) and step not in here:
-            here[step] = [0.0] * _length(document, path) if isinstance(following, int) else {}
+            here[step] = list(whole) if isinstance(following, int) else {}
         here = here[step]
-
-
-def _length(document: Mapping[str, Any], path: tuple[str | int, ...]) -> int:
-    return 2 if document.get("planar") else 3
 
 
 def save(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Path:
@@ -98,16 +113,16 @@ def save(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Pat
 
 def write_aside(path: Path, text: str) -> Path:
     """Write a file beside its place and rename it, so that no half-written file is ever seen."""
+    name = None
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise PoinsotError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         os.chmod(name, 0o644)
         os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    except OSError as error:
+        raise PoinsotError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    finally:
+        if name is not None:
+            Path(name).unlink(missing_ok=True)
     return path

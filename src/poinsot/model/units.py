@@ -64,8 +64,8 @@ def parse_unit(text: str) -> Unit:
         if token in ("*", "/"):
             sign = -1 if token == "/" else sign
             continue
-        name, _, power = token.partition("^")
-        if name not in _BASE or not re.fullmatch(r"-?\d?", power):
+        name, caret, power = token.partition("^")
+        if name not in _BASE or (caret and not re.fullmatch(r"-?\d", power)):
             raise PoinsotError(f"'{text}' is not a unit; there are: {listing(UNITS, 40)} and their products")
         exponent = sign * int(power or 1)
         scale, powers = _BASE[name]

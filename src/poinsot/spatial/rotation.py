@@ -236,6 +236,8 @@ def convert_rates(
 
 def quaternion_matrix(quaternion: Vec3) -> Mat3:
     """Rotation matrix of a quaternion wxyz of any length (R is that of the unit quaternion)."""
+    if not is_symbolic(quaternion):  # so that no square under- or overflows
+        quaternion = np.asarray(quaternion, float) / np.max(np.abs(quaternion), axis=-1, keepdims=True)
     w, x, y, z = (component(quaternion, i) for i in range(4))
     s = 2 / (w * w + x * x + y * y + z * z)
     return matrix(

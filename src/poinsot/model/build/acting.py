@@ -20,6 +20,7 @@ __all__ = ["Acting", "force_unit"]
 
 OPTIONS = {"axis": Axis, "axis2": Universal, "lead": JOINTS["helical"], "length": JOINTS["distance"]}
 SHORTHAND = {"stiffness": ("spring", "stiffness"), "damping": ("damper", "damping")}
+LOAD_KEYS = {"type", "at", "force", "moment", "follows"}
 SHORTHAND |= {"drive_inertia": ("drive-inertia", "inertia")}
 
 
@@ -82,6 +83,8 @@ class Acting:
                 self._add(kind, joint, index, label, fields)
         if spec.rest is not None and spec.stiffness is None:
             raise ModelError((*path, "rest"), "a rest position needs a stiffness")
+        for name in spec.rest if isinstance(spec.rest, dict) else ():
+            self.joint_coordinate((*path, "rest", name), joint, name)
         self._add_friction(scope, path, key, spec, joint)
         self._add_limits(scope, path, key, spec, joint)
         if spec.actuated:
@@ -237,6 +240,10 @@ class Acting:
     def _load(self, scope: Scope, path: tuple, key: str, name: str, spec: ForceSpec) -> Load:
         if spec.at is None:
             raise ModelError(path, "a load needs `at`, the place on which it acts")
+        if extra := [f for f in ForceSpec.model_fields if f in spec.model_fields_set - LOAD_KEYS]:
+            raise ModelError((*path, extra[0]), f"a load has no {extra[0]}; it has: at, force, moment, follows")
+        if spec.moment is not None and self.places.planar and len(spec.moment) != 1:
+            raise ModelError((*path, "moment"), f"expected one number in a planar mechanism, got {len(spec.moment)}")
         fields: dict[str, Any] = {"follows": bool(spec.follows)}
         if spec.force is not None:
             fields["force"] = self.places.vector(scope, (*path, "force"), f"{key}.force", spec.force, "N", "force")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,15 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.elements.frame import GROUND
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.build.acting import Acting
+from poinsot.model.build.complaints import complaint
 from poinsot.model.build.places import ZERO, Places
 from poinsot.model.build.scope import ModelError, Scope, scopes
 from poinsot.model.build.sensing import sensor
-from poinsot.model.build.slots import Slots, message_of
-from poinsot.model.expressions import Call, Constant, Expression, Name, evaluate
+from poinsot.model.build.slots import Slots
+from poinsot.model.expressions import Call, Constant, Expression, Name, evaluate, finite
 from poinsot.model.mechanism import Elements, Mechanism, Placement, substitute
 from poinsot.model.schema import ModelSpec
-from poinsot.spatial.orientation import Along, along
+from poinsot.spatial.orientation import Along, Quaternion, along
 
 __all__ = ["build"]
 
@@ -53,6 +55,7 @@ def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> M
     sensors = {s.element(k): sensor(acting, s, k, spec) for s in found for k, spec in s.group.sensors.items()}
     pose = _pose(model, slots, found[0], coordinates)
     parameters, marks = slots.finish()
+    _separates(found, parameters)
     ground = RigidBody(GROUND, ZERO, (ZERO,) * 3, (ZERO,) * 6, tuple(places.frames[GROUND].values()))
     template = Elements(
         planar=model.planar and not model.in_space,
@@ -87,10 +90,7 @@ def _validated(document: Mapping[str, Any]) -> ModelSpec:
     try:
         return ModelSpec.model_validate(dict(document))
     except ValidationError as error:
-        first = error.errors()[0]
-        more = f" (and {len(error.errors()) - 1} more)" if len(error.errors()) > 1 else ""
-        place = [p for p in first["loc"] if isinstance(p, int) or not ("[" in p or p.endswith(("Frame", "str")))]
-        raise ModelError(tuple(place), message_of(first) + more) from None
+        raise complaint(error, document) from None
 
 
 def _new(scope: Scope, table: str, key: str, existing: Mapping[str, Any]) -> None:
@@ -145,6 +145,15 @@ def _pose(model: ModelSpec, slots: Slots, scope: Scope, coordinates: Mapping[str
     }
 
 
+def _separates(found: list[Scope], parameters: Mapping[str, Any]) -> None:
+    """Every pattern of `separate` must match a parameter of the copies."""
+    for scope in found:
+        own = [name.removeprefix(scope.prefix) for name in parameters if name.startswith(scope.prefix)]
+        for pattern in scope.separate if isinstance(scope.separate, tuple) else ():
+            if not any(fnmatchcase(name, pattern) for name in own):
+                raise ModelError((*scope.instance, "separate"), f"'{pattern}' matches no parameter of the copies")
+
+
 def _rename(expression: Expression, marks: Mapping[str, str]) -> Expression:
     if isinstance(expression, Name):
         return Name(marks.get(expression.name, expression.name))
@@ -163,31 +172,35 @@ def _with_hints(template: Elements, values: Mapping[str, float]) -> Elements:
             raise PoinsotError(f"a direction of length {size:g} has no meaning")
         return along(axis.direction, nominal, axis.axis, axis.hint)
 
+    return _every_element(template, lambda element: substitute(element, settle, (Along,)))
+
+
+def _every_element(template: Elements, change: Callable[[Any], Any]) -> Elements:
+    """Change every element; an error names the table and the element."""
     changed: dict[str, Any] = {}
-    for table in ("bodies", "joints", "forces", "actuators", "sensors", "coordinates", "loads", "placements"):
+    for table in ("bodies", "joints", "forces", "actuators", "sensors", "coordinates", "loads", "placements", "pose"):
         changed[table] = {}
         for name, element in getattr(template, table).items():
             try:
-                changed[table][name] = substitute(element, settle, (Along,))
+                changed[table][name] = change(element)
             except PoinsotError as error:
                 raise ModelError((table, name), str(error)) from None
-    return replace(template, ground=substitute(template.ground, settle, (Along,)), **changed)
+    return replace(template, ground=change(template.ground), **changed)
+
+
+def _turns(quaternion: Quaternion) -> Quaternion:
+    size = float(np.linalg.norm(quaternion.wxyz))
+    if not 1e-9 < size < 1e9:
+        raise PoinsotError(f"a quaternion of length {size:g} has no meaning")
+    return quaternion
 
 
 def _evaluates(mechanism: Mechanism) -> None:
     """Every number in the description must be finite."""
     values = mechanism.parameters.values_by_name
 
-    def finite(expression: Expression) -> float:
-        value = float(evaluate(expression, values))
-        if not np.isfinite(value):
-            from poinsot.model.expressions import text
-
-            raise PoinsotError(f"'{text(expression)}' has no finite value")
-        return value
-
-    with np.errstate(all="ignore"):
-        substitute(mechanism.template, finite)
+    _every_element(mechanism.template, lambda element: substitute(element, lambda e: finite(e, values)))
+    _every_element(mechanism.elements, lambda element: substitute(element, _turns, (Quaternion,)))
     for table in ("forces", "actuators"):
         for name, force in getattr(mechanism, table).items():
             if getattr(force, "lower", 0.0) > getattr(force, "upper", 0.0):

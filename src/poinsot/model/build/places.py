@@ -178,10 +178,6 @@ class Places:
     def placement(self, scope: Scope, path: tuple, spec: PlacementSpec) -> Placement:
         """Where a body is before assembly; its numbers are a first guess and no parameters."""
 
-        def guess(values: Any, where: tuple) -> tuple[Expression, ...]:
-            read = [self.slots.number(scope, (*where, i), v, "m") for i, v in enumerate(values)]
-            return (*read, ZERO)[:3]
-
         guesses = Places(self.planar, _GuessSlots(self.slots), frames=self.frames, named=self.named)
         if spec.at is not None:
             if spec.position is not None or spec.rotation is not None:
@@ -193,7 +189,9 @@ class Places:
             turn = self.slots.number(scope, (*path, "turn"), spec.turn, "rad")
             return Placement(None, guesses.frame(scope, (*path, "at"), spec.at, ""), along, offset, turn, self.planar)
         orientation = guesses.orientation(scope, (*path, "rotation"), "", spec.rotation)
-        return Placement(Frame(GROUND, "", guess(spec.position or (0.0, 0.0, 0.0), (*path, "position")), orientation))
+        zeros = (0.0, 0.0) if self.planar else (0.0, 0.0, 0.0)
+        position = guesses.vector(scope, (*path, "position"), "", spec.position or zeros, "m", "geometry")
+        return Placement(Frame(GROUND, "", position, orientation))
 
 
 def _plane(places: Places, position: tuple) -> tuple:

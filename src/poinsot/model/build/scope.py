@@ -44,6 +44,7 @@ class Scope:
     separate: bool | tuple[str, ...] = False
     arguments: dict[str, Any] = field(default_factory=dict)
     parent: Scope | None = None
+    instance: tuple[str | int, ...] = ()  # path of the table that makes the copy
 
     def element(self, name: str) -> str:
         """Full name of one of the group's elements."""
@@ -134,6 +135,7 @@ def _copies(model: ModelSpec, parent: Scope, name: str, instance: InstanceSpec, 
             separate=instance.separate,
             arguments={"i": i, **{key: _argument(parent, path, key, given[key], i, number) for key in given}},
             parent=parent,
+            instance=path,
         )
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from poinsot.errors import PoinsotError, unknown
+from poinsot.model.build.complaints import complaint
 from poinsot.model.build.scope import ModelError, Scope
-from poinsot.model.expressions import Call, Constant, Expression, Name, parse, quantity
+from poinsot.model.expressions import Call, Constant, Expression, Name, finite, parse, quantity
 from poinsot.model.parameters import Parameter, Parameters, in_order
-from poinsot.model.schema import ParameterSpec
+from poinsot.model.schema import NAME, ParameterSpec
 from poinsot.model.units import parse_unit, same_dimension
 
-__all__ = ["Slots", "message_of"]
+__all__ = ["Slots"]
 
 _SPEC_KEYS = {"value", "unit", "bounds", "description"}
 SI_NAMES = ("kg", "m", "rad", "kg·m²", "m/s²", "-")
@@ -26,11 +28,16 @@ class Slots:
     derived: dict[str, Expression] = field(default_factory=dict)
     notes: dict[str, tuple[tuple, ParameterSpec]] = field(default_factory=dict)  # more about parameters made later
     uses: list[tuple[tuple, str, Scope]] = field(default_factory=list)
+    declared: dict[str, tuple] = field(default_factory=dict)  # where the file names a parameter itself
 
     def declare(self, scope: Scope) -> None:
         """Take the parameters that a file names itself."""
+        seen: set[str] = set()
         for name, path, spec in _flatten(scope.group.parameters, (*scope.path, "parameters")):
             full = scope.parameter(name)
+            if name in seen:
+                raise ModelError(path, f"the parameter '{full}' is given twice")
+            seen.add(name)
             if spec.value is None:
                 self.notes[full] = (path, spec)
                 continue
@@ -41,9 +48,12 @@ class Slots:
     def _declare(self, scope: Scope, full: str, path: tuple, spec: ParameterSpec) -> None:
         unit = spec.unit or "-"
         try:
-            parse_unit(unit)
+            factor = parse_unit(unit).factor
         except PoinsotError as error:
             raise ModelError((*path, "unit"), str(error)) from None
+        if factor != 1:
+            where = (*path[:-1], "unit") if path[-1] == "value" else (*path, "unit")
+            raise ModelError(where, f"expected an SI unit, got '{unit}': write value = \"… {unit}\" instead")
         expression = self.number(scope, path, spec.value, unit if spec.unit else None)
         if not isinstance(expression, Constant):
             self.derived[full] = expression
@@ -53,6 +63,7 @@ class Slots:
             unit = _si_text(read[1].text)
         parameter = Parameter(full, expression.value, unit, description=spec.description, source=path)
         self.entries[full] = self._with_note(parameter, path, spec)
+        self.declared[full] = path
 
     def number(self, scope: Scope, path: tuple, value: Any, unit: str | None) -> Expression:
         """Read a number, a quantity or an expression; names in it are resolved when all are known."""
@@ -62,6 +73,8 @@ class Slots:
         read = quantity(value)
         if read is not None:
             number, given = read
+            if not abs(number) < float("inf"):
+                raise ModelError(path, f"expected a finite number, got '{value}'")
             if unit is not None and given.text != "1" and not same_dimension(given, parse_unit(unit)):
                 raise ModelError(path, f"expected a quantity in {unit}, got '{value}'")
             return Constant(number)
@@ -91,20 +104,34 @@ class Slots:
         expression = self.number(scope, path, value, unit)
         if not isinstance(expression, Constant):
             return expression
-        full = scope.parameter(name, shared_as)
-        source = path if scope.owns(name) else None
+        given = isinstance(value, str) and "{" in value  # by an argument: every copy has its own
+        full = scope.prefix + name if given else scope.parameter(name, shared_as)
+        source = path if scope.owns(name) and not given else None
         parameter = Parameter(full, expression.value, unit, lower=lower, role=role, source=source)
         if parameter.value < lower:
             raise ModelError(path, f"expected a number of at least {lower:g} {unit}, got {parameter.value:g}")
-        if scope.prefix and full != scope.prefix + name:
-            shared = self.entries.get(full, parameter)
-            parameter = replace(parameter, copies=(*shared.copies, scope.prefix + name))
-        elif source is None and full in self.entries:  # a copy's own value stands among the named parameters
-            parameter = replace(self.entries[full], unit=unit, role=role)
-        elif full in self.derived or full in self.entries:
+        known = self.entries.get(full)
+        if full in self.derived or (known and not scope.prefix):
             raise ModelError(path, f"the parameter '{full}' is given twice")
+        if full in self.declared:  # the value of a copy, or of all, stands among the named parameters
+            parameter = self._overridden(parameter, known)
+        elif known and known.value != parameter.value:
+            values = f"{known.value:g} and {parameter.value:g} {unit}"
+            raise ModelError(path, f"'{full}' is shared but given the values {values}: make it separate")
+        if scope.prefix and full != scope.prefix + name:
+            parameter = replace(parameter, copies=(*(known.copies if known else ()), scope.prefix + name))
         self.entries[full] = parameter if full not in self.notes else self._noted(parameter)
         return Name(full)
+
+    def _overridden(self, parameter: Parameter, declared: Parameter) -> Parameter:
+        """The parameter of a copy with the value, bounds and description that the file gives it by its full name."""
+        path, unit = self.declared[declared.name], parameter.unit
+        if declared.unit != "-" and not same_dimension(parse_unit(declared.unit), parse_unit(unit)):
+            raise ModelError(path, f"expected a quantity in {unit}, got one in {declared.unit}")
+        lower = max(declared.lower, parameter.lower)
+        if declared.value < lower:
+            raise ModelError(path, f"expected a number of at least {lower:g} {unit}, got {declared.value:g}")
+        return replace(declared, unit=unit, role=parameter.role, lower=lower)
 
     def _noted(self, parameter: Parameter) -> Parameter:
         path, spec = self.notes[parameter.name]
@@ -137,11 +164,22 @@ class Slots:
         known = {**self.entries, **self.derived}
         marks = {f"?{i}": self._resolve(path, name, scope, known) for i, (path, name, scope) in enumerate(self.uses)}
         derived = {name: _map_names(e, marks.__getitem__) for name, e in self.derived.items()}
-        parameters = Parameters(self.entries, in_order(derived))
-        for name, value in parameters.values_by_name.items():
-            if not abs(float(value)) < float("inf"):
-                raise ModelError(("parameters", name), f"the value is not finite: {value}")
+        parameters = Parameters(self._own_sources(), in_order(derived))
+        values = {name: parameter.value for name, parameter in self.entries.items()}
+        for name, expression in parameters.derived.items():
+            try:
+                values[name] = finite(expression, values)
+            except PoinsotError as error:
+                raise ModelError(("parameters", name), str(error)) from None
         return parameters, marks
+
+    def _own_sources(self) -> dict[str, Parameter]:
+        """Parameters that know where their number stands, unless that number stands for others too."""
+        places = Counter(parameter.source for parameter in self.entries.values())
+        return {
+            name: parameter if places[parameter.source] == 1 else replace(parameter, source=None)
+            for name, parameter in self.entries.items()
+        }
 
     def _resolve(self, path: tuple, name: str, scope: Scope, known: dict) -> str:
         for around in scope.outward():
@@ -188,6 +226,10 @@ def _flatten(table: dict[str, Any], path: tuple, prefix: str = "", depth: int = 
     for key, value in table.items():
         name = f"{prefix}{key}"
         here = (*path, key)
+        if not NAME.fullmatch(name):
+            raise ModelError(here, f"'{name[:40]}' is not a name: use letters, digits and _, beginning with a letter")
+        if name == "pi":
+            raise ModelError(here, "pi is a constant and cannot be a parameter")
         if isinstance(value, dict) and not (set(value) & _SPEC_KEYS) and depth < 6:
             yield from _flatten(value, here, f"{name}.", depth + 1)
             continue
@@ -202,24 +244,4 @@ def _parameter_spec(value: Any, path: tuple) -> ParameterSpec:
     try:
         return ParameterSpec.model_validate(value if isinstance(value, dict) else {"value": value})
     except ValidationError as error:
-        first = error.errors()[0]
-        place = tuple(p for p in first["loc"] if isinstance(value, dict) or p != "value")
-        raise ModelError((*path, *place), message_of(first)) from None
-
-
-def message_of(error: dict) -> str:
-    """One clear phrase for a complaint of the schema."""
-    kind, message, got = error["type"], error["msg"].removeprefix("Value error, "), error.get("input")
-    if kind == "extra_forbidden":
-        return "this key is not known here"
-    if kind == "missing":
-        return "this key is missing"
-    shown = f", got {_short(got)}"
-    if kind == "value_error":
-        return message + ("" if "is not a name" in message else shown)
-    return message[0].lower() + message[1:].replace("Input should", "expected to").replace("a valid ", "a ") + shown
-
-
-def _short(value: Any) -> str:
-    shown = repr(value) if not isinstance(value, dict) else "a table"
-    return shown if len(shown) <= 60 else shown[:57] + "…"
+        raise complaint(error, value, path) from None
