@@ -1,0 +1,253 @@
+"""Check: mobility, redundant rows and faults of mechanisms whose answers are known by hand."""
+
+import time
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poinsot.model.build import build
+from poinsot.model.check import Severity, check
+from tests.model.mechanisms import (
+    at,
+    bennett,
+    body,
+    chain,
+    four_bar_in_plane,
+    four_bar_in_space,
+    joint,
+    sarrus,
+    spatial,
+    triangle,
+)
+
+
+def texts(report, severity=None) -> str:
+    return " | ".join(f.text for f in report.findings if severity is None or f.severity == severity)
+
+
+def test_a_four_bar_in_the_plane_has_one_freedom_and_nothing_redundant():
+    report = check(four_bar_in_plane())
+    assert (report.bodies, report.constraints, report.loops) == (3, 8, 1)
+    assert (report.mobility_counted, report.mobility, report.mobility_given) == (1, 1, 1)
+    assert report.redundant == () and report.ok and report.residual < 1e-12
+
+
+def test_a_four_bar_in_space_has_three_redundant_rows_of_the_joint_that_closes_it():
+    report = check(four_bar_in_space())
+    assert (report.mobility_counted, report.mobility) == (-2, 1)
+    assert len(report.redundant) == 3 and len({row.joint for row in report.redundant}) == 1
+    assert {row.label for row in report.redundant} == {"position z", "tilt about y", "tilt about x"}
+    assert report.ok and "3 redundant constraints" in texts(report, Severity.WARNING)
+    assert report.redundant[0].joint in texts(report)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_redundant_rows_do_not_depend_on_the_order_of_the_bodies(order):
+    report = check(four_bar_in_space(order=order))
+    assert report.mobility == 1 and report.redundant == check(four_bar_in_space()).redundant
+
+
+def test_bennetts_linkage_moves_though_the_count_forbids_it():
+    report = check(bennett())
+    assert (report.mobility_counted, report.mobility, len(report.redundant)) == (-2, 1, 3)
+    assert len({row.joint for row in report.redundant}) == 1
+
+
+def test_a_general_spatial_loop_of_four_hinges_is_a_structure():
+    from tests.model.mechanisms import closed_hinges
+
+    rng = np.random.default_rng(4)
+    axes = rng.normal(size=(4, 3))
+    report = check(closed_hinges(rng.normal(size=(4, 3)), axes / np.linalg.norm(axes, axis=1)[:, None]))
+    assert (report.mobility_counted, report.mobility) == (-2, 0)
+    assert len(report.redundant) == 2 and "structure" in texts(report, Severity.NOTE)
+
+
+def test_a_general_loop_of_seven_hinges_has_one_freedom():
+    from tests.model.mechanisms import closed_hinges
+
+    rng = np.random.default_rng(5)
+    axes = rng.normal(size=(7, 3))
+    report = check(closed_hinges(rng.normal(size=(7, 3)), axes / np.linalg.norm(axes, axis=1)[:, None]))
+    assert (report.mobility_counted, report.mobility, report.redundant) == (1, 1, ())
+
+
+def test_sarrus_linkage_lifts_its_top_with_one_redundant_row():
+    report = check(sarrus())
+    assert (report.mobility_counted, report.mobility, len(report.redundant)) == (0, 1, 1)
+
+
+def test_a_flat_parallelogram_is_in_a_singular_pose():
+    report = check(four_bar_in_plane(flat=True))
+    assert (report.mobility, report.mobility_given) == (1, 2)
+    assert "singular: mobility 2 there, 1 elsewhere" in texts(report, Severity.WARNING)
+    assert "… in the given pose   2" in str(report)
+
+
+def test_a_closed_triangle_is_a_structure():
+    report = check(triangle())
+    assert (report.mobility, report.mobility_counted) == (0, 0)
+    assert report.ok and "this is a structure" in texts(report)
+
+
+def test_a_triangle_with_too_long_a_side_cannot_be_assembled_and_says_where_it_stays_open():
+    report = check(triangle(third=2.5))
+    assert not report.ok and report.mobility is None and report.residual > 0.01
+    assert "cannot be assembled" in texts(report, Severity.ERROR)
+    assert any(f"{name} (position" in texts(report) for name in "abc")
+    assert "not known (cannot be assembled)" in str(report)
+
+
+def test_a_free_body_has_six_freedoms():
+    report = check(spatial({"b": body()}, {"j": joint("free", "ground", "b")}))
+    assert (report.mobility, report.mobility_counted, report.ok) == (6, 6, True)
+
+
+def test_a_body_that_nothing_holds_is_an_error_by_name():
+    report = check(spatial({"b": body(), "lost": body()}, {"j": joint("revolute", "ground", "b")}))
+    assert not report.ok and "nothing holds body 'lost'" in texts(report, Severity.ERROR)
+
+
+FREEDOMS = {
+    "revolute": 1,
+    "prismatic": 1,
+    "cylindrical": 2,
+    "universal": 2,
+    "spherical": 3,
+    "planar": 3,
+    "fixed": 0,
+    "free": 6,
+    "point-on-line": 4,
+}
+
+
+@pytest.mark.parametrize("kind", FREEDOMS)
+def test_one_body_on_a_joint_has_the_freedom_of_the_joint(kind):
+    report = check(spatial({"b": body()}, {"j": joint(kind, "ground", "b")}))
+    assert report.mobility == report.mobility_counted == FREEDOMS[kind]
+
+
+def test_a_screw_has_one_freedom_and_a_distance_takes_one_away():
+    assert check(spatial({"b": body()}, {"j": joint("helical", "ground", "b", lead="2 mm/rad")})).mobility == 1
+    held = {"j": joint("distance", "ground", at("b", [0, 0, 0.5]), length=0.5), "f": joint("free", "ground", "b")}
+    assert check(spatial({"b": body()}, held)).mobility == 5
+    alone = {"j": joint("distance", "ground", at("b", [0, 0, 0.5]), length=0.5)}
+    assert check(spatial({"b": body()}, alone)).mobility == 5
+
+
+def test_a_plate_on_six_distances_is_a_structure_and_on_five_it_moves():
+    rng = np.random.default_rng(0)
+    feet, heads = rng.normal(size=(6, 3)), rng.normal(size=(6, 3)) + np.array([0, 0, 3])
+    for n in (6, 5):
+        joints = {
+            f"d{i}": joint(
+                "distance", at("ground", feet[i]), at("b", heads[i]), length=float(np.linalg.norm(heads[i] - feet[i]))
+            )
+            for i in range(n)
+        }
+        report = check(spatial({"b": body()}, joints))
+        assert (report.mobility, report.loops, report.ok) == (6 - n, n, True)
+
+
+def test_a_joint_that_closes_only_with_its_axis_reversed_is_an_error():
+    points = [at("b", [0, 0, 0]), at("b", [1, 0, 0], sequence="XYZ", angles=[np.pi, 0, 0])]
+    joints = {
+        "first": joint("revolute", "ground", points[0]),
+        "second": joint("revolute", at("ground", [1, 0, 0]), points[1]),
+    }
+    report = check(spatial({"b": body()}, joints))
+    assert not report.ok and "with its axis the wrong way round" in texts(report, Severity.ERROR)
+    assert "'second'" in texts(report) or "'first'" in texts(report)
+
+
+IMPOSSIBLE = [
+    ({"mass": 1.0, "inertia": [1, 1, 3]}, "triangle inequality"),
+    ({"mass": 1.0, "inertia": [1, 1, -1]}, "not positive definite"),
+    ({"mass": 0.0, "inertia": [1, 1, 1]}, "without mass"),
+    ({"mass": 1.0, "inertia": [1, 1, 1, 5, 0, 0]}, "not positive definite"),
+]
+
+
+@pytest.mark.parametrize(("spec", "words"), IMPOSSIBLE)
+def test_an_impossible_inertia_is_an_error_with_the_reason(spec, words):
+    report = check(spatial({"b": spec}, {"j": joint("revolute", "ground", "b")}))
+    assert not report.ok and "the inertia of 'b': " in texts(report, Severity.ERROR) and words in texts(report)
+
+
+def test_a_planar_body_with_inertia_and_no_mass_is_an_error():
+    document = {"format": 1, "planar": True, "bodies": {"b": {"inertia": 1.0}}}
+    report = check(build({**document, "joints": {"j": joint("revolute", "ground", "b")}}))
+    assert not report.ok and "without mass" in texts(report)
+
+
+def test_bodies_without_mass_are_noted():
+    report = check(spatial({"b": {}}, {"j": joint("revolute", "ground", "b")}))
+    assert report.ok and "bodies without mass: b" in texts(report, Severity.NOTE)
+
+
+def test_a_parameter_that_nothing_uses_is_noted():
+    document = {"format": 1, "parameters": {"spare": 1.0}, "bodies": {"b": body()}}
+    report = check(build({**document, "joints": {"j": joint("revolute", "ground", "b")}}))
+    assert report.ok and "spare" in texts(report)
+
+
+@pytest.mark.parametrize(("driven", "words"), [(1, "under-actuated"), (2, None), (3, "redundantly actuated")])
+def test_too_few_or_too_many_actuators_are_noted(driven, words):
+    document = {
+        "format": 1,
+        "bodies": {"b": body(frames={"tip": [1, 0, 0]}), "c": body()},
+        "joints": {"j": joint("revolute", "ground", "b"), "k": joint("revolute", "b.tip", "c")},
+        "actuators": {f"u{i}": {"on": {"joint": "jkj"[i]}} for i in range(driven)},
+    }
+    report = check(build(document))
+    assert report.actuators == driven and (words or "") in texts(report)
+    assert words is not None or "actuated" not in texts(report)
+
+
+def test_a_mechanism_without_bodies_is_checked_too():
+    report = check(build({"format": 1}))
+    assert (report.bodies, report.mobility, report.constraints) == (0, 0, 0)
+
+
+SIZED = {
+    "four-bar in space": four_bar_in_space,
+    "four-bar in the plane": four_bar_in_plane,
+    "flat parallelogram": lambda size: four_bar_in_plane(size, flat=True),
+    "bennett": bennett,
+    "sarrus": sarrus,
+    "triangle": triangle,
+    "open triangle": lambda size: triangle(size, third=2.5),
+}
+
+
+@lru_cache
+def of_size_one(name: str):
+    return check(SIZED[name](1.0))
+
+
+@pytest.mark.parametrize("name", SIZED)
+@settings(max_examples=2)
+@given(exponent=st.sampled_from([-3.0, 3.0]) | st.floats(-3, 3))
+def test_the_report_does_not_depend_on_the_size_of_the_machine(name, exponent):
+    one, other = of_size_one(name), check(SIZED[name](10.0**exponent))
+    assert other.mobility == one.mobility and other.mobility_given == one.mobility_given
+    assert other.redundant == one.redundant and other.ok == one.ok and other.loops == one.loops
+    assert [f.severity for f in other.findings] == [f.severity for f in one.findings]
+
+
+def test_a_chain_of_fifty_links_is_checked_in_seconds():
+    mechanism = chain(50)
+    started = time.perf_counter()
+    report = check(mechanism)
+    assert time.perf_counter() - started < 5.0
+    assert report.mobility == report.mobility_counted == 50 and report.loops == 0
+
+
+def test_a_report_prints_what_a_person_wants_to_read():
+    lines = str(check(four_bar_in_space())).splitlines()
+    assert lines[0] == "model: spatial mechanism"
+    assert any(line.split() == ["moving", "bodies", "3"] for line in lines)
+    assert any("4 revolute" in line for line in lines)
