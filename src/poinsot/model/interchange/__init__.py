@@ -9,7 +9,8 @@
 Readers make the same document that a TOML file holds and build it, so that every check is the same.
 """
 
+from poinsot.model.interchange.mjcf_read import read_mjcf
 from poinsot.model.interchange.mjcf_write import write_mjcf
 from poinsot.model.interchange.notes import Conversion
 
-__all__ = ["Conversion", "write_mjcf"]
+__all__ = ["Conversion", "read_mjcf", "write_mjcf"]

@@ -38,7 +38,7 @@ class _Bounded(TreeBuilder):
         return super().end(tag)
 
 
-def parse_xml(path: Path, root: str) -> Element:
+def parse_xml(path: Path, *roots: str) -> Element:
     """Root element of an XML file; DTDs, entities and external files are refused."""
     text = read_text(path)
     parser = DefusedXMLParser(
@@ -57,8 +57,8 @@ def parse_xml(path: Path, root: str) -> Element:
         raise PoinsotError(
             f"{path}: not an XML file that can be read: {' '.join(str(error).split())}"
         ) from None
-    if element.tag != root:
-        raise PoinsotError(f"{path}: the root element is <{element.tag[:40]}>, expected <{root}>")
+    if element.tag not in roots:
+        raise PoinsotError(f"{path}: the root element is <{element.tag[:40]}>, expected <{roots[0]}>")
     return element
 
 
