@@ -12,5 +12,7 @@ Readers make the same document that a TOML file holds and build it, so that ever
 from poinsot.model.interchange.mjcf_read import read_mjcf
 from poinsot.model.interchange.mjcf_write import write_mjcf
 from poinsot.model.interchange.notes import Conversion
+from poinsot.model.interchange.urdf_read import read_urdf
+from poinsot.model.interchange.urdf_write import write_urdf
 
-__all__ = ["Conversion", "read_mjcf", "write_mjcf"]
+__all__ = ["Conversion", "read_mjcf", "read_urdf", "write_mjcf", "write_urdf"]

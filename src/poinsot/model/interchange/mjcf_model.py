@@ -6,32 +6,14 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from poinsot.elements.frame import GROUND
 from poinsot.model.interchange.mjcf_files import mujoco_package
 from poinsot.model.interchange.names import Names
 from poinsot.spatial.pose import Pose
-from poinsot.spatial.rotation import quaternion_from_matrix
 
-__all__ = ["MjcfModel", "listed", "place"]
+__all__ = ["MjcfModel"]
 
 TABLES = ("bodies", "joints", "forces", "actuators", "sensors")
-
-
-def listed(values: Any) -> list[float]:
-    """Plain numbers of an array."""
-    return [float(value) for value in np.asarray(values, float).ravel()]
-
-
-def place(body: str, X: Pose) -> dict[str, Any]:
-    """A frame on a body as a model file writes it where it is used."""
-    out: dict[str, Any] = {"body": body}
-    if np.any(X.p):
-        out["position"] = listed(X.p)
-    if not np.array_equal(X.R, np.eye(3)):
-        out["rotation"] = {"quaternion": listed(quaternion_from_matrix(X.R))}
-    return out
 
 
 @dataclass

@@ -9,10 +9,11 @@ import numpy as np
 
 from poinsot.elements.frame import GROUND
 from poinsot.errors import PoinsotError
+from poinsot.model.interchange.cuts import listed, mend_cuts, place
 from poinsot.model.interchange.mjcf_files import compile_mjcf
 from poinsot.model.interchange.mjcf_joints import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise
 from poinsot.model.interchange.mjcf_loops import add_loops, screws
-from poinsot.model.interchange.mjcf_model import MjcfModel, listed, place
+from poinsot.model.interchange.mjcf_model import MjcfModel
 from poinsot.model.interchange.mjcf_read_acting import add_acting, joint_laws
 from poinsot.model.interchange.notes import built
 from poinsot.model.mechanism import Mechanism
@@ -51,10 +52,13 @@ def read_mjcf(path: str | Path) -> Mechanism:
         add_loops(model)
         add_acting(model)
         _note_left_out(model)
+        model.notes += mend_cuts(model.tables)
     except PoinsotError as error:
         raise PoinsotError(f"{path}: {error}") from None
-    names = [note for names in model.names.values() for note in names.notes]
-    return built(_document(model), path, [*model.notes, *names])
+    kept = {name for table in model.tables.values() for name in table}
+    kept |= {frame for body in model.tables["bodies"].values() for frame in body.get("frames", ())}
+    changed = [note for names in model.names.values() for name, note in names.changed.items() if name in kept]
+    return built(_document(model), path, [*model.notes, *changed])
 
 
 def _document(model: MjcfModel) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.model.interchange.cuts import listed
 from poinsot.model.interchange.mjcf_joints import HINGE, SLIDE, MjJoint, Recognised
 from poinsot.model.interchange.mjcf_loops import tendon_ends
-from poinsot.model.interchange.mjcf_model import MjcfModel, listed
+from poinsot.model.interchange.mjcf_model import MjcfModel
 
 __all__ = ["add_acting", "joint_laws"]
 

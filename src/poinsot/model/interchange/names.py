@@ -28,7 +28,7 @@ class Names:
     kind: str
     taken: set[str] = field(default_factory=lambda: {GROUND})
     given: dict[str, str] = field(default_factory=dict)  # name in the other file -> name here
-    notes: list[str] = field(default_factory=list)
+    changed: dict[str, str] = field(default_factory=dict)  # name here -> note on what it was
 
     def add(self, name: str, fallback: str = "") -> str:
         """The name to use here for one of theirs; a name that changes is noted."""
@@ -40,7 +40,7 @@ class Names:
         self.taken.add(chosen)
         self.given[name] = chosen
         if name and chosen != name:
-            self.notes.append(f"The {self.kind} '{name}' is called '{chosen}' here.")
+            self.changed[chosen] = f"The {self.kind} '{name}' is called '{chosen}' here."
         return chosen
 
     def __getitem__(self, name: str) -> str:
