@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.model.interchange.cuts import place
-from poinsot.model.interchange.mjcf_joints import HINGE, SLIDE
+from poinsot.model.interchange.recognise import HINGE, SLIDE
 from poinsot.model.interchange.mjcf_model import MjcfModel
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose

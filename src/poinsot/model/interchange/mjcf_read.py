@@ -11,7 +11,7 @@ from poinsot.elements.frame import GROUND
 from poinsot.errors import PoinsotError
 from poinsot.model.interchange.cuts import listed, mend_cuts, place
 from poinsot.model.interchange.mjcf_files import compile_mjcf
-from poinsot.model.interchange.mjcf_joints import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise
+from poinsot.model.interchange.recognise import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise, stem
 from poinsot.model.interchange.mjcf_loops import add_loops, screws
 from poinsot.model.interchange.mjcf_model import MjcfModel
 from poinsot.model.interchange.mjcf_read_acting import add_acting, joint_laws
@@ -159,24 +159,16 @@ def _add_chain(model: MjcfModel, parent: str, body: str, X0: Pose, joints: list[
 
 
 def _add_joint(model: MjcfModel, parent: str, child: str, joints: list[MjJoint], found: Recognised) -> None:
-    name = model.names["joint"].add(_common([joint.name for joint in joints]) or f"{child}_joint")
-    spec: dict[str, Any] = {"type": found.type, "between": [place(parent, found.a), place(child, found.b)]}
-    if found.axis is not None:
-        spec["axis"] = listed(found.axis)
-    if found.lead is not None:
-        spec["lead"] = found.lead
+    name = model.names["joint"].add(_name([joint.name for joint in joints]) or f"{child}_joint")
+    spec = found.spec(parent, child)
     for joint, coordinate in zip(joints, found.coordinates):
         model.joints[joint.index] = (name, coordinate)
     joint_laws(model, spec, joints, found)
     model.tables["joints"][name] = spec
 
 
-def _common(names: list[str]) -> str:
-    """What names of one joint's parts have in common: "foot" for "foot.angle1" and "foot.angle2"."""
-    if len(names) < 2:
-        return names[0] if names else ""
-    stems = {name.rpartition(".")[0] for name in names}
-    return stems.pop() if len(stems) == 1 else "_".join(names)
+def _name(names: list[str]) -> str:
+    return stem(names) or "_".join(names)
 
 
 def _note_left_out(model: MjcfModel) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.model.interchange.cuts import listed
-from poinsot.model.interchange.mjcf_joints import HINGE, SLIDE, MjJoint, Recognised
+from poinsot.model.interchange.recognise import HINGE, SLIDE, MjJoint, Recognised, laws_into
 from poinsot.model.interchange.mjcf_loops import tendon_ends
 from poinsot.model.interchange.mjcf_model import MjcfModel
 
@@ -21,18 +21,9 @@ def joint_laws(model: MjcfModel, spec: dict[str, Any], joints: list[MjJoint], fo
         if joint.kind not in (SLIDE, HINGE):
             _note_ball(model, joint)
         elif coordinate is not None:
-            for key, value in _laws(model, joint).items():
-                _put(spec, key, {coordinate: value} if several else value)
+            laws_into(spec, _laws(model, joint), coordinate if several else None)
         elif _laws(model, joint):
             model.notes.append(f"What acts along the slide '{joint.name}' of a screw is left out.")
-
-
-def _put(spec: dict[str, Any], key: str, value: Any) -> None:
-    """Set a law of a joint, or that of one more coordinate; "friction.coulomb" is a table in a table."""
-    table, _, inner = key.partition(".")
-    if inner:
-        spec, key = spec.setdefault(table, {}), inner
-    spec[key] = {**spec[key], **value} if key in spec else value
 
 
 def _laws(model: MjcfModel, joint: MjJoint) -> dict[str, Any]:

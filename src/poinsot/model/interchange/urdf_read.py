@@ -12,6 +12,7 @@ import numpy as np
 from poinsot.elements.frame import GROUND
 from poinsot.elements.joints import JOINTS, Axis
 from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.model.interchange.chains import mend_chains
 from poinsot.model.interchange.cuts import NEGLIGIBLE, listed, mend_cuts, place
 from poinsot.model.interchange.names import Names
 from poinsot.model.interchange.notes import built
@@ -44,7 +45,7 @@ def read_urdf(path: str | Path, sidecar: str | Path | None = None) -> Mechanism:
     reader.add_joints()
     reader.add_loops()
     reader.add_motors()
-    notes = [*reader.notes, *mend_cuts(reader.tables)]
+    notes = [*reader.notes, *mend_cuts(reader.tables), *mend_chains(reader.tables)]
     return built(reader.document(), path, [*notes, *reader.said()])
 
 

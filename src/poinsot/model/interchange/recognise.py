@@ -1,4 +1,4 @@
-"""MJCF in: the joints of one body, recognised as one joint of a model file where there is one.
+"""Hinges, slides and balls in a row, recognised as one joint of a model file where there is one.
 
 MuJoCo moves a body by its joints in turn, X_PB = X₀ E₁(q₁ − ref₁) E₂(q₂ − ref₂) …, each about an axis u through a
 point, both fixed in the body. Frames a on the parent and b on the body are chosen such that the joint's coordinates
@@ -7,14 +7,16 @@ are MuJoCo's qpos, ref included.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from poinsot.model.interchange.cuts import listed, place
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation, rotation_exponential
 
-__all__ = ["FREE", "BALL", "SLIDE", "HINGE", "MjJoint", "Recognised", "recognise"]
+__all__ = ["BALL", "FREE", "HINGE", "SLIDE", "MjJoint", "Recognised", "laws_into", "recognise", "stem"]
 
 FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3  # mjtJoint
 NEAR = 1e-9  # how exactly axes must be parallel or perpendicular, and points (relative to 1 m) together
@@ -22,7 +24,7 @@ NEAR = 1e-9  # how exactly axes must be parallel or perpendicular, and points (r
 
 @dataclass(frozen=True, eq=False)
 class MjJoint:
-    """One joint of the compiled model."""
+    """One hinge, slide, ball or free joint of a body."""
 
     index: int
     name: str
@@ -35,7 +37,7 @@ class MjJoint:
 
 @dataclass(frozen=True, eq=False)
 class Recognised:
-    """A joint of a model file: type, frames on parent and body, options, and the coordinate of every MjJoint."""
+    """A joint of a model file: type, frames on its sides a and b, options, and the coordinate of every MjJoint."""
 
     type: str
     a: Pose
@@ -43,10 +45,59 @@ class Recognised:
     coordinates: tuple[str | None, ...]  # None: not a coordinate that anything can act along
     axis: np.ndarray | None = None
     lead: float | None = None
+    backwards: bool = False  # side a is on the body, side b on its parent
+
+    def spec(self, parent: str, body: str) -> dict[str, Any]:
+        """The joint's table in a model file."""
+        a, b = (body, parent) if self.backwards else (parent, body)
+        out: dict[str, Any] = {"type": self.type, "between": [place(a, self.a), place(b, self.b)]}
+        if self.axis is not None:
+            out["axis"] = listed(self.axis)
+        if self.lead is not None:
+            out["lead"] = self.lead
+        return out
 
 
 def recognise(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
-    """The one joint that the joints of a body make together; None when no joint type does."""
+    """The one joint that the joints of a body make together; None when no joint type does.
+
+    Where their names tell ("foot.angle2" before "foot.angle1") the joint runs from the body to its parent.
+    """
+    labels = tuple(joint.name.rpartition(".")[2] for joint in joints) if stem([j.name for j in joints]) else ()
+    forward = _recognise(X0, joints)
+    if forward is None or _fits(labels, forward.coordinates):
+        return forward if forward is not None else _backwards(X0, joints)
+    backward = _backwards(X0, joints)
+    return backward if backward is not None and _fits(labels, backward.coordinates) else forward
+
+
+def stem(names: list[str]) -> str:
+    """What names of one joint's parts have in common: "foot" for "foot.angle1" and "foot.angle2"."""
+    stems = {name.rpartition(".")[0] for name in names}
+    return stems.pop() if len(names) > 1 and len(stems) == 1 else ""
+
+
+def _fits(labels: tuple[str, ...], coordinates: tuple[str | None, ...]) -> bool:
+    return not labels or all(c is None or label == c for label, c in zip(labels, coordinates))
+
+
+def _backwards(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
+    """The same chain seen from the body: X_BP = X₀⁻¹ … E₂ E₁ with axes turned round and carried over to P."""
+    turned = [replace(j, axis=-X0.R @ j.axis, pos=X0.point(j.pos)) for j in reversed(joints)]
+    found = _recognise(X0.inverse(), turned)
+    return found and replace(found, coordinates=found.coordinates[::-1], backwards=True)
+
+
+def laws_into(spec: dict[str, Any], laws: dict[str, Any], coordinate: str | None) -> None:
+    """Set laws of a joint, those of one coordinate where it has several; "friction.coulomb" is a table in a table."""
+    for key, value in laws.items():
+        table, _, inner = key.partition(".")
+        target = spec.setdefault(table, {}) if inner else spec
+        value = value if coordinate is None else {**target.get(inner or key, {}), coordinate: value}
+        target[inner or key] = value
+
+
+def _recognise(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
     kinds = tuple(joint.kind for joint in joints)
     makers = {
         (): _fixed,
