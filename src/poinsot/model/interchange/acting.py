@@ -56,9 +56,7 @@ def _with(sum: Acting, force: Force, s: float, notes: list[str]) -> Acting:
         return replace(sum, inertia=sum.inertia + float(force.inertia))
     if isinstance(force, Friction):
         if force.offset:
-            notes.append(
-                f"The offset {float(force.offset):g} of the friction '{force.name}' cannot be represented."
-            )
+            notes.append(f"The offset {float(force.offset):g} of the friction '{force.name}' cannot be represented.")
         damping, coulomb = sum.damping + float(force.viscous), sum.coulomb + float(force.coulomb)
         return replace(sum, damping=damping, coulomb=coulomb)
     if isinstance(force, EndStop):
@@ -66,8 +64,6 @@ def _with(sum: Acting, force: Force, s: float, notes: list[str]) -> Acting:
             notes.append(
                 f"The stiffness {float(force.stiffness):g} of the end stop '{force.name}' is not carried over."
             )
-        return replace(
-            sum, lower=max(sum.lower, float(force.lower)), upper=min(sum.upper, float(force.upper))
-        )
+        return replace(sum, lower=max(sum.lower, float(force.lower)), upper=min(sum.upper, float(force.upper)))
     notes.append(f"The {force.kind} '{force.name}' cannot be represented.")
     return sum

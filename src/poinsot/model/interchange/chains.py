@@ -6,6 +6,7 @@ A joint of several coordinates is written as hinges and slides "foot.angle1", "f
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,11 @@ __all__ = ["mend_chains"]
 TURNS = ("turn_x", "turn_y", "turn_z")
 
 
-def mend_chains(tables: dict[str, Any]) -> list[str]:
-    """Join chains of single motions to the joints that they were; changes the tables, returns notes."""
+def mend_chains(tables: dict[str, Any], screws: dict[str, tuple[float, float]]) -> list[str]:
+    """Join chains of single motions to the joints that they were; changes the tables, returns notes.
+
+    `screws` are slides that follow the turn beside them: offset [m] and advance per radian.
+    """
     mended = []
     for first in list(tables["joints"]):
         names = _chain(tables, first)
@@ -29,6 +33,7 @@ def mend_chains(tables: dict[str, Any]) -> list[str]:
         if len(names) < 2 or not name or (name in tables["joints"]):
             continue
         parent, child, X0, row = _row(tables, names)
+        row = [replace(joint, screw=screws.get(joint.name)) for joint in row]
         found = recognise(X0, _with_ball(row))
         if found is None:
             continue
@@ -72,11 +77,11 @@ def _bodies(tables: dict[str, Any], joint: dict[str, Any]) -> list[str]:
 
 def _row(tables: dict[str, Any], names: list[str]) -> tuple[str, str, Pose, list[MjJoint]]:
     """Parent, body, pose of the body at zero, and the motions with axes and points in the body at zero."""
-    X, axes, points = Pose.identity(), [], []
+    X, axes, points, ends = Pose.identity(), [], [], []
     for name in names:
         joint = tables["joints"][name]
         (before, X_a), (after, X_b) = (pose_of(tables, side) for side in joint["between"])
-        parent = before if name == names[0] else parent
+        ends += [before, after]
         axes.append((X @ X_a).R @ unit(np.array(joint["axis"])))
         points.append((X @ X_a).p)
         X = X @ X_a @ X_b.inverse()
@@ -85,7 +90,7 @@ def _row(tables: dict[str, Any], names: list[str]) -> tuple[str, str, Pose, list
         MjJoint(i, name, kind, X.inverse().point(p), X.R.T @ u, 0.0)
         for i, (name, kind, p, u) in enumerate(zip(names, kinds, points, axes))
     ]
-    return parent, after, X, row
+    return ends[0], ends[-1], X, row
 
 
 def _with_ball(row: list[MjJoint]) -> list[MjJoint]:
@@ -94,8 +99,7 @@ def _with_ball(row: list[MjJoint]) -> list[MjJoint]:
     for order in (TURNS, TURNS[::-1]):
         for i in range(len(row) - 2):
             if labels[i : i + 3] == order:
-                middle = row[i + 1]
-                ball = MjJoint(middle.index, f"{stem([j.name for j in row])}.ball", BALL, middle.pos, middle.axis, 0.0)
+                ball = replace(row[i + 1], name=f"{stem([j.name for j in row])}.ball", kind=BALL)
                 return [*row[:i], ball, *row[i + 3 :]]
     return row
 

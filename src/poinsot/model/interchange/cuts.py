@@ -66,8 +66,7 @@ def mend_cuts(tables: dict[str, Any]) -> list[str]:
         if other in (body for body, _ in sides):
             continue
         joint["between"] = [
-            place(other, X_OL @ X) if body == name else written
-            for written, (body, X) in zip(joint["between"], sides)
+            place(other, X_OL @ X) if body == name else written for written, (body, X) in zip(joint["between"], sides)
         ]
         joint["closing"] = True
         del tables["bodies"][name], tables["joints"][welds[0]]

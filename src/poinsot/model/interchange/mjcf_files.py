@@ -13,7 +13,7 @@ from poinsot.model.interchange.xml import parse_xml
 __all__ = ["compile_mjcf", "inspect_mjcf", "mujoco_package"]
 
 MAX_INCLUDES = 8  # files deep
-REFUSED = {"extension": "plugins", "plugin": "plugins"}
+REFUSED = ("extension", "plugin")
 PATHS = ("file", "meshdir", "texturedir", "assetdir")
 
 
@@ -31,12 +31,12 @@ def inspect_mjcf(path: Path, roots: tuple[str, ...] = ("mujoco",), depth: int = 
         raise PoinsotError(f"{path}: files include each other more than {MAX_INCLUDES} deep")
     for element in parse_xml(path, *roots).iter():
         if element.tag in REFUSED:
-            raise PoinsotError(f"{path}: <{element.tag}> is not read: models with {REFUSED[element.tag]} run foreign code")
+            raise PoinsotError(f"{path}: <{element.tag}> is not read: plugins run foreign code")
         for attribute in PATHS:
             named = element.get(attribute, "")
             outside = PurePosixPath(named).is_absolute() or PureWindowsPath(named).is_absolute()
             if outside or ".." in named.replace("\\", "/").split("/"):
-                raise PoinsotError(f"{path}: <{element.tag}> names the file '{named}' outside the folder of the model")
+                raise PoinsotError(f"{path}: <{element.tag}> names '{named}', outside the folder of the model")
         if element.tag == "include" or (element.tag == "model" and element.get("file")):
             inner = path.parent / element.get("file", "")
             if not inner.is_file():

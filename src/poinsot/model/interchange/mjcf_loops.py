@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from poinsot.model.interchange.cuts import place
-from poinsot.model.interchange.recognise import HINGE, SLIDE
 from poinsot.model.interchange.mjcf_model import MjcfModel
+from poinsot.model.interchange.recognise import HINGE, SLIDE
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix
@@ -136,5 +136,3 @@ def _add(model: MjcfModel, label: str, kind: str, ends: Ends) -> None:
     name = model.names["joint"].add(label)
     spec = {"type": kind, "between": [place(a, X_a), place(b, X_b)], "closing": True}
     model.tables["joints"][name] = spec
-
-

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND
 from poinsot.errors import PoinsotError
-from poinsot.model.interchange.cuts import listed, mend_cuts, place
+from poinsot.model.interchange.cuts import NEGLIGIBLE, listed, mend_cuts, place
 from poinsot.model.interchange.mjcf_files import compile_mjcf
-from poinsot.model.interchange.recognise import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise, stem
 from poinsot.model.interchange.mjcf_loops import add_loops, screws
 from poinsot.model.interchange.mjcf_model import MjcfModel
 from poinsot.model.interchange.mjcf_read_acting import add_acting, joint_laws
 from poinsot.model.interchange.notes import built
+from poinsot.model.interchange.recognise import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise, stem
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix
@@ -71,19 +70,16 @@ def _document(model: MjcfModel) -> dict[str, Any]:
 
 
 def _add_bodies(model: MjcfModel) -> None:
-    """Moving bodies with their inertia; what is fixed to the world becomes part of the ground."""
+    """Bodies with their inertia; one without mass or joints is part of its parent."""
     m = model.compiled
     data = model.mujoco.MjData(m)
     model.mujoco.mj_kinematics(m, data)
     for i in range(1, m.nbody):
         parent = model.home[int(m.body_parentid[i])]
         X_PB = parent[1] @ Pose(quaternion_matrix(m.body_quat[i]), m.body_pos[i].copy())
-        jointless = m.body_jntnum[i] == 0
-        if jointless and (parent[0] == GROUND or m.body_mass[i] <= 1e-8):
+        if m.body_jntnum[i] == 0 and m.body_mass[i] <= NEGLIGIBLE:
             model.home[i] = (parent[0], X_PB)
-            if m.body_mass[i] > 0:
-                mass = f"its mass of {float(m.body_mass[i]):g} kg"
-                model.notes.append(f"The body '{model.body_label(i)}' is fixed to {parent[0]}: {mass} is left out.")
+            model.notes.append(f"The body '{model.body_label(i)}' without mass is part of '{parent[0]}'.")
             continue
         name = model.names["body"].add(model.body_label(i))
         model.home[i] = (name, Pose.identity())

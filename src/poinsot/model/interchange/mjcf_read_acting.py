@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from poinsot.model.interchange.cuts import listed
-from poinsot.model.interchange.recognise import HINGE, SLIDE, MjJoint, Recognised, laws_into
 from poinsot.model.interchange.mjcf_loops import tendon_ends
 from poinsot.model.interchange.mjcf_model import MjcfModel
+from poinsot.model.interchange.recognise import HINGE, SLIDE, MjJoint, Recognised, laws_into
 
 __all__ = ["add_acting", "joint_laws"]
 

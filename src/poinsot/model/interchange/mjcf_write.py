@@ -16,7 +16,7 @@ from poinsot.elements.frame import GROUND
 from poinsot.errors import listing
 from poinsot.model.interchange.acting import Acting
 from poinsot.model.interchange.mjcf_write_acting import MjcfActing
-from poinsot.model.interchange.motions import BALL, Motion
+from poinsot.model.interchange.motions import BALL
 from poinsot.model.interchange.notes import Conversion, written
 from poinsot.model.interchange.tree import DISTANCE, FRAME, HINGE_CUT, POINT, Closure, Link, Tree, cut_tree
 from poinsot.model.mechanism import Mechanism
@@ -44,9 +44,7 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     tree = cut_tree(mechanism, NATIVE, whole_balls=True)
     notes = list(tree.notes)
     root = Element("mujoco", model=mechanism.name)
-    SubElement(
-        root, "compiler", angle="radian", autolimits="true", balanceinertia="false", inertiafromgeom="false"
-    )
+    SubElement(root, "compiler", angle="radian", autolimits="true", balanceinertia="false", inertiafromgeom="false")
     SubElement(root, "option", gravity=_numbers(mechanism.gravity))
     world = SubElement(root, "worldbody")
     along = MjcfActing(mechanism, tree, notes)
@@ -57,17 +55,13 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
         equality = SubElement(root, "equality")
         for motion in couplings:
             turn, lead = motion.follows
-            SubElement(
-                equality, "joint", joint1=motion.name, joint2=turn, polycoef=_numbers((0, lead, 0, 0, 0))
-            )
+            SubElement(equality, "joint", joint1=motion.name, joint2=turn, polycoef=_numbers((0, lead, 0, 0, 0)))
         for closure in tree.closures:
             _close(equality, closure, tree, along)
         notes.append("MuJoCo keeps equality constraints softly: loops open a little under load.")
     along.add_sections(root)
     if mechanism.planar:
-        notes.append(
-            "The planar mechanism is written in space, in the plane z = 0, with hinges normal to it."
-        )
+        notes.append("The planar mechanism is written in space, in the plane z = 0.")
     _say_aids(tree, notes)
     indent(root, "  ")
     return tostring(root, encoding="unicode") + "\n", notes
@@ -91,9 +85,7 @@ def _bodies(world: Element, tree: Tree, along: MjcfActing, notes: list[str]) -> 
     """Nest every link in its parent; returns the element of every link."""
     elements, poses = {GROUND: world}, {GROUND: Pose.identity()}
     for link in tree.links:
-        element = SubElement(
-            elements[link.parent], "body", name=link.name, **_pose(poses[link.parent], link.X_W)
-        )
+        element = SubElement(elements[link.parent], "body", name=link.name, **_pose(poses[link.parent], link.X_W))
         elements[link.name], poses[link.name] = element, link.X_W
         _inertial(element, link, notes)
         _joints(element, link, along, notes)

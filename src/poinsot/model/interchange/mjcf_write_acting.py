@@ -157,9 +157,7 @@ class MjcfActing:
             if not made:
                 self.notes.append(f"The {sensor.kind} sensor '{sensor.name}' has no counterpart in MJCF.")
             elif sensor.noise or any(getattr(sensor, "bias", ())) or getattr(sensor, "offset", 0.0):
-                self.notes.append(
-                    f"Noise, bias and offset of the sensor '{sensor.name}' are not carried over."
-                )
+                self.notes.append(f"Noise, bias and offset of the sensor '{sensor.name}' are not carried over.")
         if len(section):
             root.append(section)
 
@@ -177,9 +175,7 @@ class MjcfActing:
             return [(tag, {"name": f"{name}.{part}", "site": site}) for part, tag in kinds.items()]
         if isinstance(sensor, DriveForce) and self._target(self.mechanism.actuators[sensor.actuator].on):
             if sensor.gain != 1.0:
-                self.notes.append(
-                    f"The gain {float(sensor.gain):g} of the sensor '{name}' is not carried over."
-                )
+                self.notes.append(f"The gain {float(sensor.gain):g} of the sensor '{name}' is not carried over.")
             return [("actuatorfrc", {"name": name, "actuator": sensor.actuator})]
         if isinstance(sensor, ModalPoint):
             self.notes.append(f"The modal point '{name}' is kept as a site only, without its direction.")

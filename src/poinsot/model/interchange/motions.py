@@ -63,8 +63,7 @@ def _ball(X_FM: Pose, whole: bool) -> list[_Step]:
         return [_Step(BALL, "X", 0.0, None, "ball")]
     angles = euler_angles("XYZ", X_FM.R)
     return [
-        _Step(HINGE, letter, float(angle), None, f"turn_{letter.lower()}")
-        for letter, angle in zip("XYZ", angles)
+        _Step(HINGE, letter, float(angle), None, f"turn_{letter.lower()}") for letter, angle in zip("XYZ", angles)
     ]
 
 
@@ -100,9 +99,7 @@ def _steps(joint: Joint, planar: bool, X_FM: Pose, whole_balls: bool) -> list[_S
     return []
 
 
-def motions(
-    joint: Joint, planar: bool, X_WA: Pose, X_WB: Pose, backwards: bool, whole_balls: bool
-) -> list[Motion]:
+def motions(joint: Joint, planar: bool, X_WA: Pose, X_WB: Pose, backwards: bool, whole_balls: bool) -> list[Motion]:
     """Elementary motions of a joint in the assembled pose, from side A to side B or backwards.
 
     `whole_balls` keeps a ball as one motion; otherwise it becomes three hinges about x, y, z.
@@ -113,9 +110,7 @@ def motions(
     for step in steps:
         name = joint.name if len(steps) == 1 else f"{joint.name}.{step.label}"
         axis = np.asarray(X.R @ np.eye(3)["XYZ".index(step.letter)], float)
-        chain.append(
-            Motion(step.kind, name, joint.name, step.coordinate, axis, np.asarray(X.p, float), step.value)
-        )
+        chain.append(Motion(step.kind, name, joint.name, step.coordinate, axis, np.asarray(X.p, float), step.value))
         X = X @ step.pose(X_FM)
     if joint.kind == "helical":
         chain[1] = replace(chain[1], follows=(chain[0].name, float(joint.lead)))

@@ -24,9 +24,7 @@ class Conversion:
     notes: tuple[str, ...]  # one sentence each: what cannot be represented, or was approximated
 
     def __str__(self) -> str:
-        return "\n".join(
-            [f"wrote {', '.join(map(str, self.files))}", *(f"  note: {note}" for note in self.notes)]
-        )
+        return "\n".join([f"wrote {', '.join(map(str, self.files))}", *(f"  note: {note}" for note in self.notes)])
 
 
 def distinct(notes: Iterable[str]) -> tuple[str, ...]:

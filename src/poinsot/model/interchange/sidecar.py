@@ -113,7 +113,7 @@ def _joint_types(path: Path, content: dict[str, Any]) -> dict[str, str]:
     names = _list(path, content, "joint_name", _text)
     types = [kind.upper() for kind in _list(path, content, "joint_type", _text)]
     if len(names) != len(types):
-        raise PoinsotError(f"{path}: joint_type: expected {len(names)} entries, one for each joint_name, got {len(types)}")
+        raise PoinsotError(f"{path}: joint_type: expected {len(names)} entries, as joint_name has, got {len(types)}")
     for kind in types:
         if kind not in JOINT_TYPES:
             raise PoinsotError(f"{path}: joint_type: there is no '{kind[:20]}'; there are: {listing(JOINT_TYPES)}")

@@ -199,8 +199,7 @@ def _rod(elements: Elements, joint: Joint, X_WF: Pose, X_WM: Pose) -> tuple[Link
     axes = [np.array([0.0, 0.0, 1.0])] if elements.planar else [R[:, 0], R[:, 1]]
     labels = ("turn_1", "turn_2")
     chain = [
-        Motion(HINGE, f"{joint.name}.{label}", joint.name, None, u, point, 0.0)
-        for u, label in zip(axes, labels)
+        Motion(HINGE, f"{joint.name}.{label}", joint.name, None, u, point, 0.0) for u, label in zip(axes, labels)
     ]
     note = f"The distance '{joint.name}' is written as the rod '{name}' without mass between its two points."
     end = Closure(POINT, joint.name, name, joint.b.body, Pose(R, np.asarray(X_WM.p, float)))

@@ -24,7 +24,13 @@ from poinsot.spatial.pose import Pose
 
 __all__ = ["read_urdf"]
 
-TYPES = {"continuous": "revolute", "floating": "free", "SPHERICAL": "spherical", "CARDAN": "universal", "FIXED": "fixed"}
+TYPES = {
+    "continuous": "revolute",
+    "floating": "free",
+    "SPHERICAL": "spherical",
+    "CARDAN": "universal",
+    "FIXED": "fixed",
+}
 UNLIMITED = 1e9  # limits this far out are none
 TABLES = ("bodies", "joints", "actuators")
 
@@ -45,7 +51,7 @@ def read_urdf(path: str | Path, sidecar: str | Path | None = None) -> Mechanism:
     reader.add_joints()
     reader.add_loops()
     reader.add_motors()
-    notes = [*reader.notes, *mend_cuts(reader.tables), *mend_chains(reader.tables)]
+    notes = [*reader.notes, *mend_cuts(reader.tables), *mend_chains(reader.tables, reader.screws())]
     return built(reader.document(), path, [*notes, *reader.said()])
 
 
@@ -86,21 +92,20 @@ class _Reader:
 
     def _place_group(self, head: str, members: list[str], X_T: dict[str, Pose]) -> None:
         heavy = [name for name in members if self.tree.links[name].mass > NEGLIGIBLE]
-        if head == self.tree.root:
-            for name in members:
-                self.home[name] = (GROUND, X_T[name])
-            if heavy:
-                self.notes.append(f"Links fixed to the ground need no inertia, which is left out: {listing(heavy)}.")
-            return
         main = heavy[0] if heavy else head
+        if head == self.tree.root:
+            self.home[head], main = (GROUND, Pose.identity()), head
+            if head in heavy:
+                mass = f"{self.tree.links[head].mass:g} kg"
+                self.notes.append(f"The root link '{head}' is the ground: its mass of {mass} is left out.")
         for name in members:
-            if name == main or name in heavy:
+            if name not in self.home and (name == main or name in heavy):
                 self.bodies[name] = self.link_names.add(name)
                 self.home[name] = (self.bodies[name], Pose.identity())
         for name in members:
             if name not in self.home:
                 near = self._nearest(name, main)
-                self.home[name] = (self.bodies[near], X_T[near].inverse() @ X_T[name])
+                self.home[name] = (self.home[near][0], X_T[near].inverse() @ X_T[name])
 
     def _nearest(self, name: str, main: str) -> str:
         """The body that carries a frame: the next one towards the root, else the main one of its group."""
@@ -166,8 +171,6 @@ class _Reader:
                 spec["limits"] = list(joint.limits)
             if not one and (joint.damping or joint.friction):
                 self.notes.append(f"Damping and friction of the {kind} joint '{name}' are left out.")
-            if joint.mimic:
-                self.notes.append(f"The joint '{name}' should mimic '{joint.mimic}', which is left out: it moves freely.")
             self.tables["joints"][name] = spec
 
     def _origin(self, joint: UrdfJoint) -> Any:
@@ -196,7 +199,9 @@ class _Reader:
             for name in pair[:2]:
                 if self._linked(name) not in self.tree.links:
                     existing = [*self.tree.links, *self.tree.joints]
-                    raise PoinsotError(f"{self.sidecar.path}: closed_loop: {unknown('link or joint', name, existing)}")
+                    raise PoinsotError(
+                        f"{self.sidecar.path}: closed_loop: {unknown('link or joint', name, existing)}"
+                    )
             first, second = (self.home[self._linked(name)][0] for name in pair[:2])
             if first == second:
                 both = f"'{pair[0]}' and '{pair[1]}' are both on '{first}'"
@@ -245,14 +250,24 @@ class _Reader:
         name = {"name": self.tree.name} if self.tree.name else {}
         return {"format": 1, **name, **gravity, **{k: t for k, t in self.tables.items() if t}}
 
+    def screws(self) -> dict[str, tuple[float, float]]:
+        """Slides that mimic another joint: offset and advance per radian."""
+        mimics = {n: j.mimic for n, j in self.tree.joints.items() if j.mimic and j.type == "prismatic"}
+        return {self.joint_names[name]: (offset, ratio) for name, (_, ratio, offset) in mimics.items()}
+
     def said(self) -> list[str]:
         """Notes on the whole file."""
         kept = {name for table in self.tables.values() for name in table}
         kept |= {frame for body in self.tables["bodies"].values() for frame in body.get("frames", ())}
         changed = {**self.link_names.changed, **self.joint_names.changed}
         notes = [note for name, note in changed.items() if name in kept]
-        if self.tree.root != GROUND:
+        if self.tree.root != GROUND and self.tree.links[self.tree.root].mass <= NEGLIGIBLE:
             notes.insert(0, f"The root link '{self.tree.root}' is the ground.")
+        for joint in self.tree.joints.values():
+            if joint.mimic and self.joint_names.given.get(joint.name) in kept:
+                notes.append(
+                    f"The joint '{joint.name}' mimics '{joint.mimic[0]}', which is left out: it moves freely."
+                )
         if self.tree.left_out:
             notes.append(f"Left out: {', '.join(self.tree.left_out)}.")
         if self.sidecar.unknown:

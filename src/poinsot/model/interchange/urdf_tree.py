@@ -51,7 +51,7 @@ class UrdfJoint:
     velocity: float  # 0: not given
     damping: float
     friction: float
-    mimic: str  # name of another joint, or ""
+    mimic: tuple[str, float, float] | None  # another joint, multiplier and offset
 
     def origin(self) -> Pose:
         """X_PC at zero: R = R_z R_y R_x."""
@@ -79,13 +79,13 @@ def read_tree(path: Path) -> UrdfTree:
     read_links = {name: _link(context, name, element) for name, element in links.items()}
     joints = {name: _joint(context, name, e, links) for name, e in _named(context, robot, "joint").items()}
     for name, joint in joints.items():
-        if joint.mimic and joint.mimic not in joints:
-            raise context.fail(f"joint '{name}'", f"mimic: {unknown('joint', joint.mimic, joints)}")
+        if joint.mimic and joint.mimic[0] not in joints:
+            raise context.fail(f"joint '{name}'", f"mimic: {unknown('joint', joint.mimic[0], joints)}")
     carrier: dict[str, UrdfJoint] = {}
     for joint in joints.values():
         if joint.child in carrier:
             both = f"'{carrier[joint.child].name}' and '{joint.name}'"
-            raise context.fail(f"link '{joint.child}'", f"it is the child of two joints, {both}; loops go to the sidecar")
+            raise context.fail(f"link '{joint.child}'", f"two joints carry it, {both}; loops go to the sidecar")
         carrier[joint.child] = joint
     root, order = _ordered(context, read_links, joints, carrier)
     name = (robot.get("name") or "").strip()
@@ -157,8 +157,13 @@ def _joint(context: FileContext, name: str, element: Element, links: dict[str, E
         velocity=context.number(limit, where, "velocity", 0.0),
         damping=context.number(dynamics, where, "damping", 0.0),
         friction=context.number(dynamics, where, "friction", 0.0),
-        mimic="" if mimic is None else context.text(mimic, where, "joint"),
+        mimic=None if mimic is None else _mimic(context, where, mimic),
     )
+
+
+def _mimic(context: FileContext, where: str, at: Element) -> tuple[str, float, float]:
+    ratio, offset = context.number(at, where, "multiplier", 1.0), context.number(at, where, "offset", 0.0)
+    return context.text(at, where, "joint"), ratio, offset
 
 
 def _limits(context: FileContext, where: str, limit: Element | None, kind: str) -> tuple[float, float] | None:
@@ -186,7 +191,9 @@ def _ordered(
         order += children[name]
     if len(order) < len(links):
         ring = [name for name in links if name not in set(order)]
-        raise PoinsotError(f"{context.path}: the joints form a cycle through {listing(ring)}; loops go to the sidecar")
+        raise PoinsotError(
+            f"{context.path}: the joints form a cycle through {listing(ring)}; loops go to the sidecar"
+        )
     return roots[0], order
 
 

@@ -75,7 +75,10 @@ class _Writer:
         pose = {m.name: m.value for link in self.tree.links for m in link.motions}
         gravity = tuple(float(g) for g in self.mechanism.gravity)
         sidecar = Sidecar(
-            loops=tuple(loops), motors=self._motors(), pose=pose, gravity=None if gravity == STANDARD_GRAVITY else gravity
+            loops=tuple(loops),
+            motors=self._motors(),
+            pose=pose,
+            gravity=None if gravity == STANDARD_GRAVITY else gravity,
         )
         indent(self.robot, "  ")
         return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(self.robot, encoding="unicode") + "\n", sidecar
@@ -134,7 +137,7 @@ class _Writer:
         if motion.follows:
             turn, lead = motion.follows
             SubElement(joint, "mimic", joint=turn, multiplier=_number(lead), offset="0")
-            self.notes.append(f"The screw '{motion.joint}' is a turn and a slide that mimics it; not all programs do that.")
+            self.notes.append(f"The screw '{motion.joint}' is a turn and a slide that mimics it.")
 
     def _law(self, motion: Motion) -> Acting | None:
         for on, law in self.laws.items():
@@ -177,9 +180,9 @@ class _Writer:
         if self.helpers:
             self.notes.append(f"Helper links without inertia carry single turns and slides: {listing(self.helpers)}.")
         if self.tree.closures:
-            self.notes.append("Loops stand in the sidecar, a YAML file; a program that reads only the URDF sees a tree.")
+            self.notes.append("Loops stand in the sidecar; a program that reads only the URDF sees a tree.")
         if self.mechanism.planar:
-            self.notes.append("The planar mechanism is written in space, in the plane z = 0, with hinges normal to it.")
+            self.notes.append("The planar mechanism is written in space, in the plane z = 0.")
 
     @staticmethod
     def _on(on) -> str:

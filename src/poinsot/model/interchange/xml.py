@@ -41,22 +41,16 @@ class _Bounded(TreeBuilder):
 def parse_xml(path: Path, *roots: str) -> Element:
     """Root element of an XML file; DTDs, entities and external files are refused."""
     text = read_text(path)
-    parser = DefusedXMLParser(
-        target=_Bounded(path), forbid_dtd=True, forbid_entities=True, forbid_external=True
-    )
+    parser = DefusedXMLParser(target=_Bounded(path), forbid_dtd=True, forbid_entities=True, forbid_external=True)
     try:
         parser.feed(text.encode())
         element = parser.close()
     except DefusedXmlException:
-        raise PoinsotError(
-            f"{path}: the file declares a document type or entities, which are not read"
-        ) from None
+        raise PoinsotError(f"{path}: the file declares a document type or entities, which are not read") from None
     except ParseError as error:
         raise PoinsotError(f"{path}: not well-formed XML: {error}") from None
     except (LookupError, ValueError) as error:
-        raise PoinsotError(
-            f"{path}: not an XML file that can be read: {' '.join(str(error).split())}"
-        ) from None
+        raise PoinsotError(f"{path}: not an XML file that can be read: {' '.join(str(error).split())}") from None
     if element.tag not in roots:
         raise PoinsotError(f"{path}: the root element is <{element.tag[:40]}>, expected <{roots[0]}>")
     return element
@@ -76,7 +70,7 @@ class FileContext:
         """An attribute that must be there."""
         value = at.get(attribute)
         if value is None or not value.strip():
-            given = listing([repr(key) for key in at.keys()])
+            given = listing([repr(key) for key in at.attrib])
             raise self.fail(where, f"<{at.tag}> needs the attribute '{attribute}'; it has: {given}")
         return value.strip()
 
