@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,9 @@ import pytest
 from poinsot.errors import ConversionWarning
 from poinsot.model.assembly import assemble
 from poinsot.model.build import build
+from poinsot.model.check import check
 from poinsot.model.load import library_names, load
+from poinsot.spatial.pose import Pose
 
 DATA = Path(os.environ.get("POINSOT_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 ROBOTS = {
@@ -170,7 +173,36 @@ def cases():
     yield "laden", laden
 
 
-CASES = dict(cases())
+CASES = {name: cache(make) for name, make in cases()}
+LARGE = ("library-stacked_hexapod", "library-double_hexapod")  # 26 bodies: some seconds each
+
+
+def every_case(*without: str):
+    """Names of all cases for `parametrize`; the large ones are slow."""
+    return [
+        pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name
+        for name in CASES
+        if not any(part in name for part in without)
+    ]
+
+
+@cache
+def mobility(case: str) -> int | None:
+    """Mobility of a case, by its own check."""
+    return check(CASES[case]()).mobility
+
+
+@cache
+def pose_of(case: str) -> dict[str, Pose]:
+    """Assembled poses of a case."""
+    return assemble(CASES[case]()).require().poses
+
+
+def coordinates(mechanism, poses) -> dict[str, np.ndarray]:
+    """Coordinates of every joint that has any, but for attitudes, which have no common zero."""
+    kinds = ("spherical", "free", "point-on-line", "fixed", "distance")
+    chosen = {name: joint for name, joint in mechanism.joints.items() if joint.kind not in kinds}
+    return {n: np.asarray(j.measure(j.relative(poses[j.a.body], poses[j.b.body]))) for n, j in chosen.items()}
 
 
 def quietly(read, *arguments):
@@ -180,9 +212,23 @@ def quietly(read, *arguments):
         return read(*arguments)
 
 
-def assert_same_bodies(given, found, inertia: float = 1e-12):
-    """Same masses, inertias and assembled poses of every body of `given`."""
-    here, there = assemble(given).require().poses, assemble(found).require().poses
+def assert_same_mechanism(case: str, found, inertia: float = 1e-12):
+    """Same masses, inertias, assembled poses, joints, coordinates and mobility as a case."""
+    given, here, there = CASES[case](), pose_of(case), assemble(found).require().poses
+    assert_same_bodies(given, here, found, there, inertia)
+    assert check(found).mobility == mobility(case)
+    if "distance" not in case:  # URDF makes a rod of it
+        kinds = [{n: j.kind for n, j in m.joints.items() if j.kind != "fixed"} for m in (given, found)]
+        assert kinds[0] == kinds[1]
+        values = coordinates(found, there)
+        for name, q in coordinates(given, here).items():
+            if name in found.template.closing and name not in given.template.closing:
+                continue  # a loop that was cut elsewhere has its zero elsewhere
+            np.testing.assert_allclose(np.exp(1j * values[name]), np.exp(1j * q), atol=1e-9, err_msg=name)
+
+
+def assert_same_bodies(given, here, found, there, inertia: float = 1e-12):
+    """Same masses, inertias and poses of every body of `given`."""
     for name, body in given.bodies.items():
         np.testing.assert_allclose(found.bodies[name].mass, body.mass, atol=2e-9)
         phi = found.bodies[name].inertial_parameters()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from interchange_cases import quietly
 
 from poinsot.errors import PoinsotError
 from poinsot.model.interchange.mjcf_files import inspect_mjcf
 from poinsot.model.interchange.urdf_read import read_urdf
+from tests.model.interchange_cases import quietly
 
 LINK = '<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
 JOINT = '<joint name="{0}" type="{3}"><parent link="{1}"/><child link="{2}"/>{4}</joint>'
@@ -26,7 +26,11 @@ def chain(*more: str, kind: str = "revolute", child: str = "b") -> str:
 
 
 def inertial(inside: str) -> str:
-    return robot(LINK.format("a"), f'<link name="b"><inertial>{inside}</inertial></link>', JOINT.format("j", "a", "b", "fixed", ""))
+    return robot(
+        LINK.format("a"),
+        f'<link name="b"><inertial>{inside}</inertial></link>',
+        JOINT.format("j", "a", "b", "fixed", ""),
+    )
 
 
 URDF = {
@@ -38,12 +42,22 @@ URDF = {
     "a link without name": (robot("<link/>"), "needs the attribute 'name'"),
     "a link twice": (robot(LINK.format("a"), LINK.format("a")), "link 'a': the name is used twice"),
     "a joint twice": (
-        robot(*map(LINK.format, "abc"), JOINT.format("j", "a", "b", "fixed", ""), JOINT.format("j", "b", "c", "fixed", "")),
+        robot(
+            *map(LINK.format, "abc"),
+            JOINT.format("j", "a", "b", "fixed", ""),
+            JOINT.format("j", "b", "c", "fixed", ""),
+        ),
         "joint 'j': the name is used twice",
     ),
-    "an unknown parent": (robot(LINK.format("arm"), LINK.format("b"), JOINT.format("j", "arn", "b", "fixed", "")), "did you mean"),
+    "an unknown parent": (
+        robot(LINK.format("arm"), LINK.format("b"), JOINT.format("j", "arn", "b", "fixed", "")),
+        "did you mean",
+    ),
     "an unknown child": (chain(child="c"), "no link 'c'"),
-    "no parent": (robot(LINK.format("a"), '<joint name="j" type="fixed"><child link="a"/></joint>'), "<parent> is missing"),
+    "no parent": (
+        robot(LINK.format("a"), '<joint name="j" type="fixed"><child link="a"/></joint>'),
+        "<parent> is missing",
+    ),
     "its own parent": (robot(LINK.format("a"), JOINT.format("j", "a", "a", "fixed", "")), "parent and child"),
     "an unknown type": (chain(kind="screw"), "no joint type 'screw'; there are: revolute"),
     "no type": (robot(LINK.format("a"), '<joint name="j"/>'), "needs the attribute 'type'"),
@@ -56,7 +70,14 @@ URDF = {
         robot(*map(LINK.format, "rabc"), *(JOINT.format(p + c, p, c, "fixed", "") for p, c in ("ab", "bc", "ca"))),
         "cycle through a, b, c",
     ),
-    "all in a cycle": (robot(*map(LINK.format, "ab"), JOINT.format("1", "a", "b", "fixed", ""), JOINT.format("2", "b", "a", "fixed", "")), "cycle"),
+    "all in a cycle": (
+        robot(
+            *map(LINK.format, "ab"),
+            JOINT.format("1", "a", "b", "fixed", ""),
+            JOINT.format("2", "b", "a", "fixed", ""),
+        ),
+        "cycle",
+    ),
     "a word for a number": (chain('<origin xyz="0 zero 0"/>'), "is not a number"),
     "two numbers": (chain('<origin xyz="0 0"/>'), "has 2 numbers, expected 3"),
     "not a number": (chain('<origin rpy="0 nan 0"/>'), "is not finite"),

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from interchange_cases import quietly
 
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly import assemble
 from poinsot.model.check import check
 from poinsot.model.interchange import read_urdf
 from poinsot.model.interchange.sidecar import MAX_BYTES, Sidecar, read_sidecar, sidecar_text
+from tests.model.interchange_cases import quietly
 
 FOUR_BAR = """<robot name="four_bar">
   <link name="base"/><link name="crank">{m}</link><link name="rod">{m}</link><link name="rocker">{m}</link>
   <link name="rod_end"/><link name="rocker_end"/>
   <joint name="A" type="continuous"><parent link="base"/><child link="crank"/><axis xyz="0 0 1"/></joint>
-  <joint name="B" type="continuous"><parent link="crank"/><child link="rod"/><origin xyz="0.2 0 0"/><axis xyz="0 0 1"/></joint>
+  <joint name="B" type="continuous"><parent link="crank"/><child link="rod"/><origin xyz="0.2 0 0"/>
+    <axis xyz="0 0 1"/></joint>
   <joint name="D" type="continuous"><parent link="base"/><child link="rocker"/><origin xyz="0.5 0 0" rpy="0 0 1"/>
     <axis xyz="0 0 1"/></joint>
   <joint name="e1" type="fixed"><parent link="rod"/><child link="rod_end"/><origin xyz="0.4 0 0"/></joint>
@@ -65,17 +66,26 @@ def test_a_pose_in_the_sidecar_is_where_the_assembly_starts(tmp_path):
 
 
 def test_a_sidecar_reads_back_what_was_written(tmp_path):
-    given = Sidecar(loops=(("a", "b", "3d"), ("c d", "é", "6d")), motors=("m",), pose={"q": 0.1 + 0.2}, gravity=(0.0, 1e-17, -9.8))
+    given = Sidecar(
+        loops=(("a", "b", "3d"), ("c d", "é", "6d")), motors=("m",), pose={"q": 0.1 + 0.2}, gravity=(0.0, 1e-17, -9.8)
+    )
     (tmp_path / "s.yaml").write_text(sidecar_text(given))
     found = read_sidecar(tmp_path / "s.yaml")
-    assert (found.loops, found.motors, found.pose, found.gravity) == (given.loops, given.motors, given.pose, given.gravity)
+    assert (found.loops, found.motors, found.pose, found.gravity) == (
+        given.loops,
+        given.motors,
+        given.pose,
+        given.gravity,
+    )
 
 
 def test_a_key_that_is_not_read_is_noted(tmp_path):
     assert "rotor_inertia" in read(tmp_path, LOOP + "rotor_inertia: [1]\n").description
 
 
-BOMB = "a: &a [x, x]\n" + "".join(f"{chr(98 + i)}: &{chr(98 + i)} [*{chr(97 + i)}, *{chr(97 + i)}]\n" for i in range(20))
+BOMB = "a: &a [x, x]\n" + "".join(
+    f"{chr(98 + i)}: &{chr(98 + i)} [*{chr(97 + i)}, *{chr(97 + i)}]\n" for i in range(20)
+)
 MALFORMED = {
     "a list": ("[1, 2]", "expected a table"),
     "nothing": ("", "expected a table"),

@@ -48,7 +48,7 @@ def _with(sum: Acting, force: Force, s: float, notes: list[str]) -> Acting:
     if isinstance(force, Spring):
         k, rest = float(force.stiffness), s if force.rest is None else float(force.rest)
         total = sum.stiffness + k
-        mean = (sum.stiffness * sum.rest + k * rest) / total if total else rest
+        mean = (sum.stiffness * sum.rest + k * rest) / total if sum.stiffness and total else rest
         return replace(sum, stiffness=total, rest=mean)
     if isinstance(force, Damper):
         return replace(sum, damping=sum.damping + float(force.damping))
