@@ -76,6 +76,7 @@ def test_what_mujoco_forces_upon_us_is_said_with_figures(tmp_path):
     for word in ("leg2.head.cut", "1e-09 kg", "7.1e-12 kg·m²", "softly"):
         assert word in notes, word
     assert "plane z = 0" in " ".join(write_mjcf(load("five_bar"), tmp_path / "five.xml").notes)
+    assert "zero of their angle: tool" in " ".join(write_mjcf(load("five_bar"), tmp_path / "bar.xml").notes)
 
 
 def test_an_existing_file_is_kept(tmp_path):

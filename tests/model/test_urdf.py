@@ -36,7 +36,8 @@ ARM = """<robot name="arm">
   <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper arm"/>
     <origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/><axis xyz="0 1 0"/>
     <limit lower="-1" upper="2" effort="5" velocity="3"/><dynamics damping="0.1" friction="0.2"/></joint>
-  <joint name="wrist" type="fixed"><parent link="upper arm"/><child link="tip"/><origin xyz="0 0 0.4"/></joint>
+  <joint name="wrist" type="fixed"><parent link="upper arm"/><child link="tip"/>
+    <origin xyz="0 0 0.4" rpy="0.7 -0.8 0.9"/></joint>
   <transmission name="drive"/>
 </robot>"""
 
@@ -87,6 +88,7 @@ def test_a_link_without_mass_on_a_fixed_joint_is_a_frame(arm):
     frame = arm[0].bodies["upper_arm"].frames[0]
     assert frame.name == "tip"
     assert frame.position == (0, 0, 0.4)
+    np.testing.assert_allclose(frame.pose().R, turn("z", 0.9) @ turn("y", -0.8) @ turn("x", 0.7), atol=1e-15)
 
 
 def test_nothing_is_dropped_silently(arm):

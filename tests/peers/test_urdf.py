@@ -8,6 +8,7 @@ import yaml
 
 from poinsot.model.assembly import assemble
 from poinsot.model.interchange import read_urdf, write_urdf
+from poinsot.spatial.pose import Pose
 from tests.model.interchange_cases import CASES, ROBOTS, pose_of, quietly, robot_file
 
 pytestmark = pytest.mark.peers
@@ -40,6 +41,27 @@ def test_pinocchio_places_the_bodies_alike(case, tmp_path):
         A, B = (data.oMf[model.getFrameId(name)] for name in (a, b))
         np.testing.assert_allclose(A.translation, B.translation, atol=1e-10)
         np.testing.assert_allclose(A.rotation[ends[kind]], B.rotation[ends[kind]], atol=1e-10)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.startswith("single")])
+def test_bodies_move_alike_with_the_coordinates(case, tmp_path):
+    """Each coordinate of a joint, moved on in Pinocchio, is read as moved on by Poinsot's joint."""
+    mechanism = CASES[case]()
+    joint = mechanism.joints["j"]
+    if joint.kind in ("spherical", "free", "point-on-line", "fixed", "helical"):
+        pytest.skip("attitudes have no common coordinates, and Pinocchio does not couple a screw")
+    write_urdf(mechanism, tmp_path / "model.urdf")
+    pose = yaml.safe_load((tmp_path / "model.yaml").read_text())["pose"]
+    for index, coordinate in enumerate(joint.coordinates):
+        name = f"j.{coordinate.name}" if len(joint.coordinates) > 1 else "j"
+        model, data = placed(tmp_path / "model.urdf", pose | {name: pose[name] + 0.3})
+        frame = data.oMf[model.getFrameId("link")]
+        poses = {"ground": Pose.identity(), "link": Pose(frame.rotation, frame.translation)}
+        X_FM = joint.relative(poses[joint.a.body], poses[joint.b.body])
+        rest = joint.measure(joint.relative(pose_of(case)[joint.a.body], pose_of(case)[joint.b.body]))
+        moved = np.array(joint.measure(X_FM)) - np.array(rest) - 0.3 * np.eye(len(rest))[index]
+        np.testing.assert_allclose(np.exp(1j * moved), 1.0, atol=1e-10)
+        np.testing.assert_allclose(joint.residual(X_FM), 0, atol=1e-10)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -52,7 +52,7 @@ def pose_of(tables: dict[str, Any], written: str | dict[str, Any]) -> tuple[str,
 def mend_cuts(tables: dict[str, Any]) -> list[str]:
     """Let joints close loops themselves where an auxiliary body was welded; changes the tables, returns notes."""
     notes = []
-    for name in [n for n, body in tables["bodies"].items() if _small(body)]:
+    for name in [n for n, body in tables["bodies"].items() if n != GROUND and _small(body)]:
         touching = {key: joint for key, joint in tables["joints"].items() if name in _bodies(tables, joint)}
         welds = [key for key, joint in touching.items() if joint["type"] == "fixed" and joint.get("closing")]
         carriers = [key for key in touching if key not in welds]

@@ -59,6 +59,11 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
         for closure in tree.closures:
             _close(equality, closure, tree, along)
         notes.append("MuJoCo keeps equality constraints softly: loops open a little under load.")
+        hinges = [closure.name for closure in tree.closures if closure.kind == HINGE_CUT]
+        if hinges:
+            notes.append(
+                f"Hinges that close loops are pairs of points, without a zero of their angle: {listing(hinges)}."
+            )
     along.add_sections(root)
     if mechanism.planar:
         notes.append("The planar mechanism is written in space, in the plane z = 0.")

@@ -43,7 +43,7 @@ def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechani
     except PoinsotError as error:
         raise PoinsotError(f"{path}: {error}") from None
     for note in said:
-        warnings.warn(f"{path.name}: {note}", ConversionWarning, stacklevel=4)
+        warnings.warn(f"{path.name}: {note}", ConversionWarning, stacklevel=3)
     return mechanism
 
 
