@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["MissingExtraError", "PoinsotError", "listing", "one_line", "suggestion", "unknown"]
+__all__ = [
+    "ConversionWarning",
+    "MissingExtraError",
+    "PoinsotError",
+    "listing",
+    "one_line",
+    "suggestion",
+    "unknown",
+]
 
 
 class PoinsotError(Exception):
     """Something that the user can mend; the text is one sentence that says what."""
+
+
+class ConversionWarning(UserWarning):
+    """Something in a file of another program that a mechanism cannot hold; the text is one sentence."""
 
 
 class MissingExtraError(PoinsotError):

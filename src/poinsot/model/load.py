@@ -39,11 +39,11 @@ def load(name_or_path: str | Path) -> Mechanism:
     if path.suffix == ".toml":
         return read_toml(path)
     if path.suffix in (".xml", ".mjcf"):
-        from poinsot.model.mjcf import read_mjcf
+        from poinsot.model.interchange import read_mjcf
 
         return read_mjcf(path)
     if path.suffix == ".urdf":
-        from poinsot.model.urdf import read_urdf
+        from poinsot.model.interchange import read_urdf
 
         return read_urdf(path)
     raise PoinsotError(

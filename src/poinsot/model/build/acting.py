@@ -264,7 +264,7 @@ class Acting:
         on = self.coordinate(scope, (*path, "on"), spec.on, key)
         fields = {
             end: self.places.slots.slot(
-                scope, (*path, "limits", i), f"{key}.{end}", value, force_unit("f", on.unit), "force"
+                scope, (*path, "limits", i), f"{key}.force.{end}", value, force_unit("f", on.unit), "force"
             )
             for i, (end, value) in enumerate(zip(("lower", "upper"), spec.limits or ()))
         }

@@ -1,0 +1,18 @@
+"""Other programs' model files: MJCF (MuJoCo) and URDF with a loop sidecar, in and out.
+
+    xml, names, notes   files of unknown origin; names made safe; what could not be carried over
+    motions, tree       a mechanism as a tree of hinges, slides and balls, with its loops cut open
+    acting              what acts along each coordinate, added up
+    urdf_*, sidecar     URDF in and out, with the YAML file that closes its loops
+    mjcf_*              MJCF in (through MuJoCo) and out (plain text)
+
+Readers make the same document that a TOML file holds and build it, so that every check is the same.
+"""
+
+from poinsot.model.interchange.mjcf_read import read_mjcf
+from poinsot.model.interchange.mjcf_write import write_mjcf
+from poinsot.model.interchange.notes import Conversion
+from poinsot.model.interchange.urdf_read import read_urdf
+from poinsot.model.interchange.urdf_write import write_urdf
+
+__all__ = ["Conversion", "read_mjcf", "read_urdf", "write_mjcf", "write_urdf"]

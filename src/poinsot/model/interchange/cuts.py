@@ -1,0 +1,105 @@
+"""Cuts mended: a small body on a joint that is welded to another body is that body's side of the joint.
+
+Programs without hinges as loop closures carry a small auxiliary link on the hinge and weld it to the other body.
+Read back, the joint closes the loop itself and the auxiliary link goes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poinsot.elements.frame import GROUND
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import euler_matrix, quaternion_from_matrix, quaternion_matrix
+
+__all__ = ["NEGLIGIBLE", "listed", "mend_cuts", "place", "pose_of"]
+
+NEGLIGIBLE = 1e-8  # mass of a link that only carries a frame  [kg]
+
+
+def listed(values: Any) -> list[float]:
+    """Plain numbers of an array."""
+    return [float(value) + 0.0 for value in np.asarray(values, float).ravel()]
+
+
+def place(body: str, X: Pose) -> dict[str, Any]:
+    """A frame on a body as a model file writes it where it is used."""
+    out: dict[str, Any] = {"body": body}
+    if np.any(X.p):
+        out["position"] = listed(X.p)
+    if not np.array_equal(X.R, np.eye(3)):
+        out["rotation"] = {"quaternion": listed(quaternion_from_matrix(X.R))}
+    return out
+
+
+def pose_of(tables: dict[str, Any], written: str | dict[str, Any]) -> tuple[str, Pose]:
+    """Body and pose in it of a place that a reader wrote."""
+    if isinstance(written, str):
+        if written == GROUND or written in tables["bodies"]:
+            return written, Pose.identity()
+        body, _, frame = written.rpartition(".")
+        return body, pose_of(tables, {"body": body, **tables["bodies"][body]["frames"][frame]})[1]
+    p, rotation = np.array(written.get("position", (0.0, 0.0, 0.0))), written.get("rotation")
+    if rotation is None:
+        return written["body"], Pose(np.eye(3), p)
+    if "quaternion" in rotation:
+        return written["body"], Pose(quaternion_matrix(np.array(rotation["quaternion"])), p)
+    return written["body"], Pose(euler_matrix(rotation["sequence"], np.array(rotation["angles"])), p)
+
+
+def mend_cuts(tables: dict[str, Any]) -> list[str]:
+    """Let joints close loops themselves where an auxiliary body was welded; changes the tables, returns notes."""
+    notes = []
+    for name in [n for n, body in tables["bodies"].items() if n != GROUND and _small(body)]:
+        touching = {key: joint for key, joint in tables["joints"].items() if name in _bodies(tables, joint)}
+        welds = [key for key, joint in touching.items() if joint["type"] == "fixed" and joint.get("closing")]
+        carriers = [key for key in touching if key not in welds]
+        if len(welds) != 1 or len(carriers) != 1 or name in _used(tables):
+            continue
+        if not _only(tables["bodies"][name], name, touching[welds[0]]):
+            continue
+        joint, weld = touching[carriers[0]], touching[welds[0]]
+        other, X_OL = _across(tables, weld, name)
+        sides = [pose_of(tables, side) for side in joint["between"]]
+        if other in (body for body, _ in sides):
+            continue
+        joint["between"] = [
+            place(other, X_OL @ X) if body == name else written for written, (body, X) in zip(joint["between"], sides)
+        ]
+        joint["closing"] = True
+        del tables["bodies"][name], tables["joints"][welds[0]]
+        notes.append(
+            f"The auxiliary body '{name}' was welded to '{other}': the joint '{carriers[0]}' closes that loop itself."
+        )
+    return notes
+
+
+def _small(body: dict[str, Any]) -> bool:
+    return body.get("mass", 0.0) <= NEGLIGIBLE
+
+
+def _only(body: dict[str, Any], name: str, weld: dict[str, Any]) -> bool:
+    """Tell whether the frames of a body are there for the weld alone."""
+    return all(f"{name}.{frame}" in weld["between"] for frame in body.get("frames", ()))
+
+
+def _bodies(tables: dict[str, Any], joint: dict[str, Any]) -> list[str]:
+    return [pose_of(tables, side)[0] for side in joint["between"]]
+
+
+def _across(tables: dict[str, Any], weld: dict[str, Any], name: str) -> tuple[str, Pose]:
+    """The other body of a weld, and the pose in it of the body `name`."""
+    (a, X_A), (b, X_B) = (pose_of(tables, side) for side in weld["between"])
+    return (b, X_B @ X_A.inverse()) if a == name else (a, X_A @ X_B.inverse())
+
+
+def _used(tables: dict[str, Any]) -> set[str]:
+    """Bodies on which a force or sensor sits."""
+    found = set()
+    for table in ("forces", "actuators", "sensors"):
+        for spec in tables.get(table, {}).values():
+            places = [spec.get("at"), *spec.get("on", {}).get("length", ())]
+            found |= {pose_of(tables, written)[0] for written in places if written}
+    return found

@@ -1,0 +1,200 @@
+"""MJCF out: forces, drives and sensors; what runs along a length becomes a tendon between two sites."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+
+from poinsot.elements.coordinates import AlongJoint, Coordinate, Length
+from poinsot.elements.frame import Frame
+from poinsot.elements.sensors import IMU, Accelerometer, DriveForce, Encoder, Gyroscope, ModalPoint, Sensor
+from poinsot.model.interchange.acting import Acting, acting
+from poinsot.model.interchange.motions import Motion
+from poinsot.model.interchange.tree import Closure, Tree
+from poinsot.model.mechanism import Mechanism
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import quaternion_from_matrix
+
+__all__ = ["MjcfActing"]
+
+
+def _numbers(values) -> str:
+    return " ".join(repr(float(value) + 0.0) for value in values)
+
+
+@dataclass
+class MjcfActing:
+    """Collects sites and tendons while a mechanism is written."""
+
+    mechanism: Mechanism
+    tree: Tree
+    notes: list[str]
+    laws: dict[Coordinate, Acting] = field(init=False)
+    sites: dict[str, tuple[str, Pose]] = field(default_factory=dict)  # name -> link, pose in it
+    tendons: dict[Coordinate | str, tuple[str, str, str]] = field(default_factory=dict)  # -> name, two sites
+
+    def __post_init__(self) -> None:
+        elements = self.mechanism.elements
+        self.laws, notes = acting(elements, self.tree.poses)
+        self.notes += notes
+        for body in (elements.ground, *elements.bodies.values()):
+            for frame in body.frames:
+                self.site(frame)
+        for on in self.laws:
+            self._reachable(on, "what acts")
+        for actuator in elements.actuators.values():
+            self._reachable(actuator.on, f"the actuator '{actuator.name}'")
+
+    def of(self, motion: Motion) -> Acting | None:
+        """What acts along an elementary motion."""
+        for on, law in self.laws.items():
+            if isinstance(on, AlongJoint) and (on.joint, on.index) == (motion.joint, motion.coordinate):
+                return law
+        return None
+
+    def site(self, frame: Frame) -> str:
+        """The site of a frame, made on the first call."""
+        name = frame.label if frame.name else f"{frame.body}.origin"
+        name = name.removeprefix(f"{frame.body}.{frame.body}.")
+        X = frame.pose()
+        count, chosen = 1, name
+        while chosen in self.sites and not _same(self.sites[chosen], (frame.body, X)):
+            count += 1
+            chosen = f"{name}_{count}"
+        self.sites[chosen] = (frame.body, X)
+        return chosen
+
+    def _reachable(self, on: Coordinate, what: str) -> bool:
+        """Make the tendon of a length; note a coordinate that is neither a joint's nor a length."""
+        if isinstance(on, Length):
+            self.tendon(on)
+            return True
+        if isinstance(on, AlongJoint) and self.tree.motion(on.joint, on.index) is not None:
+            return True
+        name = f"joint '{on.joint}'" if isinstance(on, AlongJoint) else f"a coordinate of kind '{on.kind}'"
+        self.notes.append(f"MJCF has no place for {what} along {name}.")
+        return False
+
+    def tendon(self, length: Length) -> str:
+        """The tendon along a length, made on the first call."""
+        if length not in self.tendons:
+            a, b = self.site(length.a), self.site(length.b)
+            self.tendons[length] = (f"{a}-{b}", a, b)
+        return self.tendons[length][0]
+
+    def distance(self, closure: Closure, poses: dict[str, Pose]) -> str:
+        """The tendon of a rod between two points, whose length an equality keeps."""
+        ends = {"a": (closure.a, closure.X_W.p), "b": (closure.b, closure.p_b)}
+        names = []
+        for end, (link, p_W) in ends.items():
+            names.append(f"{closure.name}.{end}")
+            self.sites[names[-1]] = (link, Pose(np.eye(3), poses[link].inverse().point(p_W)))
+        self.tendons[closure.name] = (closure.name, *names)
+        return closure.name
+
+    def add_sites(self, elements: dict[str, Element]) -> None:
+        """Write the sites of frames and of sensors into their bodies."""
+        for sensor in self.mechanism.sensors.values():
+            if getattr(sensor, "at", None) is not None:
+                self.site(sensor.at)
+            if isinstance(getattr(sensor, "on", None), Length):
+                self.tendon(sensor.on)
+        self._elements = elements
+        self._placed: set[str] = set()
+        self._place()
+
+    def _place(self) -> None:
+        for name, (link, X) in self.sites.items():
+            if name not in self._placed:
+                attributes = {
+                    "name": name,
+                    "pos": _numbers(X.p),
+                    "quat": _numbers(quaternion_from_matrix(X.R)),
+                }
+                self._elements[link].append(Element("site", attributes))
+                self._placed.add(name)
+
+    def add_sections(self, root: Element) -> None:
+        """Write tendons, actuators and sensors."""
+        self._place()
+        if self.tendons:
+            section = SubElement(root, "tendon")
+            for on, (name, *ends) in self.tendons.items():
+                law = self.laws.get(on) if isinstance(on, Length) else None
+                spatial = SubElement(section, "spatial", {"name": name, **_tendon_law(law)})
+                for end in ends:
+                    SubElement(spatial, "site", site=end)
+        self._actuators(root)
+        self._sensors(root)
+
+    def _actuators(self, root: Element) -> None:
+        if not self.mechanism.actuators:
+            return
+        section = SubElement(root, "actuator")
+        for name, actuator in self.mechanism.actuators.items():
+            if (target := self._target(actuator.on)) is None:
+                continue
+            attributes = {"name": name, **target}
+            if np.isfinite(actuator.lower) and np.isfinite(actuator.upper):
+                attributes["ctrlrange"] = _numbers((actuator.lower, actuator.upper))
+            SubElement(section, "motor", attributes)
+
+    def _target(self, on: Coordinate | None) -> dict[str, str] | None:
+        if isinstance(on, Length):
+            return {"tendon": self.tendon(on)}
+        if isinstance(on, AlongJoint) and (motion := self.tree.motion(on.joint, on.index)) is not None:
+            return {"joint": motion.name}
+        return None
+
+    def _sensors(self, root: Element) -> None:
+        section = Element("sensor")
+        for sensor in self.mechanism.sensors.values():
+            made = self._sensor(sensor)
+            for tag, attributes in made:
+                SubElement(section, tag, attributes)
+            if not made:
+                self.notes.append(f"The {sensor.kind} sensor '{sensor.name}' has no counterpart in MJCF.")
+            elif sensor.noise or any(getattr(sensor, "bias", ())) or getattr(sensor, "offset", 0.0):
+                self.notes.append(f"Noise, bias and offset of the sensor '{sensor.name}' are not carried over.")
+        if len(section):
+            root.append(section)
+
+    def _sensor(self, sensor: Sensor) -> list[tuple[str, dict[str, str]]]:
+        name = sensor.name
+        if isinstance(sensor, Encoder) and (target := self._target(sensor.on)) is not None:
+            return [("tendonpos" if "tendon" in target else "jointpos", {"name": name, **target})]
+        if isinstance(sensor, Accelerometer):
+            return [("accelerometer", {"name": name, "site": self.site(sensor.at)})]
+        if isinstance(sensor, Gyroscope):
+            return [("gyro", {"name": name, "site": self.site(sensor.at)})]
+        if isinstance(sensor, IMU):
+            site = self.site(sensor.at)
+            kinds = {"acceleration": "accelerometer", "rate": "gyro"}
+            return [(tag, {"name": f"{name}.{part}", "site": site}) for part, tag in kinds.items()]
+        if isinstance(sensor, DriveForce) and self._target(self.mechanism.actuators[sensor.actuator].on):
+            if sensor.gain != 1.0:
+                self.notes.append(f"The gain {float(sensor.gain):g} of the sensor '{name}' is not carried over.")
+            return [("actuatorfrc", {"name": name, "actuator": sensor.actuator})]
+        if isinstance(sensor, ModalPoint):
+            self.notes.append(f"The modal point '{name}' is kept as a site only, without its direction.")
+            return []
+        return []
+
+
+def _tendon_law(law: Acting | None) -> dict[str, str]:
+    """Attributes of a tendon for what acts along it."""
+    if law is None:
+        return {}
+    out = {"stiffness": repr(law.stiffness), "springlength": repr(law.rest)} if law.stiffness else {}
+    for key, value in (("damping", law.damping), ("frictionloss", law.coulomb), ("armature", law.inertia)):
+        out |= {key: repr(value)} if value else {}
+    if law.limited():
+        out["range"] = _numbers((max(law.lower, 0.0), min(law.upper, 1e10)))
+    return out
+
+
+def _same(first: tuple[str, Pose], second: tuple[str, Pose]) -> bool:
+    (a, X), (b, Y) = first, second
+    return a == b and np.allclose(X.p, Y.p, atol=1e-15, rtol=0) and np.allclose(X.R, Y.R, atol=1e-15, rtol=0)

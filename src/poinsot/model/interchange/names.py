@@ -1,0 +1,47 @@
+"""Names: what another program allows and a model file does not is made safe, and said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from poinsot.elements.frame import GROUND
+
+__all__ = ["Names", "safe_name"]
+
+
+def safe_name(name: str) -> str:
+    """A name of letters, digits and _ (and inner dots) that begins with a letter.
+
+    >>> safe_name("left arm/2")
+    'left_arm_2'
+    """
+    parts = [re.sub(r"\W", "_", part) or "_" for part in name.strip().split(".")]
+    text = ".".join(parts)
+    return text if re.match(r"[^\W\d]", text) else f"n{text}"
+
+
+@dataclass
+class Names:
+    """Safe and distinct names for one kind of thing; remembers which name became which."""
+
+    kind: str
+    taken: set[str] = field(default_factory=lambda: {GROUND})
+    given: dict[str, str] = field(default_factory=dict)  # name in the other file -> name here
+    changed: dict[str, str] = field(default_factory=dict)  # name here -> note on what it was
+
+    def add(self, name: str, fallback: str = "") -> str:
+        """The name to use here for one of theirs; a name that changes is noted."""
+        wanted = safe_name(name or fallback or self.kind)
+        chosen, count = wanted, 1
+        while chosen in self.taken:
+            count += 1
+            chosen = f"{wanted}_{count}"
+        self.taken.add(chosen)
+        self.given[name] = chosen
+        if name and chosen != name:
+            self.changed[chosen] = f"The {self.kind} '{name}' is called '{chosen}' here."
+        return chosen
+
+    def __getitem__(self, name: str) -> str:
+        return self.given[name]

@@ -1,0 +1,206 @@
+"""The tree and its cuts: a mechanism as links on elementary motions, and closures that keep the loops together.
+
+Other programs carry a tree and know few kinds of loop closure. So the tree is chosen for the cuts: balls are cut
+before hinges, hinges before all else, and a joint along which something acts is kept in the tree. A cut that the
+other program cannot say becomes a small auxiliary link that the joint carries, welded to the other body.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.elements.bodies import RigidBody
+from poinsot.elements.coordinates import AlongJoint
+from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements.joints import Free, Joint
+from poinsot.errors import listing
+from poinsot.model.assembly import assemble
+from poinsot.model.interchange.motions import HINGE, Motion, motions
+from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.spatial.orientation import along
+from poinsot.spatial.pose import Pose
+
+__all__ = ["DISTANCE", "FRAME", "HINGE_CUT", "POINT", "Closure", "Link", "Tree", "acted", "cut_tree"]
+
+POINT, FRAME, HINGE_CUT, DISTANCE = "point", "frame", "hinge", "distance"
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A body of the tree, or an auxiliary link without mass."""
+
+    name: str
+    parent: str
+    X_W: Pose  # in the assembled pose
+    motions: tuple[Motion, ...]  # from the parent to this link; none: welded to it
+    joint: str  # that carries it
+    body: RigidBody | None  # None: auxiliary
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """What keeps a loop together: common point, common frame, common axis, or a distance."""
+
+    kind: str
+    name: str
+    a: str  # link
+    b: str  # link
+    X_W: Pose  # frame in the assembled pose; z is the axis of a hinge; of a distance, the end on a
+    p_b: np.ndarray | None = None  # other end of a distance, in the world  [m]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A mechanism cut open in its assembled pose."""
+
+    poses: dict[str, Pose]  # X_WB of every body, the ground included
+    links: tuple[Link, ...]  # parents before children
+    closures: tuple[Closure, ...]
+    notes: tuple[str, ...]
+
+    def motion(self, joint: str, coordinate: int) -> Motion | None:
+        """The elementary motion that is a coordinate of a joint."""
+        for link in self.links:
+            for motion in link.motions:
+                if (motion.joint, motion.coordinate) == (joint, coordinate):
+                    return motion
+        return None
+
+
+def acted(elements: Elements) -> set[str]:
+    """Names of joints along which a force, drive or encoder acts."""
+    laws = [*elements.forces.values(), *elements.actuators.values(), *elements.sensors.values()]
+    return {law.on.joint for law in laws if isinstance(getattr(law, "on", None), AlongJoint)}
+
+
+def cut_tree(mechanism: Mechanism, native: frozenset[str], whole_balls: bool) -> Tree:
+    """Cut a mechanism open so that every closure is one of the `native` kinds."""
+    elements, poses = mechanism.elements, assemble(mechanism).require().poses
+    carrying = _spanning(elements)
+    links = [*_branches(elements, poses, carrying, whole_balls)]
+    closures: list[Closure] = []
+    notes: list[str] = []
+    for name, joint in elements.joints.items():
+        if name not in carrying:
+            link, closure, note = _cut(elements, joint, poses, native, whole_balls)
+            links += [link] if link else []
+            closures += [closure] if closure else []
+            notes += [note] if note else []
+    cuts = [link.name for link in links if link.name.endswith(".cut") and link.body is None]
+    if cuts:
+        notes.append(f"Loops are closed by auxiliary links that the cut joint carries: {listing(cuts)}.")
+    return Tree(poses, tuple(links), tuple(closures), tuple(notes))
+
+
+def _cost(elements: Elements, joint: Joint, busy: set[str]) -> float:
+    """How much is lost by cutting a joint; a joint that the file marks as closing is cut among equals."""
+    if joint.name in busy:
+        cost = 8.0
+    elif joint.kind == "free":
+        cost = 9.0
+    elif joint.kind == "spherical" and not elements.planar:
+        cost = 1.0
+    else:
+        cost = {"fixed": 2.0, "revolute": 3.0, "spherical": 3.0}.get(joint.kind, 5.0)
+    return cost - (0.5 if joint.name in elements.closing else 0.0)
+
+
+def _spanning(elements: Elements) -> set[str]:
+    """Joints of the spanning tree with the cheapest cuts (Kruskal)."""
+    busy = acted(elements)
+    candidates = [joint for joint in elements.joints.values() if joint.carries]
+    root = {name: name for name in (GROUND, *elements.bodies)}
+
+    def find(name: str) -> str:
+        while root[name] != name:
+            name = root[name]
+        return name
+
+    kept = set()
+    for joint in sorted(candidates, key=lambda j: -_cost(elements, j, busy)):
+        a, b = find(joint.a.body), find(joint.b.body)
+        if a != b:
+            root[b] = a
+            kept.add(joint.name)
+    return kept
+
+
+def _branches(elements: Elements, poses: dict[str, Pose], carrying: set[str], whole_balls: bool):
+    """Links breadth first from the ground; a body that only distances or closures hold floats."""
+    waiting = deque([GROUND])
+    reached = {GROUND}
+    todo = list(elements.bodies)
+    while waiting or todo:
+        if not waiting:
+            name = next(n for n in todo if n not in reached)
+            floating = Free(f"{name}.free", Frame(GROUND, ""), Frame(name, ""))
+            yield _link(elements, floating, GROUND, name, False, poses, whole_balls)
+            reached.add(name)
+            waiting.append(name)
+        parent = waiting.popleft()
+        for joint in elements.joints.values():
+            ends = (joint.a.body, joint.b.body)
+            if joint.name not in carrying or parent not in ends:
+                continue
+            child = ends[1] if ends[0] == parent else ends[0]
+            if child not in reached:
+                yield _link(elements, joint, parent, child, child == ends[0], poses, whole_balls)
+                reached.add(child)
+                waiting.append(child)
+        todo = [name for name in todo if name not in reached]
+
+
+def _link(elements, joint: Joint, parent: str, child: str, backwards: bool, poses, whole_balls: bool) -> Link:
+    sides = poses[joint.a.body], poses[joint.b.body]
+    chain = motions(joint, elements.planar, *sides, backwards, whole_balls)
+    return Link(child, parent, poses[child], tuple(chain), joint.name, elements.bodies[child])
+
+
+def _cut(
+    elements: Elements, joint: Joint, poses: dict[str, Pose], native: frozenset[str], whole_balls: bool
+) -> tuple[Link | None, Closure | None, str | None]:
+    """Closure of a joint outside the tree, with an auxiliary link where it takes one."""
+    a, b = joint.a.body, joint.b.body
+    X_WF, X_WM = poses[a] @ joint.frame_on_a(), poses[b] @ joint.frame_on_b()
+    busy = joint.name in acted(elements)
+    hinge = joint.kind == "revolute" or (joint.kind == "spherical" and elements.planar)
+    if joint.kind == "free" and not busy:
+        return (
+            None,
+            None,
+            f"The free joint '{joint.name}' closes a loop without holding anything and is left out.",
+        )
+    if joint.kind == "spherical" and not elements.planar:
+        return None, Closure(POINT, joint.name, a, b, X_WM), None
+    if joint.kind == "fixed":
+        return None, Closure(FRAME, joint.name, a, b, X_WM), None
+    if hinge and not busy and HINGE_CUT in native:
+        return None, Closure(HINGE_CUT, joint.name, a, b, X_WM), None
+    if joint.kind == "distance":
+        if DISTANCE in native:
+            return None, Closure(DISTANCE, joint.name, a, b, X_WF, np.asarray(X_WM.p, float)), None
+        return _rod(elements, joint, X_WF, X_WM)
+    chain = motions(joint, elements.planar, poses[a], poses[b], False, whole_balls)
+    kind = FRAME
+    if joint.kind == "point-on-line" and not elements.planar:
+        chain, kind = chain[:1], POINT
+    link = Link(f"{joint.name}.cut", a, X_WM, tuple(chain), joint.name, None)
+    return link, Closure(kind, joint.name, link.name, b, X_WM), None
+
+
+def _rod(elements: Elements, joint: Joint, X_WF: Pose, X_WM: Pose) -> tuple[Link, Closure, str]:
+    """A distance as a rod without mass: two hinges at one end, a ball at the other."""
+    way = np.asarray(X_WM.p - X_WF.p, float)
+    R = np.asarray(along(way, way).matrix(), float)
+    point, name = np.asarray(X_WF.p, float), f"{joint.name}.rod"
+    axes = [np.array([0.0, 0.0, 1.0])] if elements.planar else [R[:, 0], R[:, 1]]
+    labels = ("turn_1", "turn_2")
+    chain = [
+        Motion(HINGE, f"{joint.name}.{label}", joint.name, None, u, point, 0.0) for u, label in zip(axes, labels)
+    ]
+    note = f"The distance '{joint.name}' is written as the rod '{name}' without mass between its two points."
+    end = Closure(POINT, joint.name, name, joint.b.body, Pose(R, np.asarray(X_WM.p, float)))
+    return Link(name, joint.a.body, Pose(R, point), tuple(chain), joint.name, None), end, note

@@ -1,0 +1,154 @@
+"""URDF in and out: what is written reads back as the same mechanism, and what is lost is said."""
+
+from __future__ import annotations
+
+import tomllib
+import warnings
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from poinsot.errors import ConversionWarning, PoinsotError
+from poinsot.model.assembly import assemble
+from poinsot.model.build import build
+from poinsot.model.check import check
+from poinsot.model.interchange import read_urdf, write_urdf
+from poinsot.model.load import load
+from poinsot.model.toml import dumps
+from tests.model.interchange_cases import (
+    CASES,
+    ROBOTS,
+    assert_same_bodies,
+    assert_same_mechanism,
+    every_case,
+    laden,
+    quietly,
+    robot_file,
+)
+
+ARM = """<robot name="arm">
+  <link name="base"/>
+  <link name="upper arm"><visual/>
+    <inertial><origin xyz="0 0 0.1" rpy="0.3 -0.2 0.5"/><mass value="2"/>
+      <inertia ixx="1" iyy="2" izz="2.5" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="tip"><inertial><mass value="1e-9"/><inertia ixx="0" iyy="0" izz="0"/></inertial></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper arm"/>
+    <origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="2" effort="5" velocity="3"/><dynamics damping="0.1" friction="0.2"/></joint>
+  <joint name="wrist" type="fixed"><parent link="upper arm"/><child link="tip"/>
+    <origin xyz="0 0 0.4" rpy="0.7 -0.8 0.9"/></joint>
+  <transmission name="drive"/>
+</robot>"""
+
+
+def turn(axis, angle):
+    """Rotation about a coordinate axis, written out."""
+    c, s = np.cos(angle), np.sin(angle)
+    return {
+        "x": np.array([[1, 0, 0], [0, c, -s], [0, s, c]]),
+        "y": np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]),
+        "z": np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]),
+    }[axis]
+
+
+@pytest.fixture
+def arm(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    (tmp_path / "arm.yaml").write_text("name_mot: [shoulder]\n")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mechanism = read_urdf(path)
+    return mechanism, [str(w.message) for w in caught if w.category is ConversionWarning]
+
+
+def test_origins_turn_about_fixed_axes_roll_first(arm):
+    X = assemble(arm[0]).require().poses["upper_arm"]
+    np.testing.assert_allclose(X.R, turn("z", 0.6) @ turn("y", 0.5) @ turn("x", 0.4), atol=1e-15)
+    np.testing.assert_allclose(X.p, [0.1, 0.2, 0.3])
+
+
+def test_inertia_is_turned_from_the_axes_of_its_own_origin_to_those_of_the_link(arm):
+    R = turn("z", 0.5) @ turn("y", -0.2) @ turn("x", 0.3)
+    J = arm[0].bodies["upper_arm"].inertia_about_centre()
+    np.testing.assert_allclose(J, R @ np.diag([1, 2, 2.5]) @ R.T, atol=1e-15)
+    np.testing.assert_allclose(arm[0].bodies["upper_arm"].com, [0, 0, 0.1])
+
+
+def test_limits_damping_friction_and_effort_are_carried_over(arm):
+    forces = arm[0].forces
+    assert forces["shoulder.damper"].damping == 0.1
+    assert forces["shoulder.friction"].coulomb == 0.2
+    assert (forces["shoulder.end-stop"].lower, forces["shoulder.end-stop"].upper) == (-1, 2)
+    assert (arm[0].actuators["shoulder"].lower, arm[0].actuators["shoulder"].upper) == (-5, 5)
+
+
+def test_a_link_without_mass_on_a_fixed_joint_is_a_frame(arm):
+    frame = arm[0].bodies["upper_arm"].frames[0]
+    assert frame.name == "tip"
+    assert frame.position == (0, 0, 0.4)
+    np.testing.assert_allclose(frame.pose().R, turn("z", 0.9) @ turn("y", -0.8) @ turn("x", 0.7), atol=1e-15)
+
+
+def test_nothing_is_dropped_silently(arm):
+    mechanism, said = arm
+    assert len(said) >= 5
+    for word in ("visual", "transmission", "'base'", "tip", "Velocity", "'upper arm' is called 'upper_arm'"):
+        assert any(word in note for note in said), word
+        assert word in mechanism.description
+    assert all("\n" not in note for note in said)
+
+
+@pytest.mark.parametrize("case", every_case())
+def test_a_written_mechanism_reads_back_the_same(case, tmp_path):
+    given = CASES[case]()
+    conversion = write_urdf(given, tmp_path / "out.urdf")
+    assert [file.name for file in conversion.files] == ["out.urdf", "out.yaml"]
+    assert ElementTree.parse(conversion.files[0]).getroot().tag == "robot"
+    found = quietly(load, tmp_path / "out.urdf")
+    assert_same_mechanism(case, found)
+    assert len(found.actuators) == len(given.actuators) - (
+        case == "laden"
+    )  # a drive along a length is lost, and said
+    assert all("\n" not in note and note.endswith(".") for note in conversion.notes)
+
+
+def test_what_urdf_cannot_say_is_said(tmp_path):
+    notes = " ".join(write_urdf(laden(), tmp_path / "laden.urdf").notes)
+    for word in ("Springs", "Drive inertias", "Sensors", "offset 0.05", "load 'push'", "cable", "length"):
+        assert word in notes, word
+
+
+def test_an_existing_file_is_kept(tmp_path):
+    write_urdf(load("pendulum"), tmp_path / "p.urdf")
+    with pytest.raises(PoinsotError, match="exists already"):
+        write_urdf(load("pendulum"), tmp_path / "p.urdf")
+    write_urdf(load("pendulum"), tmp_path / "p.urdf", overwrite=True)
+
+
+@pytest.mark.parametrize(
+    "name, mobility, bodies, redundant", [("five-bar", 2, 5, 0), ("delta", 5, 14, 9), ("tx40", 6, 6, 0)]
+)
+def test_robots_of_others_are_read(name, mobility, bodies, redundant):
+    """The delta has three idle pairs of spheres beside its two motions, and planar loops in space."""
+    report = check(quietly(read_urdf, robot_file(name)))
+    assert report.ok, report
+    assert (report.mobility, report.bodies, len(report.redundant)) == (mobility, bodies, redundant)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_robots_of_others_survive_the_round_trip(name, tmp_path):
+    first = quietly(read_urdf, robot_file(name))
+    write_urdf(first, tmp_path / "again.urdf")
+    second = quietly(read_urdf, tmp_path / "again.urdf")
+    assert_same_bodies(first, assemble(first).require().poses, second, assemble(second).require().poses)
+    assert check(first).mobility == check(second).mobility
+    assert set(first.joints) == set(second.joints)
+    assert set(first.actuators) == set(second.actuators)
+
+
+def test_a_robot_that_was_read_is_written_as_a_model_file():
+    mechanism = quietly(read_urdf, robot_file("delta"))
+    again = build(tomllib.loads(dumps(mechanism)))
+    assert_same_bodies(mechanism, assemble(mechanism).poses, again, assemble(again).poses)
