@@ -1,0 +1,188 @@
+"""The batch loop as LLVM IR: pack the samples of one lane group, evaluate the body, unpack.
+
+    void run(i64 count, ptr in, ptr in_strides, ptr out, ptr out_strides, ptr w)
+
+`in` and `out` are arrays of pointers to row-major samples, strides are in bytes; stride 0 shares one sample
+with all (it is packed once). The last group is filled up with copies of the last sample: the copies compute
+the same bits and store them in the same place, so a tail needs no code of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .body import Body, emit_body, support_code
+from .ir import Code
+from .tape import read_tape
+
+if TYPE_CHECKING:
+    import casadi
+
+__all__ = ["Program", "dense_offsets", "emit_batch"]
+
+
+_PARAMETERS = "i64 %count, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %work"
+
+
+@dataclass(frozen=True)
+class Program:
+    """LLVM IR with the entry `run`, and the working memory that each thread must bring."""
+
+    text: str
+    lanes: int
+    workspace: int  # doubles
+
+
+def emit_batch(function: casadi.Function, lanes: int, repeat: int = 1) -> Program:
+    """Write the batch kernel of a function; `repeat` > 1 feeds outputs back as inputs that often."""
+    tape = read_tape(function)
+    body = emit_body(tape, lanes)
+    code = Code(lanes)
+    tables: list[str] = []
+    inputs = [dense_offsets(function.sparsity_in(i)) for i in range(function.n_in())]
+    outputs = [dense_offsets(function.sparsity_out(i)) for i in range(function.n_out())]
+    _loop(code, tables, inputs, outputs, body, repeat)
+    lines = "\n".join(code.lines)
+    text = "\n".join(
+        [
+            support_code([body], lanes),
+            *tables,
+            body.text,
+            f"define void @run({_PARAMETERS}) {{\nentry:\n{lines}\n}}",
+        ]
+    )
+    return Program(text, lanes, (tape.inputs + tape.outputs + body.workspace) * lanes)
+
+
+def dense_offsets(sparsity: casadi.Sparsity) -> list[int]:
+    """Give the place of each nonzero (column by column) in a dense row-major array."""
+    rows, columns = sparsity.get_triplet()
+    width = sparsity.size2()
+    return [r * width + c for r, c in zip(rows, columns)]
+
+
+def _loop(
+    code: Code, tables: list[str], inputs: list[list[int]], outputs: list[list[int]], body: Body, repeat: int
+) -> None:
+    """Write the loop over lane groups."""
+    n_x, n_y = sum(map(len, inputs)), sum(map(len, outputs))
+    x = "%work"
+    y = code.at(x, n_x)
+    w = code.at(y, n_y)
+    last = code.let("sub i64 %count, 1")
+    code.do("br label %group")
+    code.lines.append("group:")
+    code.do("%first = phi i64 [ 0, %entry ], [ %first.next, %again ]")
+    code.do("%is.first = icmp eq i64 %first, 0")
+    samples = _lane_samples(code, last)
+    slot = 0
+    for i, offsets in enumerate(inputs):
+        _pack(code, tables, i, offsets, samples, (x, slot))
+        slot += len(offsets)
+    code.do(f"call void @body(ptr {x}, ptr {y}, ptr {w})")
+    for _ in range(repeat - 1):
+        code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {x}, ptr {y}, i64 {n_y * code.lanes * 8}, i1 false)")
+        code.do(f"call void @body(ptr {x}, ptr {y}, ptr {w})")
+    if repeat > 1:
+        tables.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    slot = 0
+    for i, offsets in enumerate(outputs):
+        _unpack(code, tables, i, offsets, samples, (y, slot))
+        slot += len(offsets)
+    code.do("br label %again")
+    code.lines.append("again:")
+    code.do(f"%first.next = add i64 %first, {code.lanes}")
+    more = code.let("icmp slt i64 %first.next, %count")
+    code.do(f"br i1 {more}, label %group, label %finished")
+    code.lines.append("finished:")
+    code.do("ret void")
+
+
+def _lane_samples(code: Code, last: str) -> list[str]:
+    """Number the sample in each lane; lanes beyond the end repeat the last one."""
+    samples = []
+    for lane in range(code.lanes):
+        number = code.let(f"add i64 %first, {lane}")
+        inside = code.let(f"icmp slt i64 {number}, {last}")
+        samples.append(code.let(f"select i1 {inside}, i64 {number}, i64 {last}"))
+    return samples
+
+
+def _lane_pointers(code: Code, base: str, i: int, samples: list[str]) -> tuple[list[str], str]:
+    """Address the samples of argument i in every lane; also give its stride."""
+    pointer = code.let(f"load ptr, ptr {code.let(f'getelementptr ptr, ptr %{base}, i64 {i}')}")
+    stride = code.let(f"load i64, ptr {code.let(f'getelementptr i64, ptr %{base}.strides, i64 {i}')}")
+    pointers = []
+    for sample in samples:
+        distance = code.let(f"mul i64 {sample}, {stride}")
+        pointers.append(code.let(f"getelementptr i8, ptr {pointer}, i64 {distance}"))
+    return pointers, stride
+
+
+def _offset(code: Code, tables: list[str], name: str, offsets: list[int], k: str) -> str:
+    """Look up where nonzero k lies; a full vector needs no table."""
+    if offsets == list(range(len(offsets))):
+        return k
+    entries = ", ".join(f"i32 {o}" for o in offsets)
+    tables.append(f"@{name} = internal constant [{len(offsets)} x i32] [{entries}]")
+    entry = code.let(f"load i32, ptr {code.let(f'getelementptr i32, ptr @{name}, i64 {k}')}")
+    return code.let(f"zext i32 {entry} to i64")
+
+
+def _pack(
+    code: Code, tables: list[str], i: int, offsets: list[int], samples: list[str], target: tuple[str, int]
+) -> None:
+    """Copy argument i of every lane into lane groups; a shared one only for the first group."""
+    if not offsets:
+        return
+    pointers, stride = _lane_pointers(code, "in", i, samples)
+    moves = code.let(f"icmp ne i64 {stride}, 0")
+    needed = code.let(f"or i1 {moves}, %is.first")
+    code.do(f"br i1 {needed}, label %pack{i}.start, label %pack{i}.end")
+    code.lines.append(f"pack{i}.start:")
+    goal = code.at(*target)
+    code.do(f"br label %pack{i}")
+    code.lines.append(f"pack{i}:")
+    k = f"%pack{i}.k"
+    code.do(f"{k} = phi i64 [ 0, %pack{i}.start ], [ {k}.next, %pack{i} ]")
+    place = _offset(code, tables, f"in{i}.offsets", offsets, k)
+    value = "poison"
+    for lane, pointer in enumerate(pointers):
+        scalar = code.let(f"load double, ptr {code.let(f'getelementptr double, ptr {pointer}, i64 {place}')}")
+        if code.lanes == 1:
+            value = scalar
+        else:
+            value = code.let(f"insertelement {code.real} {value}, double {scalar}, i64 {lane}")
+    code.store(value, goal, k)
+    _next(code, f"pack{i}", len(offsets))
+
+
+def _unpack(
+    code: Code, tables: list[str], i: int, offsets: list[int], samples: list[str], source: tuple[str, int]
+) -> None:
+    """Copy the lanes of result i to its samples."""
+    if not offsets:
+        return
+    pointers, _ = _lane_pointers(code, "out", i, samples)
+    origin = code.at(*source)
+    code.do(f"br label %unpack{i}.start")
+    code.lines.append(f"unpack{i}.start:")
+    code.do(f"br label %unpack{i}")
+    code.lines.append(f"unpack{i}:")
+    k = f"%unpack{i}.k"
+    code.do(f"{k} = phi i64 [ 0, %unpack{i}.start ], [ {k}.next, %unpack{i} ]")
+    place = _offset(code, tables, f"out{i}.offsets", offsets, k)
+    value = code.load(origin, k)
+    for lane, pointer in enumerate(pointers):
+        scalar = value if code.lanes == 1 else code.let(f"extractelement {code.real} {value}, i64 {lane}")
+        code.do(f"store double {scalar}, ptr {code.let(f'getelementptr double, ptr {pointer}, i64 {place}')}")
+    _next(code, f"unpack{i}", len(offsets))
+
+
+def _next(code: Code, loop: str, count: int) -> None:
+    """Close a counted loop."""
+    code.do(f"%{loop}.k.next = add i64 %{loop}.k, 1")
+    more = code.let(f"icmp slt i64 %{loop}.k.next, {count}")
+    code.do(f"br i1 {more}, label %{loop}, label %{loop}.end")
+    code.lines.append(f"{loop}.end:")

@@ -1,0 +1,83 @@
+"""LLVM IR to object code, and object code into this process, with llvmlite."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+__all__ = ["LoadedCode", "Target", "compile_object", "host_target", "load_object"]
+
+_OBJECT_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe")  # ELF (also on Windows), Mach-O
+
+
+@dataclass(frozen=True)
+class Target:
+    """The processor that code is made for."""
+
+    triple: str
+    cpu: str
+    features: str
+    lanes: int  # doubles in one vector register
+    llvm: str  # version of LLVM
+
+
+@dataclass(frozen=True)
+class LoadedCode:
+    """Machine code in memory; it lives as long as this object."""
+
+    entry: Any  # ctypes function
+    engine: Any
+
+
+@cache
+def _llvm() -> Any:
+    """Import llvmlite and set it up for this processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@cache
+def host_target() -> Target:
+    """Describe the processor that this process runs on."""
+    llvm = _llvm()
+    features = llvm.get_host_cpu_features()
+    lanes = 2
+    if features.get("avx"):
+        lanes = 4
+    if features.get("avx512f"):
+        lanes = 8
+    version = ".".join(map(str, llvm.llvm_version_info))
+    flat = features.flatten()
+    return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), flat, lanes, version)
+
+
+def _machine(level: int) -> Any:
+    llvm, target = _llvm(), host_target()
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=level, codemodel="jitdefault", jit=True
+    )
+
+
+def compile_object(text: str, level: int) -> bytes:
+    """Compile LLVM IR to an object file; `level` 0 is quick, 2 makes fast code."""
+    llvm = _llvm()
+    with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
+        module.verify()
+        return _machine(level).emit_object(module)
+
+
+def load_object(data: bytes, *signature: Any) -> LoadedCode:
+    """Load an object file and find its entry `run`, a C function without a result."""
+    if not data.startswith(_OBJECT_MAGIC):  # LLVM would end the process
+        raise RuntimeError("it is not an object file")
+    llvm = _llvm()
+    empty = llvm.parse_assembly("")
+    engine = llvm.create_mcjit_compiler(empty, _machine(0))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    return LoadedCode(ctypes.CFUNCTYPE(None, *signature)(engine.get_function_address("run")), engine)
