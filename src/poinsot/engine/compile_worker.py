@@ -1,0 +1,52 @@
+"""The child process that compiles: a request on standard input, checked object code on standard output.
+
+    python -m poinsot.engine.compile_worker < request > code
+
+Whatever LLVM does with a large function happens here, not in the user's process.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from .container import pack_code
+from .native import compile_object
+from .request import emit_program, read_request
+from .settings import CHILD_SECONDS
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Compile one request."""
+    _limit()
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # nothing else may write into the answer
+    start = time.perf_counter()
+    program = emit_program(read_request(sys.stdin.buffer.read()))
+    code = compile_object(program.text, level=2)
+    metadata = {
+        "workspace": program.workspace,
+        "lanes": program.lanes,
+        "seconds": time.perf_counter() - start,
+    }
+    with output:
+        output.write(pack_code(metadata, code))
+
+
+def _limit() -> None:
+    """Stay polite, and end by itself should the parent be gone."""
+    try:
+        import resource
+
+        seconds = int(CHILD_SECONDS)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        os.nice(5)
+    except (ImportError, ValueError, OSError):
+        return  # not a POSIX system: the parent's own clock remains
+
+
+if __name__ == "__main__":
+    main()
