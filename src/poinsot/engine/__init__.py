@@ -1,1 +1,46 @@
-"""."""
+"""A symbolic function becomes a callable over batches: native code, or CasADi's virtual machine.
+
+    kernel                 a CasADi function as NumPy in, NumPy out
+    ldl, kkt               sparse LDLᵀ and constrained systems as SX expressions
+    elimination_order      an order for them from the graph of a mechanism
+    doctor, cache_report   what runs and why; what the cache of compiled code holds
+
+CasADi, llvmlite and SciPy are loaded when they are used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "Block": "elimination",
+    "CacheReport": "cache",
+    "Factor": "sparse_ldl",
+    "KKTSolution": "sparse_ldl",
+    "Kernel": "kernels",
+    "Link": "elimination",
+    "Diagnosis": "diagnosis",
+    "KernelInfo": "build",
+    "doctor": "diagnosis",
+    "cache_report": "cache",
+    "clear_cache": "cache",
+    "elimination_order": "elimination",
+    "kernel": "kernels",
+    "kkt": "sparse_ldl",
+    "ldl": "sparse_ldl",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
