@@ -14,7 +14,7 @@ import numpy as np
 
 from poinsot.engine import Block, Link, elimination_order, kkt
 
-__all__ = ["LEGS", "forward_dynamics", "states"]
+__all__ = ["LEGS", "forward_dynamics", "solution", "states", "system"]
 
 LEGS = 6
 PLATFORM = 2 * LEGS
@@ -81,9 +81,8 @@ def _blocks_and_links():
     return blocks, links
 
 
-@cache
-def forward_dynamics(early: bool = True) -> ca.Function:
-    """Build (q, V, u, parameters) -> (accelerations, multipliers, check of the factorisation)."""
+def _equations():
+    """Symbols (q, V, u, parameters) and M, C, Q, γ of the platform."""
     q, V, u, par = ca.SX.sym("q", 91), ca.SX.sym("V", 78), ca.SX.sym("u", LEGS), ca.SX.sym("p", 12)
     p = [q[7 * k : 7 * k + 3] for k in range(13)]
     e = [q[7 * k + 3 : 7 * k + 7] for k in range(13)]
@@ -91,7 +90,6 @@ def forward_dynamics(early: bool = True) -> ca.Function:
     w = [V[6 * k + 3 : 6 * k + 6] for k in range(13)]
     q_dot = ca.vertcat(*[ca.vertcat(V[6 * k : 6 * k + 3], _quaternion_rate(e[k], w[k])) for k in range(13)])
     C_V = ca.vertcat(*[c for leg in range(LEGS) for c in _leg_constraints(leg, p, R, V)])
-    C = ca.jacobian(C_V, V)
     gamma = -ca.jtimes(C_V, q, q_dot)
     kinds = [par[0:4], par[4:8]] * LEGS + [par[8:12]]
     masses, forces = [], []
@@ -100,15 +98,31 @@ def forward_dynamics(early: bool = True) -> ca.Function:
         masses += [kind[0] * ca.SX.eye(3), inertia]
         push = u[k // 2] * R[k][:, 2] * (1 if k % 2 else -1) if k < PLATFORM else ca.SX.zeros(3)
         forces.append(ca.vertcat(push + ca.vertcat(0, 0, -9.81 * kind[0]), -ca.cross(w[k], inertia @ w[k])))
+    return (q, V, u, par), (ca.diagcat(*masses), ca.jacobian(C_V, V), ca.vertcat(*forces), gamma)
+
+
+@cache
+def system() -> ca.Function:
+    """Build (q, V, u, parameters) -> (M, C, Q, γ), for a dense solution to compare with."""
+    return ca.Function("system", *map(list, _equations()))
+
+
+@cache
+def solution(early: bool = True):
+    """Solve the platform's KKT system in SX; gives the symbols and the solution."""
+    symbols, (M, C, Q, gamma) = _equations()
     sample = None
     if early:
-        q0, *_ = states(1, np.random.default_rng(0))
-        sample = np.array(ca.Function("C", [q], [C])(q0[0]))
-    order = elimination_order(*_blocks_and_links(), jacobian=sample)
-    solution = kkt(ca.diagcat(*masses), C, ca.vertcat(*forces), gamma, order)
-    return ca.Function(
-        "stewart", [q, V, u, par], [solution.acceleration, solution.multipliers, solution.factor.check]
-    )
+        q0, V0, u0, p0 = states(1, np.random.default_rng(0))
+        sample = np.array(system()(q0[0], V0[0], u0[0], p0)[1])
+    return symbols, kkt(M, C, Q, gamma, elimination_order(*_blocks_and_links(), jacobian=sample))
+
+
+@cache
+def forward_dynamics(early: bool = True) -> ca.Function:
+    """Build (q, V, u, parameters) -> (accelerations, multipliers, check of the factorisation)."""
+    symbols, s = solution(early)
+    return ca.Function("stewart", list(symbols), [s.acceleration, s.multipliers, s.factor.check])
 
 
 def states(n: int, rng: np.random.Generator):

@@ -3,6 +3,7 @@
     kernel                 a CasADi function as NumPy in, NumPy out
     ldl, kkt               sparse LDLᵀ and constrained systems as SX expressions
     elimination_order      an order for them from the graph of a mechanism
+    kkt_derivative         derivatives of their solutions from the same factor
     doctor, cache_report   what runs and why; what the cache of compiled code holds
 
 CasADi, llvmlite and SciPy are loaded when they are used.
@@ -26,8 +27,10 @@ _HOMES = {
     "cache_report": "cache",
     "clear_cache": "cache",
     "elimination_order": "elimination",
+    "implicit_derivative": "implicit",
     "kernel": "kernels",
     "kkt": "sparse_ldl",
+    "kkt_derivative": "implicit",
     "ldl": "sparse_ldl",
 }
 

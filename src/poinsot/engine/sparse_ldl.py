@@ -169,9 +169,11 @@ class KKTSolution:
 
     acceleration: Any  # (n, 1)
     multipliers: Any  # (m, 1)
-    factor: Factor
-    matrix: Any  # (n + m, n + m) augmented matrix, for implicit differentiation
-    rhs: Any  # (n + m, 1)
+    factor: Factor  # of the augmented matrix, accelerations first
+    M: Any  # (n, n)
+    C: Any  # (m, n)
+    Q: Any  # (n, 1)
+    gamma: Any  # (m, 1)
 
 
 def kkt(M: SX, C: SX, Q: SX, gamma: SX, order: Sequence[int]) -> KKTSolution:
@@ -195,7 +197,7 @@ def kkt(M: SX, C: SX, Q: SX, gamma: SX, order: Sequence[int]) -> KKTSolution:
     rhs = casadi.vertcat(Q + C.T @ gamma, gamma)
     factor = ldl(matrix, order, signs=[1] * n + [-1] * m)
     solution = factor.solve(rhs)
-    return KKTSolution(solution[:n], solution[n:], factor, matrix, rhs)
+    return KKTSolution(solution[:n], solution[n:], factor, M, C, Q, gamma)
 
 
 def _entries(column: SX) -> dict[int, Any]:
