@@ -183,6 +183,18 @@ def test_a_function_may_be_repeated():
     for engine in ("native", "vm"):
         fibonacci, steps = kernel(f, engine=engine, repeat=10)(np.array([0.0, 1.0]), 0.0)
         assert fibonacci.tolist() == [55.0, 89.0] and steps == 10
+        batch, _ = kernel(f, engine=engine, repeat=10)(np.tile([0.0, 1.0], (19, 1)), 0.0)
+        assert (batch == [55.0, 89.0]).all()
+        batch, steps = kernel(f, engine=engine, repeat=10)([0.0, 1.0], np.arange(19.0)[:, None])
+        assert (batch == [55.0, 89.0]).all() and (steps[:, 0] == np.arange(19) + 10).all()
+
+
+def test_odd_numbers_of_lanes_and_repetitions_without_a_match_are_refused():
+    x = ca.SX.sym("x", 2)
+    with pytest.raises(PoinsotError, match="lanes must be 1, 2, 4, 8 or 16, not 12"):
+        kernel(ca.Function("f", [x], [x]), lanes=12)
+    with pytest.raises(PoinsotError, match="cannot be repeated"):
+        kernel(ca.Function("f", [x], [x[0]]), repeat=2)
 
 
 def test_mx_functions_are_expanded():

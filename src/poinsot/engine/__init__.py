@@ -4,6 +4,7 @@
     ldl, kkt               sparse LDLᵀ and constrained systems as SX expressions
     elimination_order      an order for them from the graph of a mechanism
     kkt_derivative         derivatives of their solutions from the same factor
+    eigh                   symmetric eigenproblems in batch, and their derivatives
     doctor, cache_report   what runs and why; what the cache of compiled code holds
 
 CasADi, llvmlite and SciPy are loaded when they are used.
@@ -26,6 +27,8 @@ _HOMES = {
     "doctor": "diagnosis",
     "cache_report": "cache",
     "clear_cache": "cache",
+    "eigh": "eigen",
+    "eigh_derivatives": "eigen_derivatives",
     "elimination_order": "elimination",
     "implicit_derivative": "implicit",
     "kernel": "kernels",

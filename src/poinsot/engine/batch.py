@@ -74,7 +74,8 @@ def _loop(
     code.do("br label %group")
     code.lines.append("group:")
     code.do("%first = phi i64 [ 0, %entry ], [ %first.next, %again ]")
-    code.do("%is.first = icmp eq i64 %first, 0")
+    # the first group packs shared inputs too; so does every group when repeating overwrites them
+    code.do("%is.first = icmp eq i64 %first, 0" if repeat == 1 else "%is.first = icmp eq i64 0, 0")
     samples = _lane_samples(code, last)
     slot = 0
     for i, offsets in enumerate(inputs):

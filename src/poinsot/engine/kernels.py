@@ -48,6 +48,8 @@ def kernel(
         raise PoinsotError(
             f"{function.name()} cannot be repeated: its outputs are not shaped like its inputs"
         )
+    if lanes not in (None, 1, 2, 4, 8, 16):  # other vectors are padded in memory
+        raise PoinsotError(f"lanes must be 1, 2, 4, 8 or 16, not {lanes}")
     choice = chosen_engine(engine)
     symbolic, obstacle = native_obstacle(function)
     if choice == "vm":
