@@ -19,7 +19,7 @@ from .tape import read_tape
 if TYPE_CHECKING:
     import casadi
 
-__all__ = ["Program", "dense_offsets", "emit_batch"]
+__all__ = ["Program", "dense_offsets", "emit_batch", "lane_samples"]
 
 
 _PARAMETERS = "i64 %count, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %work"
@@ -71,40 +71,34 @@ def _loop(
     y = code.at(x, n_x)
     w = code.at(y, n_y)
     last = code.let("sub i64 %count, 1")
-    code.do("br label %group")
-    code.lines.append("group:")
-    code.do("%first = phi i64 [ 0, %entry ], [ %first.next, %again ]")
-    # the first group packs shared inputs too; so does every group when repeating overwrites them
-    code.do("%is.first = icmp eq i64 %first, 0" if repeat == 1 else "%is.first = icmp eq i64 0, 0")
-    samples = _lane_samples(code, last)
-    slot = 0
-    for i, offsets in enumerate(inputs):
-        _pack(code, tables, i, offsets, samples, (x, slot))
-        slot += len(offsets)
-    code.do(f"call void @body(ptr {x}, ptr {y}, ptr {w})")
-    for _ in range(repeat - 1):
-        code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {x}, ptr {y}, i64 {n_y * code.lanes * 8}, i1 false)")
+    rounded = code.let(f"add i64 %count, {code.lanes - 1}")
+    with code.loop(code.let(f"sdiv i64 {rounded}, {code.lanes}")) as group:
+        samples = lane_samples(code, group, last)
+        # the first group packs shared inputs too; so does every group when repeating overwrites them
+        first = code.let(f"icmp eq i64 {group}, 0" if repeat == 1 else "icmp eq i64 0, 0")
+        slot = 0
+        for i, offsets in enumerate(inputs):
+            _pack(code, tables, i, offsets, samples, first, (x, slot))
+            slot += len(offsets)
         code.do(f"call void @body(ptr {x}, ptr {y}, ptr {w})")
-    if repeat > 1:
-        tables.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
-    slot = 0
-    for i, offsets in enumerate(outputs):
-        _unpack(code, tables, i, offsets, samples, (y, slot))
-        slot += len(offsets)
-    code.do("br label %again")
-    code.lines.append("again:")
-    code.do(f"%first.next = add i64 %first, {code.lanes}")
-    more = code.let("icmp slt i64 %first.next, %count")
-    code.do(f"br i1 {more}, label %group, label %finished")
-    code.lines.append("finished:")
+        if repeat > 1:
+            with code.loop(repeat - 1):
+                with code.loop(n_y) as k:
+                    code.store(code.load(y, k), x, k)
+                code.do(f"call void @body(ptr {x}, ptr {y}, ptr {w})")
+        slot = 0
+        for i, offsets in enumerate(outputs):
+            _unpack(code, tables, i, offsets, samples, (y, slot))
+            slot += len(offsets)
     code.do("ret void")
 
 
-def _lane_samples(code: Code, last: str) -> list[str]:
-    """Number the sample in each lane; lanes beyond the end repeat the last one."""
+def lane_samples(code: Code, group: str, last: str) -> list[str]:
+    """Number the sample in each lane of a group; lanes beyond the end repeat the last one."""
+    first = code.let(f"mul i64 {group}, {code.lanes}")
     samples = []
     for lane in range(code.lanes):
-        number = code.let(f"add i64 %first, {lane}")
+        number = code.let(f"add i64 {first}, {lane}")
         inside = code.let(f"icmp slt i64 {number}, {last}")
         samples.append(code.let(f"select i1 {inside}, i64 {number}, i64 {last}"))
     return samples
@@ -132,31 +126,24 @@ def _offset(code: Code, tables: list[str], name: str, offsets: list[int], k: str
 
 
 def _pack(
-    code: Code, tables: list[str], i: int, offsets: list[int], samples: list[str], target: tuple[str, int]
+    code: Code,
+    tables: list[str],
+    i: int,
+    offsets: list[int],
+    samples: list[str],
+    first: str,
+    target: tuple[str, int],
 ) -> None:
     """Copy argument i of every lane into lane groups; a shared one only for the first group."""
     if not offsets:
         return
     pointers, stride = _lane_pointers(code, "in", i, samples)
     moves = code.let(f"icmp ne i64 {stride}, 0")
-    needed = code.let(f"or i1 {moves}, %is.first")
-    code.do(f"br i1 {needed}, label %pack{i}.start, label %pack{i}.end")
-    code.lines.append(f"pack{i}.start:")
     goal = code.at(*target)
-    code.do(f"br label %pack{i}")
-    code.lines.append(f"pack{i}:")
-    k = f"%pack{i}.k"
-    code.do(f"{k} = phi i64 [ 0, %pack{i}.start ], [ {k}.next, %pack{i} ]")
-    place = _offset(code, tables, f"in{i}.offsets", offsets, k)
-    value = "poison"
-    for lane, pointer in enumerate(pointers):
-        scalar = code.let(f"load double, ptr {code.let(f'getelementptr double, ptr {pointer}, i64 {place}')}")
-        if code.lanes == 1:
-            value = scalar
-        else:
-            value = code.let(f"insertelement {code.real} {value}, double {scalar}, i64 {lane}")
-    code.store(value, goal, k)
-    _next(code, f"pack{i}", len(offsets))
+    with code.when(code.let(f"or i1 {moves}, {first}")), code.loop(len(offsets)) as k:
+        place = _offset(code, tables, f"in{i}.offsets", offsets, k)
+        places = [code.let(f"getelementptr double, ptr {pointer}, i64 {place}") for pointer in pointers]
+        code.store(code.gather([code.let(f"load double, ptr {p}") for p in places]), goal, k)
 
 
 def _unpack(
@@ -167,23 +154,9 @@ def _unpack(
         return
     pointers, _ = _lane_pointers(code, "out", i, samples)
     origin = code.at(*source)
-    code.do(f"br label %unpack{i}.start")
-    code.lines.append(f"unpack{i}.start:")
-    code.do(f"br label %unpack{i}")
-    code.lines.append(f"unpack{i}:")
-    k = f"%unpack{i}.k"
-    code.do(f"{k} = phi i64 [ 0, %unpack{i}.start ], [ {k}.next, %unpack{i} ]")
-    place = _offset(code, tables, f"out{i}.offsets", offsets, k)
-    value = code.load(origin, k)
-    for lane, pointer in enumerate(pointers):
-        scalar = value if code.lanes == 1 else code.let(f"extractelement {code.real} {value}, i64 {lane}")
-        code.do(f"store double {scalar}, ptr {code.let(f'getelementptr double, ptr {pointer}, i64 {place}')}")
-    _next(code, f"unpack{i}", len(offsets))
-
-
-def _next(code: Code, loop: str, count: int) -> None:
-    """Close a counted loop."""
-    code.do(f"%{loop}.k.next = add i64 %{loop}.k, 1")
-    more = code.let(f"icmp slt i64 %{loop}.k.next, {count}")
-    code.do(f"br i1 {more}, label %{loop}, label %{loop}.end")
-    code.lines.append(f"{loop}.end:")
+    with code.loop(len(offsets)) as k:
+        place = _offset(code, tables, f"out{i}.offsets", offsets, k)
+        value = code.load(origin, k)
+        for lane, pointer in enumerate(pointers):
+            target = code.let(f"getelementptr double, ptr {pointer}, i64 {place}")
+            code.do(f"store double {code.lane(value, lane)}, ptr {target}")

@@ -52,6 +52,8 @@ def definitions(called: set[str], lanes: int) -> str:
             base = name.removeprefix("lanes.")
             texts.append(_lane_by_lane(base, lanes))
             libm.add(base)
+        elif ".reduce." in name:
+            texts.append(f"declare i1 @{name}({code.bit})")
         elif name.startswith("llvm."):
             count = 2 if ".copysign." in name else 1
             texts.append(f"declare {code.real} @{name}({', '.join([code.real] * count)})")
