@@ -5,6 +5,7 @@
     elimination_order      an order for them from the graph of a mechanism
     kkt_derivative         derivatives of their solutions from the same factor
     eigh                   symmetric eigenproblems in batch, and their derivatives
+    integrator             initial value problems in batch, without a loop in Python
     doctor, cache_report   what runs and why; what the cache of compiled code holds
 
 CasADi, llvmlite and SciPy are loaded when they are used.
@@ -20,8 +21,12 @@ _HOMES = {
     "CacheReport": "cache",
     "Factor": "sparse_ldl",
     "KKTSolution": "sparse_ldl",
+    "Integrator": "integration",
     "Kernel": "kernels",
     "Link": "elimination",
+    "Status": "controller",
+    "Trajectories": "integration",
+    "integrator": "integration",
     "Diagnosis": "diagnosis",
     "KernelInfo": "build",
     "doctor": "diagnosis",

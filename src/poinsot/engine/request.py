@@ -17,7 +17,19 @@ __all__ = ["Request", "emit_program", "read_request", "write_request"]
 
 # kind of program -> module and function that writes it
 _PROGRAMS = {"batch": ("batch", "emit_batch"), "integrator": ("integrator_code", "emit_integrator")}
-_SOURCES = ("ir", "tape", "operations", "library", "body", "batch", "integrator_code", "native", "request")
+_SOURCES = (
+    "ir",
+    "tape",
+    "operations",
+    "library",
+    "body",
+    "batch",
+    "native",
+    "request",
+    "controller",
+    "dop853",
+)
+_SOURCES += ("integrator_layout", "integrator_code", "dense_code", "rk4_code")
 
 
 @dataclass(frozen=True)
