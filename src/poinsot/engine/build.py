@@ -24,7 +24,7 @@ from typing import Any
 from ..errors import PoinsotError
 from .cache import read_code, write_code
 from .children import ChildError, start_compilation
-from .native import LoadedCode, compile_object, host_target, load_object
+from .native import OPTIMISED, QUICK, LoadedCode, compile_object, host_target, load_object
 from .request import Request, emit_program
 from .settings import DIRECT_INSTRUCTIONS, MAX_NATIVE_INSTRUCTIONS, QUICK_INSTRUCTIONS
 
@@ -85,7 +85,7 @@ class Build:
         return found is not None and self._install(*found, "optimised", start, "code from the cache")
 
     def compile_here(self, level: int) -> bool:
-        """Compile in this process: level 0 for quick code, 2 for optimised code."""
+        """Compile in this process: QUICK or OPTIMISED."""
         start = time.perf_counter()
         try:
             program = emit_program(self.request)
@@ -94,7 +94,7 @@ class Build:
             self._give_up(f"LLVM refused the code ({error})")
             return False
         metadata = {"workspace": program.workspace, "lanes": program.lanes}
-        if level == 0:
+        if level == QUICK:
             return self._install(metadata, code, "quick", start, "quick code while a child process optimises")
         write_code(self.key, metadata, code)
         return self._install(metadata, code, "optimised", start, "compiled at once, being small")
@@ -152,11 +152,11 @@ def start_build(request: Request, name: str, instructions: int) -> Build:
     if build is not None and (build.state.code or build.state.info.pending):
         return build
     build = Build(request, key, name, instructions)
-    if build.from_cache() or (instructions <= DIRECT_INSTRUCTIONS and build.compile_here(level=2)):
+    if build.from_cache() or (instructions <= DIRECT_INSTRUCTIONS and build.compile_here(level=OPTIMISED)):
         build.settle()
     else:
         if instructions <= QUICK_INSTRUCTIONS:
-            build.compile_here(level=0)
+            build.compile_here(level=QUICK)
         else:
             _log.warning(
                 "%s has %d instructions: a child process compiles it, the VM runs until then",

@@ -12,7 +12,7 @@ import sys
 import time
 
 from .container import pack_code
-from .native import compile_object
+from .native import OPTIMISED, compile_object
 from .request import emit_program, read_request
 from .settings import CHILD_SECONDS
 
@@ -26,7 +26,7 @@ def main() -> None:
     os.dup2(2, 1)  # nothing else may write into the answer
     start = time.perf_counter()
     program = emit_program(read_request(sys.stdin.buffer.read()))
-    code = compile_object(program.text, level=2)
+    code = compile_object(program.text, level=OPTIMISED)
     metadata = {
         "workspace": program.workspace,
         "lanes": program.lanes,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ctypes import c_int64, c_void_p
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from .arguments import Signature
 __all__ = ["Frame"]
 
 _ALIGNMENT = 64  # bytes: a cache line
+_DOUBLE = np.dtype(np.float64)
 
 
 class Frame:
@@ -24,8 +26,10 @@ class Frame:
     def __init__(self, signature: Signature):
         self.inputs = [np.zeros(shape) for shape in signature.inputs]
         self.outputs = [np.zeros(shape) for shape in signature.outputs]
-        self.single_call = self._table(self.inputs, self.outputs, [0] * len(self.inputs))
-        self.pairs = [(array, array.shape) for array in self.inputs]
+        self.table, self.addresses = self._table(self.inputs, self.outputs, [0] * len(self.inputs))
+        self.shapes = signature.inputs
+        self.bound: Any = None  # the state that `single_call` was made for
+        self.single_call: tuple[Any, ...] = ()
         self.workspace = np.empty(0)
         self.work_address = 0
 
@@ -53,17 +57,19 @@ class Frame:
             self.workspace = np.empty(doubles + _ALIGNMENT // 8)
             address = self.workspace.ctypes.data
             self.work_address = -(-address // _ALIGNMENT) * _ALIGNMENT
+            self.bound = None
         return self.work_address
 
     def single(self, state: Any, inputs: Sequence[Any]) -> tuple[np.ndarray, ...] | None:
-        """Evaluate one sample; None when some input is not an array with exactly the function's shape."""
-        for (buffer, shape), value in zip(self.pairs, inputs):
-            if type(value) is not np.ndarray or value.shape != shape or value.dtype.kind not in "fiub":
+        """Evaluate one sample; None unless every input is an array of doubles with the function's shape."""
+        for buffer, shape, value in zip(self.inputs, self.shapes, inputs):
+            if type(value) is not np.ndarray or value.shape != shape or value.dtype is not _DOUBLE:
                 return None
             buffer[...] = value
-        _, (pointers, strides, results, result_strides) = self.single_call
-        work = self.work(state.workspace)
-        state.code.entry(1, pointers, strides, results, result_strides, work)
+        if state is not self.bound:
+            pointers = (*self.addresses, self.work(state.workspace))
+            self.bound, self.single_call = state, (c_int64(1), *map(c_void_p, pointers))
+        state.code.entry(*self.single_call)
         return tuple([out.copy() for out in self.outputs])
 
     def run(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-__all__ = ["LoadedCode", "Target", "compile_object", "host_target", "load_object"]
+__all__ = ["OPTIMISED", "QUICK", "LoadedCode", "Target", "compile_object", "host_target", "load_object"]
 
+QUICK, OPTIMISED = 0, 1  # LLVM's levels; 2 takes half as long again and makes no faster code of this kind
 _OBJECT_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe")  # ELF (also on Windows), Mach-O
 
 
@@ -64,7 +65,7 @@ def _machine(level: int) -> Any:
 
 
 def compile_object(text: str, level: int) -> bytes:
-    """Compile LLVM IR to an object file; `level` 0 is quick, 2 makes fast code."""
+    """Compile LLVM IR to an object file; `level` is QUICK or OPTIMISED."""
     llvm = _llvm()
     with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
         module.verify()
