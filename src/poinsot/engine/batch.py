@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from .body import Body, emit_body, support_code
 from .ir import Code
+from .packing import pack, unpack
 from .tape import read_tape
 
 if TYPE_CHECKING:
@@ -78,7 +79,11 @@ def _loop(
         first = code.let(f"icmp eq i64 {group}, 0" if repeat == 1 else "icmp eq i64 0, 0")
         slot = 0
         for i, offsets in enumerate(inputs):
-            _pack(code, tables, i, offsets, samples, first, (x, slot))
+            pointers, stride = _lane_pointers(code, "in", i, samples)
+            moves = code.let(f"icmp ne i64 {stride}, 0")
+            goal, table = code.at(x, slot), _table(tables, f"in{i}.offsets", offsets)
+            with code.when(code.let(f"or i1 {moves}, {first}")):
+                pack(code, pointers, offsets, table, goal)
             slot += len(offsets)
         code.do(f"call void @body(ptr {x}, ptr {y}, ptr {w})")
         if repeat > 1:
@@ -88,7 +93,9 @@ def _loop(
                 code.do(f"call void @body(ptr {x}, ptr {y}, ptr {w})")
         slot = 0
         for i, offsets in enumerate(outputs):
-            _unpack(code, tables, i, offsets, samples, (y, slot))
+            pointers, _ = _lane_pointers(code, "out", i, samples)
+            table = _table(tables, f"out{i}.offsets", offsets)
+            unpack(code, pointers, offsets, table, code.at(y, slot))
             slot += len(offsets)
     code.do("ret void")
 
@@ -115,48 +122,8 @@ def _lane_pointers(code: Code, base: str, i: int, samples: list[str]) -> tuple[l
     return pointers, stride
 
 
-def _offset(code: Code, tables: list[str], name: str, offsets: list[int], k: str) -> str:
-    """Look up where nonzero k lies; a full vector needs no table."""
-    if offsets == list(range(len(offsets))):
-        return k
+def _table(tables: list[str], name: str, offsets: list[int]) -> str:
+    """Define the table of an argument's offsets."""
     entries = ", ".join(f"i32 {o}" for o in offsets)
     tables.append(f"@{name} = internal constant [{len(offsets)} x i32] [{entries}]")
-    entry = code.let(f"load i32, ptr {code.let(f'getelementptr i32, ptr @{name}, i64 {k}')}")
-    return code.let(f"zext i32 {entry} to i64")
-
-
-def _pack(
-    code: Code,
-    tables: list[str],
-    i: int,
-    offsets: list[int],
-    samples: list[str],
-    first: str,
-    target: tuple[str, int],
-) -> None:
-    """Copy argument i of every lane into lane groups; a shared one only for the first group."""
-    if not offsets:
-        return
-    pointers, stride = _lane_pointers(code, "in", i, samples)
-    moves = code.let(f"icmp ne i64 {stride}, 0")
-    goal = code.at(*target)
-    with code.when(code.let(f"or i1 {moves}, {first}")), code.loop(len(offsets)) as k:
-        place = _offset(code, tables, f"in{i}.offsets", offsets, k)
-        places = [code.let(f"getelementptr double, ptr {pointer}, i64 {place}") for pointer in pointers]
-        code.store(code.gather([code.let(f"load double, ptr {p}") for p in places]), goal, k)
-
-
-def _unpack(
-    code: Code, tables: list[str], i: int, offsets: list[int], samples: list[str], source: tuple[str, int]
-) -> None:
-    """Copy the lanes of result i to its samples."""
-    if not offsets:
-        return
-    pointers, _ = _lane_pointers(code, "out", i, samples)
-    origin = code.at(*source)
-    with code.loop(len(offsets)) as k:
-        place = _offset(code, tables, f"out{i}.offsets", offsets, k)
-        value = code.load(origin, k)
-        for lane, pointer in enumerate(pointers):
-            target = code.let(f"getelementptr double, ptr {pointer}, i64 {place}")
-            code.do(f"store double {code.lane(value, lane)}, ptr {target}")
+    return f"@{name}"
