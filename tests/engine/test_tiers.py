@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import casadi as ca
 import numpy as np
@@ -173,6 +174,47 @@ def test_without_llvmlite_the_vm_runs(no_llvmlite):
     assert runs(np.array([[1.0]]))[0] == 2.0
     diagnosis = doctor()
     assert diagnosis.runs == "vm" and "llvmlite" in diagnosis.reason
+
+
+def test_code_that_calls_a_missing_c_function_leaves_the_process_alive(fresh_cache, monkeypatch, caplog):
+    from poinsot.engine import native
+
+    monkeypatch.setattr(native, "_provide", lambda name: _missing(name))
+    x = ca.SX.sym("x")
+    runs = kernel(ca.Function("f", [x], [ca.tan(x)]))
+    assert runs.info.tier == "vm" and "no function 'tan'" in runs.info.reason
+    assert runs(np.array([[0.5]]))[0] == pytest.approx(np.tan(0.5))
+
+
+def _missing(name):
+    raise RuntimeError(f"the C library of this machine has no function '{name}'")
+
+
+def test_many_python_threads_may_call_one_kernel():
+    runs = kernel(long_function(1000))
+    expected = [runs(sample)[0] for sample in SAMPLES]
+
+    def work(_):
+        return all(np.array_equal(runs(s)[0], e) for s, e in zip(SAMPLES, expected))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(200)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_neither_hangs_nor_ends_its_parents_compilation(fresh_cache):
+    script = (
+        "import os, sys, warnings; warnings.simplefilter('ignore')\n"
+        "from tests.engine.test_tiers import long_function, SAMPLES\n"
+        "from poinsot.engine import kernel\n"
+        "k = kernel(long_function(20_000))\n"
+        "pid = os.fork()\n"
+        "if pid == 0:\n"
+        "    k.wait(); k(SAMPLES, threads=2); sys.exit(0)\n"
+        "assert os.waitpid(pid, 0)[1] == 0\n"
+        "assert k.wait(120).tier == 'optimised', k.info"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
 
 
 def test_the_doctor_finds_native_code_that_agrees():

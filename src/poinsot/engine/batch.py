@@ -10,7 +10,7 @@ the same bits and store them in the same place, so a tail needs no code of its o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .body import Body, emit_body, support_code
 from .ir import Code
@@ -33,6 +33,12 @@ class Program:
     text: str
     lanes: int
     workspace: int  # doubles
+    c_functions: tuple[str, ...]  # that the code calls
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What must be known to run the code."""
+        return {"workspace": self.workspace, "lanes": self.lanes, "c_functions": self.c_functions}
 
 
 def emit_batch(function: casadi.Function, lanes: int, repeat: int = 1) -> Program:
@@ -45,15 +51,16 @@ def emit_batch(function: casadi.Function, lanes: int, repeat: int = 1) -> Progra
     outputs = [dense_offsets(function.sparsity_out(i)) for i in range(function.n_out())]
     _loop(code, tables, inputs, outputs, body, repeat)
     lines = "\n".join(code.lines)
+    support, c_functions = support_code([body], lanes)
     text = "\n".join(
         [
-            support_code([body], lanes),
+            support,
             *tables,
             body.text,
             f"define void @run({_PARAMETERS}) {{\nentry:\n{lines}\n}}",
         ]
     )
-    return Program(text, lanes, (tape.inputs + tape.outputs + body.workspace) * lanes)
+    return Program(text, lanes, (tape.inputs + tape.outputs + body.workspace) * lanes, tuple(c_functions))
 
 
 def dense_offsets(sparsity: casadi.Sparsity) -> list[int]:

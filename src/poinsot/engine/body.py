@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .ir import Code
-from .library import definitions
+from .library import c_functions, definitions
 from .operations import OPERATIONS
 from .tape import Step, Tape
 
@@ -48,9 +48,10 @@ def emit_body(tape: Tape, lanes: int, name: str = "body", part_length: int = PAR
     return Body("\n".join(texts), frozenset(called), workspace)
 
 
-def support_code(bodies: list[Body], lanes: int) -> str:
-    """Define once what several bodies of one program call."""
-    return definitions(set().union(*(body.called for body in bodies)), lanes)
+def support_code(bodies: list[Body], lanes: int) -> tuple[str, list[str]]:
+    """Define once what several bodies of one program call; also list the C functions among it."""
+    called = set().union(*(body.called for body in bodies))
+    return definitions(called, lanes), c_functions(called)
 
 
 def _assign_slots(parts: list[tuple[Step, ...]]) -> tuple[dict[int, int], int]:

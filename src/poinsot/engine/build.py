@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
 import threading
 import time
 import weakref
@@ -73,10 +74,11 @@ class Build:
         info = KernelInfo(name, "vm", instructions, lanes, 0.0, False, "nothing is compiled yet")
         self.state = _State(None, 0, info)
         self._settled = threading.Event()
+        self._process = os.getpid()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until no better code is to come."""
-        return self._settled.wait(seconds)
+        """Wait until no better code is to come; after a fork, the thread that would bring it is not here."""
+        return os.getpid() != self._process or self._settled.wait(seconds)
 
     def from_cache(self) -> bool:
         """Load code that an earlier process made."""
@@ -93,14 +95,22 @@ class Build:
         except RuntimeError as error:
             self._give_up(f"LLVM refused the code ({error})")
             return False
-        metadata = {"workspace": program.workspace, "lanes": program.lanes}
+        metadata = program.metadata
         if level == QUICK:
             return self._install(metadata, code, "quick", start, "quick code while a child process optimises")
         write_code(self.key, metadata, code)
         return self._install(metadata, code, "optimised", start, "compiled at once, being small")
 
-    def compile_in_background(self) -> None:
-        """Let a child process make optimised code."""
+    def start(self, quick: bool) -> None:
+        """Let a child process make optimised code; until then run quick code or the VM."""
+        if quick:
+            self.compile_here(level=QUICK)
+        else:
+            size = self.state.info.instructions
+            _log.warning(
+                "%s has %d instructions: a child process compiles it; the VM runs until then", self.name, size
+            )
+            self._update(reason="the VM while a child process compiles")
         self._update(pending=True)
         start_compilation(self.request, self._arrive)
 
@@ -123,7 +133,7 @@ class Build:
 
     def _install(self, metadata: dict[str, Any], code: bytes, tier: str, start: float, reason: str) -> bool:
         try:
-            loaded = load_object(code, *_SIGNATURES[self.request.kind])
+            loaded = load_object(code, metadata["c_functions"], *_SIGNATURES[self.request.kind])
         except RuntimeError as error:
             self._give_up(f"the compiled code could not be loaded ({error})")
             return False
@@ -152,18 +162,12 @@ def start_build(request: Request, name: str, instructions: int) -> Build:
     if build is not None and (build.state.code or build.state.info.pending):
         return build
     build = Build(request, key, name, instructions)
-    if build.from_cache() or (instructions <= DIRECT_INSTRUCTIONS and build.compile_here(level=OPTIMISED)):
+    if build.from_cache():
+        build.settle()
+    elif instructions <= DIRECT_INSTRUCTIONS:
+        build.compile_here(level=OPTIMISED)
         build.settle()
     else:
-        if instructions <= QUICK_INSTRUCTIONS:
-            build.compile_here(level=QUICK)
-        else:
-            _log.warning(
-                "%s has %d instructions: a child process compiles it, the VM runs until then",
-                name,
-                instructions,
-            )
-            build._update(reason="the VM while a child process compiles")
-        build.compile_in_background()
+        build.start(quick=instructions <= QUICK_INSTRUCTIONS)
     _builds[key] = build
     return build

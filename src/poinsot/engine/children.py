@@ -21,6 +21,7 @@ _children: set[subprocess.Popen] = set()
 _lock = threading.Lock()
 _places = threading.BoundedSemaphore(max(1, default_threads()))
 _ending = threading.Event()
+_owner = os.getpid()
 
 
 class ChildError(Exception):
@@ -105,7 +106,9 @@ def _reason(code: int, complaint: bytes) -> str:
 
 @atexit.register
 def _end_children() -> None:
-    """Leave no compilation behind."""
+    """Leave no compilation behind; those of a parent that forked are not ours to end."""
+    if os.getpid() != _owner:
+        return
     _ending.set()
     with _lock:
         for child in _children:

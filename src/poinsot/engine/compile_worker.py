@@ -27,13 +27,8 @@ def main() -> None:
     start = time.perf_counter()
     program = emit_program(read_request(sys.stdin.buffer.read()))
     code = compile_object(program.text, level=OPTIMISED)
-    metadata = {
-        "workspace": program.workspace,
-        "lanes": program.lanes,
-        "seconds": time.perf_counter() - start,
-    }
     with output:
-        output.write(pack_code(metadata, code))
+        output.write(pack_code(program.metadata | {"seconds": time.perf_counter() - start}, code))
 
 
 def _limit() -> None:

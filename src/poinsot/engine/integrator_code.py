@@ -49,15 +49,16 @@ def emit_integrator(
     code = Code(lanes)
     _samples_loop(code, layout, method, bodies)
     every = [*bodies.values(), Body("", frozenset(code.called), 0)]
+    support, c_functions = support_code(every, lanes)
     lines = "\n".join(code.lines)
     text = "\n".join(
         [
-            support_code(every, lanes),
+            support,
             *(body.text for body in bodies.values()),
             f"define void @run(i64 %count, ptr %args, ptr %work) {{\nentry:\n{lines}\n}}",
         ]
     )
-    return Program(text, lanes, layout.places()["end"] * lanes)
+    return Program(text, lanes, layout.places()["end"] * lanes, tuple(c_functions))
 
 
 def _samples_loop(code: Code, layout: Layout, method: str, bodies: dict[str, Body]) -> None:

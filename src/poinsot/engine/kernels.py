@@ -103,7 +103,7 @@ class Kernel:
         state = self._build.state if self._build is not None else None
         if state is not None and state.code is not None:
             if len(inputs) == len(self.signature.inputs):
-                frame = self._frames.pop() if self._frames else Frame(self.signature)
+                frame = self._frame()
                 results = frame.single(state, inputs)
                 self._frames.append(frame)
                 if results is not None:
@@ -121,7 +121,7 @@ class Kernel:
             strides = [a.strides[0] if b else 0 for a, b in zip(arguments.arrays, arguments.batched)]
 
             def call(start: int, stop: int) -> None:
-                frame = self._frames.pop() if self._frames else Frame(self.signature)
+                frame = self._frame()
                 frame.run(state, start, stop, arguments.arrays, strides, outputs)
                 self._frames.append(frame)
 
@@ -139,6 +139,13 @@ class Kernel:
                 run_vm(self.function, arrays, batched, outputs)
             arrays, batched = list(outputs), [True] * len(outputs)
         return outputs if arguments.count is not None else tuple(out[0] for out in outputs)
+
+    def _frame(self) -> Frame:
+        """Take a frame that no other thread is using."""
+        try:
+            return self._frames.pop()
+        except IndexError:
+            return Frame(self.signature)
 
     def _outputs(self, count: int) -> tuple[np.ndarray, ...]:
         make = zip(self.signature.outputs, self.signature.full)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from .ir import Code
 from .operations import LIBM
 
-__all__ = ["definitions"]
+__all__ = ["c_functions", "definitions"]
 
 _TWO_ARGUMENTS = frozenset(("pow", "fmod", "atan2", "hypot", "remainder"))
 
@@ -37,6 +37,14 @@ _COS = (
     2.08757232129817482790e-09,
     -1.13596475577881948265e-11,
 )
+
+
+def c_functions(called: set[str]) -> list[str]:
+    """List the functions of the C library that generated code may call."""
+    names = {name.removeprefix("lanes.") for name in called if name.startswith("lanes.")}
+    names |= {"sin", "cos"} if "sincos" in names else set()
+    names |= {name for name in ("floor", "ceil") if any(f"llvm.{name}." in other for other in called)}
+    return sorted(names - {"sincos"})
 
 
 def definitions(called: set[str], lanes: int) -> str:

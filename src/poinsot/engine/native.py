@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import ctypes.util
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -72,13 +74,29 @@ def compile_object(text: str, level: int) -> bytes:
         return _machine(level).emit_object(module)
 
 
-def load_object(data: bytes, *signature: Any) -> LoadedCode:
-    """Load an object file and find its entry `run`, a C function without a result."""
+def load_object(data: bytes, c_functions: Sequence[str], *signature: Any) -> LoadedCode:
+    """Load an object file that calls these C functions; find its entry `run`, which has no result."""
     if not data.startswith(_OBJECT_MAGIC):  # LLVM would end the process
         raise RuntimeError("it is not an object file")
     llvm = _llvm()
+    for name in c_functions:
+        _provide(name)
     empty = llvm.parse_assembly("")
     engine = llvm.create_mcjit_compiler(empty, _machine(0))
     engine.add_object_file(llvm.ObjectFileRef.from_data(data))
     engine.finalize_object()
     return LoadedCode(ctypes.CFUNCTYPE(None, *signature)(engine.get_function_address("run")), engine)
+
+
+def _provide(name: str) -> None:
+    """Make sure that LLVM finds a C function: it ends the process if one is missing."""
+    llvm = _llvm()
+    if llvm.address_of_symbol(name):
+        return
+    for library in ("m", "ucrtbase", "msvcrt"):
+        path = ctypes.util.find_library(library)
+        function = getattr(ctypes.CDLL(path), name, None) if path else None
+        if function is not None:
+            llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+            return
+    raise RuntimeError(f"the C library of this machine has no function '{name}'")
