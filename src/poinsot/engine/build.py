@@ -112,7 +112,7 @@ class Build:
             )
             self._update(reason="the VM while a child process compiles")
         self._update(pending=True)
-        start_compilation(self.request, self._arrive)
+        start_compilation(self.request, self.key, self._arrive, brief=quick)
 
     def settle(self) -> None:
         """Say that no better code is to come."""
@@ -125,7 +125,6 @@ class Build:
             self._update(reason=f"{stays}, because {result}")
         else:
             metadata, code = result
-            write_code(self.key, metadata, code)
             start = time.perf_counter() - metadata["seconds"]
             self._install(metadata, code, "optimised", start, "compiled by a child process")
         self._update(pending=False)

@@ -1,4 +1,8 @@
-"""Compilations in child processes: as many at once as there are processors, ended when this process ends."""
+"""Compilations in child processes, as many at once as there are processors.
+
+When this process ends, a compilation of seconds goes on and leaves its code in the cache, for the next run
+of a short program; a long one is ended.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import atexit
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +22,7 @@ from .settings import CHILD_SECONDS, default_threads
 
 __all__ = ["ChildError", "compile_in_child", "live_children", "start_compilation"]
 
-_children: set[subprocess.Popen] = set()
+_children: dict[subprocess.Popen, bool] = {}  # with True: may outlive this process
 _lock = threading.Lock()
 _places = threading.BoundedSemaphore(max(1, default_threads()))
 _ending = threading.Event()
@@ -34,13 +39,18 @@ def live_children() -> list[int]:
         return [child.pid for child in _children if child.poll() is None]
 
 
-def start_compilation(request: Request, done: Callable[[Any], None]) -> threading.Thread:
-    """Compile in the background; `done` gets (metadata, code) or a ChildError, in another thread."""
+def start_compilation(
+    request: Request, key: str, done: Callable[[Any], None], brief: bool = False
+) -> threading.Thread:
+    """Compile in the background; `done` gets (metadata, code) or a ChildError, in another thread.
+
+    The code is also kept under its key. A `brief` compilation may outlive this process.
+    """
 
     def work() -> None:
         with _places:
             try:
-                result: Any = compile_in_child(request)
+                result: Any = compile_in_child(request, key, brief)
             except ChildError as error:
                 result = error
         if not _ending.is_set():
@@ -51,22 +61,20 @@ def start_compilation(request: Request, done: Callable[[Any], None]) -> threadin
     return thread
 
 
-def compile_in_child(request: Request, seconds: float = CHILD_SECONDS) -> tuple[dict[str, Any], bytes]:
+def compile_in_child(
+    request: Request, key: str, brief: bool = False, seconds: float = CHILD_SECONDS
+) -> tuple[dict[str, Any], bytes]:
     """Compile in a child process and wait for it."""
-    child = _spawn()
+    child = _spawn(write_request(request, key), brief)
     try:
-        answer, complaint = child.communicate(write_request(request), timeout=seconds)
+        answer, complaint = child.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         child.kill()
         child.communicate()
         raise ChildError(f"the compilation took more than {seconds:.0f} s") from None
-    except OSError as error:
-        child.kill()
-        child.communicate()
-        raise ChildError(f"the compilation could not be started ({error})") from None
     finally:
         with _lock:
-            _children.discard(child)
+            _children.pop(child, None)
     if child.returncode != 0:
         raise ChildError(_reason(child.returncode, complaint))
     try:
@@ -75,23 +83,26 @@ def compile_in_child(request: Request, seconds: float = CHILD_SECONDS) -> tuple[
         raise ChildError("the compiling process gave an incomplete answer") from None
 
 
-def _spawn() -> subprocess.Popen:
+def _spawn(message: bytes, brief: bool) -> subprocess.Popen:
+    """Start a child that reads its request from a nameless file, which is there even if we are gone."""
     root = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
     if not sys.executable:
         raise ChildError("this Python does not know its own program file")
     try:
-        with _lock:
+        with tempfile.TemporaryFile() as file, _lock:
+            file.write(message)
+            file.seek(0)
             if _ending.is_set():
                 raise ChildError("the process is ending")
             child = subprocess.Popen(
                 [sys.executable, "-m", "poinsot.engine.compile_worker"],
-                stdin=subprocess.PIPE,
+                stdin=file,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=os.environ | {"PYTHONPATH": path},
             )
-            _children.add(child)
+            _children[child] = brief
     except OSError as error:
         raise ChildError(f"no child process could be started ({error})") from None
     return child
@@ -106,12 +117,12 @@ def _reason(code: int, complaint: bytes) -> str:
 
 @atexit.register
 def _end_children() -> None:
-    """Leave no compilation behind; those of a parent that forked are not ours to end."""
+    """Leave no long compilation behind; those of a parent that forked are not ours to end."""
     if os.getpid() != _owner:
         return
     _ending.set()
     with _lock:
-        for child in _children:
-            if child.poll() is None:
+        for child, brief in _children.items():
+            if not brief and child.poll() is None:
                 child.kill()
                 child.wait()

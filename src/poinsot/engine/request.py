@@ -71,12 +71,13 @@ def emit_program(request: Request) -> Program:
     return emit(**functions, **request.options)
 
 
-def write_request(request: Request) -> bytes:
-    """Turn a request into bytes for a child process."""
+def write_request(request: Request, key: str) -> bytes:
+    """Turn a request and its key into bytes for a child process."""
     content = {"kind": request.kind, "functions": request.functions, "options": request.options}
-    return json.dumps(content).encode()
+    return json.dumps({"key": key, "request": content}).encode()
 
 
-def read_request(data: bytes) -> Request:
+def read_request(data: bytes) -> tuple[Request, str]:
     """Read what `write_request` wrote."""
-    return Request(**json.loads(data))
+    content = json.loads(data)
+    return Request(**content["request"]), content["key"]
