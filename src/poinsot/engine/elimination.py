@@ -49,9 +49,10 @@ def elimination_order(
     ordinary pose, lets multipliers go before their last body when their rows have a smallest singular
     value above `tolerance` (relative) on the eliminated columns.
 
-    >>> leg, platform = Block("leg", (0,)), Block("platform", (1,))
-    >>> elimination_order([platform, leg], [Link("joint", (0,), ("leg", "platform"))])
-    [0, 1, 2]
+    >>> blocks = [Block("leg", (2,)), Block("other leg", (1,)), Block("platform", (0,))]
+    >>> links = [Link("hip", (0,), ("leg", "platform")), Link("knee", (1,), ("other leg", "platform"))]
+    >>> elimination_order(blocks, links)
+    [2, 1, 0, 3, 4]
     """
     names = {block.name: block for block in blocks}
     for link in links:
@@ -75,7 +76,7 @@ def elimination_order(
 def _minimum_degree(
     blocks: Sequence[Block], links: Sequence[Link], couplings: Sequence[tuple[str, str]]
 ) -> list[str]:
-    """Order blocks by the number of unknowns that each one's elimination couples; ties as given."""
+    """Order blocks by the unknowns, then by the blocks, that each elimination couples; ties as given."""
     size = {block.name: len(block.columns) for block in blocks}
     neighbours: dict[str, set[str]] = {block.name: set() for block in blocks}
     for group in [*(link.blocks for link in links), *couplings]:
@@ -83,7 +84,7 @@ def _minimum_degree(
             neighbours[a] |= set(group) - {a}
     order: list[str] = []
     while neighbours:
-        name = min(neighbours, key=lambda a: sum(size[b] for b in neighbours[a]))
+        name = min(neighbours, key=lambda a: (sum(size[b] for b in neighbours[a]), len(neighbours[a])))
         around = neighbours.pop(name)
         for a in around:
             neighbours[a] = (neighbours[a] | around) - {a, name}
