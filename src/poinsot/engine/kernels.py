@@ -51,9 +51,9 @@ def kernel(
     if lanes not in (None, 1, 2, 4, 8, 16):  # other vectors are padded in memory
         raise PoinsotError(f"lanes must be 1, 2, 4, 8 or 16, not {lanes}")
     choice = chosen_engine(engine)
-    symbolic, obstacle = native_obstacle(function)
     if choice == "vm":
         return Kernel(function, None, "the VM was asked for", repeat)
+    symbolic, obstacle = native_obstacle(function)
     if obstacle and choice == "native":
         raise PoinsotError(f"{function.name()} cannot run as native code: {obstacle}")
     if obstacle:

@@ -9,11 +9,9 @@ loop of C library calls over the lanes.
 from __future__ import annotations
 
 from .ir import Code
-from .operations import LIBM
+from .operations import LIBM, TWO_ARGUMENTS
 
 __all__ = ["c_functions", "definitions"]
-
-_TWO_ARGUMENTS = frozenset(("pow", "fmod", "atan2", "hypot", "remainder"))
 
 # π/2 in pieces of 33 bits: n times a piece is exact for n < 2²⁰.
 _PIO2 = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624871116645580e-21)
@@ -77,12 +75,12 @@ def definitions(called: set[str], lanes: int) -> str:
 
 
 def _scalars(name: str) -> str:
-    return "double, double" if name in _TWO_ARGUMENTS else "double"
+    return "double, double" if name in TWO_ARGUMENTS else "double"
 
 
 def _lane_by_lane(name: str, lanes: int) -> str:
     code = Code(lanes)
-    arguments = ["%x", "%y"] if name in _TWO_ARGUMENTS else ["%x"]
+    arguments = ["%x", "%y"] if name in TWO_ARGUMENTS else ["%x"]
     result = call_lanes(code, name, arguments)
     heading = ", ".join(f"{code.real} {a}" for a in arguments)
     body = "\n".join(code.lines)
@@ -133,8 +131,7 @@ def _sincos(lanes: int) -> str:
 
 def _reduced_sincos(code: Code, x: str, size: str) -> tuple[str, str]:
     """Evaluate sin x and cos x for |x| < 2²⁰ π/2."""
-    n, quadrant, y0, y1 = _reduce(code, x)
-    del n
+    quadrant, y0, y1 = _reduce(code, x)
     sine, cosine = _sine_polynomial(code, y0, y1), _cosine_polynomial(code, y0, y1)
     odd = _bit_set(code, quadrant, 1)
     s, c = code.select(odd, cosine, sine), code.select(odd, sine, cosine)
@@ -150,8 +147,8 @@ def _bit_set(code: Code, integer: str, mask: int) -> str:
     return code.let(f"icmp ne {code.whole} {masked}, {code.integer(0)}")
 
 
-def _reduce(code: Code, x: str) -> tuple[str, str, str, str]:
-    """Write x = n π/2 + y0 + y1 with |y0| ≤ π/4 and y1 the part that y0 cannot hold."""
+def _reduce(code: Code, x: str) -> tuple[str, str, str]:
+    """Write x = n π/2 + y0 + y1 with |y0| ≤ π/4 and y1 the part that y0 cannot hold; give n mod 4, y0, y1."""
     add, sub, mul = (lambda a, b, how=how: code.arithmetic(how, a, b) for how in ("fadd", "fsub", "fmul"))
     shifted = add(mul(x, code.number(0.63661977236758134308)), code.number(_ROUND))
     quadrant = code.let(f"bitcast {code.real} {shifted} to {code.whole}")
@@ -165,7 +162,7 @@ def _reduce(code: Code, x: str) -> tuple[str, str, str, str]:
     e3 = sub(sub(r2, r3), w3)
     low = sub(add(e2, e3), mul(n, code.number(_PIO2_REST)))
     y0 = add(r3, low)
-    return n, quadrant, y0, add(sub(r3, y0), low)
+    return quadrant, y0, add(sub(r3, y0), low)
 
 
 def _horner(code: Code, z: str, coefficients: tuple[float, ...]) -> str:

@@ -9,15 +9,15 @@ from collections.abc import Callable
 
 from .ir import Code
 
-__all__ = ["LIBM", "OPERATIONS", "UNSUPPORTED"]
+__all__ = ["LIBM", "OPERATIONS", "TWO_ARGUMENTS", "UNSUPPORTED"]
 
 Emit = Callable[..., str]
 
 # Called lane by lane in the C library that CasADi's VM calls too: the same bits.
 _ONE_ARGUMENT = ("tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh")
 _ONE_ARGUMENT += ("exp", "log", "erf", "log1p", "expm1")
-_TWO_ARGUMENTS = ("pow", "fmod", "atan2", "hypot", "remainder")
-LIBM: dict[str, str] = {name: name for name in (*_ONE_ARGUMENT, *_TWO_ARGUMENTS)} | {"constpow": "pow"}
+TWO_ARGUMENTS = ("pow", "fmod", "atan2", "hypot", "remainder")
+LIBM: dict[str, str] = {name: name for name in (*_ONE_ARGUMENT, *TWO_ARGUMENTS)} | {"constpow": "pow"}
 
 # No native form: a function with one of these runs on the VM.
 UNSUPPORTED: dict[str, str] = {
