@@ -40,13 +40,12 @@ def main() -> None:
 
 
 def _limit() -> None:
-    """Stay polite, and end by itself should the parent be gone."""
+    """End by itself should the parent be gone."""
     try:
         import resource
 
         seconds = int(CHILD_SECONDS)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        os.nice(5)
     except (ImportError, ValueError, OSError):
         return  # not a POSIX system: the parent's own clock remains
 
