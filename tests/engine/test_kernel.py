@@ -93,6 +93,19 @@ def test_bits_do_not_depend_on_batch_split_or_threads(function, count, threads, 
         np.testing.assert_array_equal(a[-1], b)
 
 
+def test_every_number_of_lanes_gives_the_same_bits():
+    x = ca.SX.sym("x", 7)
+    f = ca.Function(
+        "f", [x], [ca.sin(x) * ca.cos(x[::-1]) + ca.exp(-x) / (1 + x * x), ca.atan2(x, 1 + x), ca.floor(x)]
+    )
+    samples = np.random.default_rng(0).normal(0, 1e3, (37, 7))
+    samples[5, 2], samples[20, 3], samples[36, 6] = 1e9, np.nan, -np.inf
+    expected = kernel(f, lanes=1)(samples)
+    for lanes in (2, 4, 8, 16):
+        for a, b in zip(kernel(f, lanes=lanes)(samples), expected):
+            np.testing.assert_array_equal(a, b)
+
+
 @pytest.fixture(params=["native", "vm"])
 def product(request):
     A, b = ca.SX.sym("A", 2, 3), ca.SX.sym("b", 3)

@@ -24,6 +24,7 @@ __all__ = ["ChildError", "compile_in_child", "live_children", "start_compilation
 
 _children: dict[subprocess.Popen, bool] = {}  # with True: may outlive this process
 _lock = threading.Lock()
+_delivery = threading.Lock()  # held while code is being loaded: the process must not end then
 _places = threading.BoundedSemaphore(max(1, default_threads()))
 _ending = threading.Event()
 _owner = os.getpid()
@@ -53,8 +54,9 @@ def start_compilation(
                 result: Any = compile_in_child(request, key, brief)
             except ChildError as error:
                 result = error
-        if not _ending.is_set():
-            done(result)
+        with _delivery:
+            if not _ending.is_set():
+                done(result)
 
     thread = threading.Thread(target=work, name="poinsot-compile", daemon=True)
     thread.start()
@@ -121,7 +123,7 @@ def _end_children() -> None:
     if os.getpid() != _owner:
         return
     _ending.set()
-    with _lock:
+    with _delivery, _lock:
         for child, brief in _children.items():
             if not brief and child.poll() is None:
                 child.kill()
