@@ -1,0 +1,79 @@
+"""A KKT system of Stewart size: forward dynamics with 78 accelerations and 72 multipliers."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from poinsot.engine import kernel, kkt_derivative
+
+from . import stewart
+from .measure import Table, interleave
+
+SAMPLES, VM_SAMPLES = 8000, 40
+
+
+def run() -> Table:
+    """Compare the VM with native code on one and two threads, in batch and for single samples."""
+    function = stewart.forward_dynamics()
+    native, vm, scalar = kernel(function), kernel(function, engine="vm"), kernel(function, lanes=1)
+    native.wait()
+    scalar.wait()
+    batch = stewart.states(SAMPLES, np.random.default_rng(1))
+    few = [a[:VM_SAMPLES] if a.ndim == 2 else a for a in batch]
+    one = [a[0].copy() if a.ndim == 2 else a for a in batch]
+    packing = _packing(batch)
+    times = interleave(
+        {
+            "VM": lambda: vm(*few),
+            "native, 1 thread": lambda: native(*batch, threads=1),
+            "native, 2 threads": lambda: native(*batch, threads=2),
+            "packing alone, 1 thread": lambda: packing(*batch, threads=1),
+            "one sample, vector code": lambda: [native(*one) for _ in range(50)],
+            "one sample, scalar code": lambda: [scalar(*one) for _ in range(50)],
+        },
+        repeats=15,
+    )
+    samples = {"VM": VM_SAMPLES, "one sample, vector code": 50, "one sample, scalar code": 50}
+    micro = {name: 1e6 * t.best / samples.get(name, SAMPLES) for name, t in times.items()}
+    against_vm = micro["VM"] / micro["native, 1 thread"]
+    from_threads = micro["native, 1 thread"] / micro["native, 2 threads"]
+    share = micro["packing alone, 1 thread"] / micro["native, 1 thread"]
+    derivative, brute = _derivative_sizes()
+    return Table(
+        "Stewart platform in maximal coordinates: 78 accelerations, 72 multipliers",
+        ("what", "µs a sample", "VM / this"),
+        (
+            *((name, value, micro["VM"] / value) for name, value in micro.items()),
+            ("instructions: solution", function.n_instructions(), ""),
+            ("instructions: ∂(a, λ)/∂(12 parameters), implicit", derivative, ""),
+            ("the same by AD through the solution", brute, ""),
+        ),
+        (
+            (f"at least 60 × the VM on one thread: {against_vm:.0f}", against_vm >= 60),
+            (f"at least 1.7 × from two threads: {from_threads:.2f}", from_threads >= 1.7),
+            (f"packing below 10 % of the time: {100 * share:.1f} %", share < 0.1),
+        ),
+        {
+            **{f"{name} [us]": value for name, value in micro.items()},
+            "ratio to VM": against_vm,
+            "threads": from_threads,
+        },
+    )
+
+
+def _packing(batch):
+    """Make a kernel that reads all inputs and writes outputs of the same sizes, but computes nothing."""
+    q, V, u, p = (ca.SX.sym(s, a.shape[-1]) for s, a in zip("qVup", batch))
+    outputs = [V, ca.vertcat(q[:66], u), p[0]]
+    return kernel(ca.Function("packing", [q, V, u, p], outputs))
+
+
+def _derivative_sizes() -> tuple[int, int]:
+    """Count the instructions of parameter derivatives by both ways."""
+    symbols, s = stewart.solution()
+    parameters = symbols[3]
+    implicit = ca.Function("implicit", list(symbols), list(kkt_derivative(s, parameters)))
+    x = ca.vertcat(s.acceleration, s.multipliers)
+    brute = ca.Function("brute", list(symbols), [ca.jacobian(x, parameters)])
+    return implicit.n_instructions(), brute.n_instructions()

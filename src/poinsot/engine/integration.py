@@ -1,0 +1,256 @@
+"""Initial value problems in batch: native loops around native right-hand sides, each sample by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import PoinsotError, unknown
+from .build import Build, KernelInfo, start_build
+from .controller import REGISTERS, Status
+from .integration_numpy import numpy_integration
+from .integrator_layout import ARGUMENTS, RESULTS
+from .request import Request
+from .settings import chosen_engine, waits_for_optimised
+from .support import native_obstacle
+from .threads import choose_threads, run_chunks
+
+if TYPE_CHECKING:
+    import casadi
+
+__all__ = ["Integrator", "Trajectories", "integrator"]
+
+METHODS = ("dop853", "rk4")
+
+
+@dataclass(frozen=True)
+class Trajectories:
+    """Solutions of an initial value problem: N samples at T times, n states, k event functions."""
+
+    t: np.ndarray  # (T,)  [s]
+    y: np.ndarray  # (N, T, n)  NaN at times that were not reached
+    status: tuple[Status, ...]  # N
+    t_reached: np.ndarray  # (N,)  [s]
+    steps: np.ndarray  # (N,) accepted
+    rejections: np.ndarray  # (N,)
+    event_times: np.ndarray  # (N, k) first change of sign of each event function, NaN if none  [s]
+    event_counts: np.ndarray  # (N, k) steps over which it changed its sign
+
+    @property
+    def finished(self) -> bool:
+        """Tell whether every sample reached the last time."""
+        return all(status is Status.FINISHED for status in self.status)
+
+    def __str__(self) -> str:
+        count = len(self.status)
+        lines = [f"{count} trajectories to t = {self.t[-1]:g}: {int(self.steps.sum())} steps"]
+        for status in sorted(set(self.status) - {Status.FINISHED}):
+            which = [k for k, s in enumerate(self.status) if s is status]
+            lines.append(
+                f"sample {which[0]} ({len(which)} in all), t = {self.t_reached[which[0]]:g}: {status.advice}"
+            )
+        return "\n".join(lines)
+
+
+def integrator(
+    rhs: casadi.Function,
+    *,
+    projection: casadi.Function | None = None,
+    events: casadi.Function | None = None,
+    method: str = "dop853",
+    engine: str | None = None,
+) -> Integrator:
+    """Make an integrator of y' = rhs(t, y, p) with t a number, y (n,) and p (m,), m may be 0.
+
+    `projection` (t, y, p) -> y is applied after every accepted step and to every output (constraints).
+    `events` (t, y, p) -> (k,) are watched for changes of sign. `method` "dop853" has order 8(5, 3) and
+    adaptive steps, "rk4" fixed steps. `engine` as in `kernel`.
+
+    >>> import casadi
+    >>> t, y, p = casadi.SX.sym("t"), casadi.SX.sym("y"), casadi.SX.sym("p")
+    >>> decay = integrator(casadi.Function("decay", [t, y, p], [-p * y]))
+    >>> decay([0.0, 1.0], y0=[1.0], p=[2.0]).y.round(6).ravel().tolist()
+    [1.0, 0.135335]
+    """
+    if method not in METHODS:
+        raise PoinsotError(unknown("method", method, METHODS))
+    if events is not None and method == "rk4":
+        raise PoinsotError("events are watched by the method 'dop853' only")
+    functions = {"rhs": _full("rhs", rhs, rhs.numel_in(1) if rhs.n_in() == 3 else 0)}
+    if projection is not None:
+        functions["projection"] = _full("projection", projection, rhs.numel_in(1))
+    if events is not None:
+        functions["events"] = _full("events", events, None)
+    for name, function in functions.items():
+        if [function.numel_in(i) for i in (1, 2)] != [functions["rhs"].numel_in(i) for i in (1, 2)]:
+            raise PoinsotError(f"{name} must take t, y and p of the same sizes as the right-hand side")
+    return Integrator(functions, method, chosen_engine(engine))
+
+
+def _full(name: str, function: casadi.Function, states: int | None) -> casadi.Function:
+    """Give a function without structural zeros in inputs and output, as SX if possible."""
+    import casadi
+
+    if function.n_in() != 3 or function.n_out() != 1 or function.numel_in(0) != 1:
+        raise PoinsotError(f"{name} must be a function (t, y, p) -> one vector, with t a number")
+    if states is not None and function.numel_out(0) != states:
+        raise PoinsotError(f"{name} must give {states} numbers, one a state, not {function.numel_out(0)}")
+    symbol = casadi.SX.sym if native_obstacle(function)[0].is_a("SXFunction") else casadi.MX.sym
+    t, y, p = (symbol(s, function.numel_in(i)) for i, s in enumerate("typ"))
+    inputs = [casadi.reshape(v, *function.size_in(i)) for i, v in enumerate((t, y, p))]
+    result = casadi.vec(casadi.densify(function(*inputs)))
+    return casadi.Function(name, [t, y, p], [result])
+
+
+class Integrator:
+    """Integrates batches of initial value problems; made by `integrator`."""
+
+    def __init__(self, functions: dict[str, casadi.Function], method: str, engine: str):
+        self.functions, self.method, self.engine = functions, method, engine
+        self.n, self.m = (functions["rhs"].numel_in(i) for i in (1, 2))
+        self.k = functions["events"].numel_out(0) if "events" in functions else 0
+        self._builds: dict[int, Build] = {}
+        if self.obstacle and engine == "native":
+            raise PoinsotError(f"the integrator cannot run as native code: {self.obstacle}")
+
+    @cached_property
+    def obstacle(self) -> str:
+        """Why no native code is used; empty if it is."""
+        if self.engine == "vm":
+            return "the VM was asked for"
+        return next(filter(None, (native_obstacle(f)[1] for f in self.functions.values())), "")
+
+    @property
+    def info(self) -> KernelInfo:
+        """What runs now, and why."""
+        for build in self._builds.values():
+            return build.state.info
+        size = self.functions["rhs"].n_instructions() if self.functions["rhs"].is_a("SXFunction") else 0
+        return KernelInfo("integrator", "vm", size, 1, 0.0, False, self.obstacle or "nothing has run yet")
+
+    def _build(self, count: int) -> Build | None:
+        """Get native code: for single samples, or for as many as a vector holds."""
+        if self.obstacle:
+            return None
+        from .native import host_target
+
+        lanes = 1 if count == 1 else host_target().lanes
+        if lanes not in self._builds:
+            serialised = {name: native_obstacle(f)[0].serialize() for name, f in self.functions.items()}
+            request = Request("integrator", serialised, {"lanes": lanes, "method": self.method})
+            size = sum(native_obstacle(f)[0].n_instructions() for f in self.functions.values())
+            self._builds[lanes] = start_build(request, "integrator", size + 500)
+        if waits_for_optimised():
+            self._builds[lanes].wait()
+        return self._builds[lanes]
+
+    def wait(self, count: int = 2, seconds: float | None = None) -> KernelInfo:
+        """Wait for the optimised code for batches of `count` samples (1, or more)."""
+        if build := self._build(count):
+            build.wait(seconds)
+        return self.info
+
+    def __call__(
+        self,
+        t: Any,
+        y0: Any,
+        p: Any = (),
+        *,
+        rtol: float = 1e-9,
+        atol: float = 1e-12,
+        first_step: float = 0.0,
+        max_step: float = np.inf,
+        max_steps: int = 100_000,
+        substeps: int = 1,
+        threads: int | None = None,
+    ) -> Trajectories:
+        """Integrate from t[0] and give the states at all times t (T,), which must increase.
+
+        y0 (n,) or (N, n), p (m,) or (N, m). `rtol`, `atol` bound the error of a step, rtol |y| + atol;
+        `max_steps` counts rejected steps too; `substeps` are the steps of "rk4" between two times.
+        """
+        t, y0, p = _times(t), _batch("y0", y0, self.n), _batch("p", p, self.m)
+        counts = {len(a) for a in (y0, p) if a.ndim == 2}
+        if len(counts) > 1:
+            raise PoinsotError(f"y0 has {len(y0)} samples, p has {len(p)}")
+        if not (rtol >= 0 and atol >= 0 and rtol + atol > 0 and max_step > 0 and substeps >= 1):
+            raise PoinsotError(
+                "rtol and atol must not be negative nor both zero, max_step and substeps positive"
+            )
+        count = counts.pop() if counts else 1
+        given = {"t": t[0], "h": first_step, "next": 1, "t_end": t[-1], "max_step": max_step, "size": self.n}
+        given |= {"max_steps": max_steps, "rtol": rtol, "atol": atol}
+        registers = np.array([float(given.get(name, 0.0)) for name in REGISTERS])
+        out = np.full((count, len(t), self.n), np.nan)
+        results, event_results = np.zeros((count, len(RESULTS))), np.full((count, 2 * self.k), np.nan)
+        build = self._build(count) if count else None
+        if count and build is not None and build.state.code is not None:
+            arrays = (t, y0, p, out, results, event_results, registers)
+            self._native(build.state, arrays, substeps, threads)
+        elif count:
+            numpy_integration(
+                self.functions, self.method, t, y0, p, out, results, event_results, registers, substeps
+            )
+        return _trajectories(t, out, results, event_results)
+
+    def _native(self, state: Any, arrays: tuple[np.ndarray, ...], substeps: int, threads: int | None) -> None:
+        t, y0, p, out, results, event_results, registers = arrays
+
+        def call(start: int, stop: int) -> None:
+            y, q = (a[start:] if a.ndim == 2 else a for a in (y0, p))
+            words = {
+                "times": t.ctypes.data,
+                "count_times": len(t),
+                "y0": y.ctypes.data,
+                "y0_stride": y.strides[0] if y.ndim == 2 else 0,
+                "p": q.ctypes.data,
+                "p_stride": q.strides[0] if q.ndim == 2 else 0,
+                "out": out[start:].ctypes.data,
+                "results": results[start:].ctypes.data,
+                "event_results": event_results[start:].ctypes.data,
+                "registers": registers.ctypes.data,
+                "substeps": substeps,
+            }
+            table = np.array([words[name] for name in ARGUMENTS], dtype=np.int64)
+            work = np.empty(state.workspace + 8)
+            address = -(-work.ctypes.data // 64) * 64
+            state.code.entry(stop - start, table.ctypes.data, address)
+
+        evaluations = 12.0 * max(100, 10 * len(t))
+        workers = choose_threads(threads, len(out) * state.info.instructions * evaluations)
+        run_chunks(call, len(out), state.info.lanes, workers)
+
+
+def _times(t: Any) -> np.ndarray:
+    t = np.ascontiguousarray(t, dtype=np.float64)
+    if t.ndim != 1 or t.size == 0 or not np.isfinite(t).all() or (np.diff(t) <= 0).any():
+        raise PoinsotError("t must be a list of times, each later than the one before")
+    return t
+
+
+def _batch(name: str, value: Any, size: int) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise PoinsotError(f"{name} must hold real numbers, not {array.dtype}")
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    if array.ndim not in (1, 2) or array.shape[-1] != size:
+        raise PoinsotError(f"{name} must have shape ({size},) or (N, {size}), not {array.shape}")
+    return array
+
+
+def _trajectories(t: np.ndarray, y: np.ndarray, results: np.ndarray, events: np.ndarray) -> Trajectories:
+    column = {name: results[:, i] for i, name in enumerate(RESULTS)}
+    k = events.shape[1] // 2
+    return Trajectories(
+        t,
+        y,
+        tuple(Status(int(s)) for s in column["status"]),
+        column["t"],
+        column["steps"].astype(int),
+        column["rejections"].astype(int),
+        events[:, :k],
+        events[:, k:].astype(int),
+    )

@@ -1,0 +1,199 @@
+"""The adaptive integrator as LLVM IR: a native loop around a native right-hand side.
+
+    void run(i64 count, ptr args, ptr work)
+
+Every lane has its own time, step and status; lanes that have ended wait for the others of their group. The
+numerics of the controller are the SX functions of `controller.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import controller
+from .batch import Program, lane_samples
+from .body import Body, emit_body, support_code
+from .dense_code import dense_output, event_search, watch_events
+from .dop853 import tableau
+from .integrator_layout import RESULTS, Layout, Memory
+from .ir import Code
+from .rk4_code import fixed_steps
+from .tape import read_tape
+
+if TYPE_CHECKING:
+    import casadi
+
+__all__ = ["emit_integrator"]
+
+
+def emit_integrator(
+    rhs: casadi.Function,
+    lanes: int,
+    method: str,
+    projection: casadi.Function | None = None,
+    events: casadi.Function | None = None,
+) -> Program:
+    """Write the integrator of y' = rhs(t, y, p) by "dop853" or "rk4"."""
+    functions = {"rhs": rhs, "projection": projection, "events": events}
+    if method == "dop853":
+        rules = (controller.first_step, controller.begin, controller.judge, controller.advance)
+        functions |= {rule.__name__: rule() for rule in rules}
+    bodies = {
+        name: emit_body(read_tape(function), lanes, name)
+        for name, function in functions.items()
+        if function is not None
+    }
+    n, m = rhs.nnz_in(1), rhs.nnz_in(2)
+    k = events.nnz_out(0) if events is not None else 0
+    layout = Layout(n, m, k, max(body.workspace for body in bodies.values()))
+    code = Code(lanes)
+    _samples_loop(code, layout, method, bodies)
+    every = [*bodies.values(), Body("", frozenset(code.called), 0)]
+    support, c_functions = support_code(every, lanes)
+    lines = "\n".join(code.lines)
+    text = "\n".join(
+        [
+            support,
+            *(body.text for body in bodies.values()),
+            f"define void @run(i64 %count, ptr %args, ptr %work) {{\nentry:\n{lines}\n}}",
+        ]
+    )
+    return Program(text, lanes, layout.places()["end"] * lanes, tuple(c_functions))
+
+
+def _samples_loop(code: Code, layout: Layout, method: str, bodies: dict[str, Body]) -> None:
+    """Integrate one group of samples after another."""
+    memory = Memory(code, layout)
+    last = code.let("sub i64 %count, 1")
+    rounded = code.let(f"add i64 %count, {code.lanes - 1}")
+    with code.loop(code.let(f"sdiv i64 {rounded}, {code.lanes}")) as group:
+        samples = lane_samples(code, group, last)
+        _start(memory, samples)
+        if method == "rk4":
+            fixed_steps(memory, samples, "projection" in bodies)
+        else:
+            _adaptive_steps(memory, samples, bodies)
+        _report(memory, samples)
+    code.do("ret void")
+
+
+def _start(memory: Memory, samples: list[str]) -> None:
+    """Read initial states, parameters and registers; store the first output."""
+    code, layout = memory.code, memory.layout
+    for name, target, count in (("y0", memory.at["y"], layout.n), ("p", memory.p_of_x, layout.m)):
+        base, stride = memory.argument(name, "ptr"), memory.argument(f"{name}_stride", "i64")
+        distances = [code.let(f"mul i64 {sample}, {stride}") for sample in samples]
+        pointers = [code.let(f"getelementptr i8, ptr {base}, i64 {distance}") for distance in distances]
+        if count:
+            with code.loop(count) as i:
+                places = [code.let(f"getelementptr double, ptr {pointer}, i64 {i}") for pointer in pointers]
+                code.store(code.gather([code.let(f"load double, ptr {p}") for p in places]), target, i)
+    registers = memory.argument("registers", "ptr")
+    with code.loop(len(controller.REGISTERS)) as i:
+        place = code.let(f"getelementptr double, ptr {registers}, i64 {i}")
+        code.store(code.gather([code.let(f"load double, ptr {place}")] * code.lanes), memory.at["R"], i)
+    memory.copy(memory.at["y"], memory.y_of_x, layout.n)
+    code.store(memory.get("t"), memory.at["x"], 0)
+    times = memory.argument("count_times", "i64")
+    with code.loop(max(layout.n, 1)) as i:
+        value = code.load(memory.at["y"], i)
+        for lane, sample in enumerate(samples):
+            place = code.let(f"mul i64 {code.let(f'mul i64 {sample}, {times}')}, {layout.n}")
+            place = code.let(f"add i64 {place}, {i}")
+            target = code.let(f"getelementptr double, ptr {memory.argument('out', 'ptr')}, i64 {place}")
+            code.do(f"store double {code.lane(value, lane)}, ptr {target}")
+
+
+def _adaptive_steps(memory: Memory, samples: list[str], bodies: dict[str, Body]) -> None:
+    """Step until no lane is active."""
+    code = memory.code
+    memory.call("rhs", memory.at["x"], memory.K[0])
+    _norms(memory, lambda i: (code.load(memory.at["y"], i), code.load(memory.K[0], i)), memory.at["y"])
+    memory.update("first_step")
+    if "events" in bodies:
+        watch_events(memory)
+    with code.forever() as end:
+        code.leave_unless(code.any(memory.is_set("active")), end)
+        memory.update("begin")
+        _stages(memory)
+        memory.update("judge")
+        accept = memory.is_set("accept")
+        with code.when(code.any(accept)):
+            dense_output(memory, samples, "projection" in bodies)
+            if "events" in bodies:
+                event_search(memory)
+            _accept(memory, accept, "projection" in bodies)
+        memory.update("advance")
+
+
+def _stages(memory: Memory) -> None:
+    """Evaluate the stages of one step, its result, and the norms of its error."""
+    code, layout, table = memory.code, memory.layout, tableau()
+    t, step = memory.get("t"), memory.get("step")
+    for stage, (c, row) in enumerate(table.stages, start=1):
+        memory.stage(stage, c, row, t, step)
+    with code.loop(layout.n) as i:
+        move = code.arithmetic("fmul", step, memory.combine(table.step, i))
+        value = code.arithmetic("fadd", code.load(memory.at["y"], i), move)
+        code.store(value, memory.at["y_new"], i)
+        code.store(value, memory.y_of_x, i)
+    code.store(memory.get("t_try"), memory.at["x"], 0)
+    memory.call("rhs", memory.at["x"], memory.K[12])
+    _norms(
+        memory,
+        lambda i: (memory.combine(table.error5, i), memory.combine(table.error3, i)),
+        memory.at["y_new"],
+    )
+
+
+def _norms(memory: Memory, pair, other: str) -> None:
+    """Sum (a/scale)² and (b/scale)² into n5 and n3, with scale = atol + rtol max(|y|, |other|)."""
+    code = memory.code
+    suffix = "f64" if code.lanes == 1 else f"v{code.lanes}f64"
+    rtol, atol = memory.get("rtol"), memory.get("atol")
+    memory.set("n5", code.number(0.0))
+    memory.set("n3", code.number(0.0))
+    with code.loop(memory.layout.n) as i:
+        here, there = (code.call(f"llvm.fabs.{suffix}", code.load(a, i)) for a in (memory.at["y"], other))
+        size = code.select(code.compare("ogt", there, here), there, here)
+        scale = code.arithmetic("fadd", atol, code.arithmetic("fmul", rtol, size))
+        for register, value in zip(("n5", "n3"), pair(i)):
+            ratio = code.arithmetic("fdiv", value, scale)
+            total = code.arithmetic("fadd", memory.get(register), code.arithmetic("fmul", ratio, ratio))
+            memory.set(register, total)
+
+
+def _accept(memory: Memory, accept: str, projected: bool) -> None:
+    """Take over the new state in the lanes that accept it; a projected one needs its slope again."""
+    n = memory.layout.n
+    if projected:
+        memory.copy(memory.at["y_new"], memory.y_of_x, n)
+        memory.code.store(memory.get("t_try"), memory.at["x"], 0)
+        memory.call("projection", memory.at["x"], memory.at["z"])
+        memory.copy(memory.at["z"], memory.at["y_new"], n)
+        memory.copy(memory.at["z"], memory.y_of_x, n)
+        memory.call("rhs", memory.at["x"], memory.K[12])
+    memory.choose(accept, memory.at["y_new"], memory.at["y"], n)
+    memory.choose(accept, memory.K[12], memory.K[0], n)
+
+
+def _report(memory: Memory, samples: list[str]) -> None:
+    """Store how each lane ended."""
+    code, k = memory.code, memory.layout.k
+    for place, register in enumerate(RESULTS):
+        base, value = memory.argument("results", "ptr"), memory.get(register)
+        _store_lanes(code, base, samples, len(RESULTS), str(place), value)
+    if k:
+        with code.loop(k) as i:
+            base = memory.argument("event_results", "ptr")
+            _store_lanes(code, base, samples, 2 * k, i, code.load(memory.at["first"], i))
+            later = code.let(f"add i64 {i}, {k}")
+            _store_lanes(code, base, samples, 2 * k, later, code.load(memory.at["changes"], i))
+
+
+def _store_lanes(code: Code, base: str, samples: list[str], width: int, place: str, value: str) -> None:
+    """Store the lanes of a value into column `place` of an array (N, width)."""
+    for lane, sample in enumerate(samples):
+        index = code.let(f"add i64 {code.let(f'mul i64 {sample}, {width}')}, {place}")
+        target = code.let(f"getelementptr double, ptr {base}, i64 {index}")
+        code.do(f"store double {code.lane(value, lane)}, ptr {target}")

@@ -1,0 +1,83 @@
+"""What is to be compiled: functions, the program around them, and the key under which the code is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+from .. import __version__
+from .batch import Program
+
+__all__ = ["Request", "emit_program", "read_request", "write_request"]
+
+# kind of program -> module and function that writes it
+_PROGRAMS = {"batch": ("batch", "emit_batch"), "integrator": ("integrator_code", "emit_integrator")}
+_SOURCES = (
+    "ir",
+    "tape",
+    "operations",
+    "library",
+    "body",
+    "batch",
+    "native",
+    "request",
+    "controller",
+    "dop853",
+)
+_SOURCES += ("integrator_layout", "integrator_code", "dense_code", "rk4_code")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A program to compile, in a form that can be sent to another process."""
+
+    kind: str  # "batch" or "integrator"
+    functions: dict[str, str]  # CasADi functions, serialised
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def key(self, target: str) -> str:
+        """Name the code of this request for a target: any change of content gives another name."""
+        digest = hashlib.sha256()
+        content = [self.kind, json.dumps(self.options, sort_keys=True), target, _emitter(), __version__]
+        for text in [*content, *(part for pair in self.functions.items() for part in pair)]:
+            digest.update(len(text).to_bytes(8, "little"))
+            digest.update(text.encode())
+        return digest.hexdigest()
+
+
+@cache
+def _emitter() -> str:
+    """Fingerprint the modules that write code, so that a change in them never meets old code."""
+    digest = hashlib.sha256()
+    for name in _SOURCES:
+        source = files(__package__) / f"{name}.py"
+        if source.is_file():
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def emit_program(request: Request) -> Program:
+    """Write the LLVM IR that a request asks for."""
+    import casadi
+
+    module, name = _PROGRAMS[request.kind]
+    emit = getattr(import_module(f"{__package__}.{module}"), name)
+    functions = {key: casadi.Function.deserialize(text) for key, text in request.functions.items()}
+    return emit(**functions, **request.options)
+
+
+def write_request(request: Request, key: str) -> bytes:
+    """Turn a request and its key into bytes for a child process."""
+    content = {"kind": request.kind, "functions": request.functions, "options": request.options}
+    return json.dumps({"key": key, "request": content}).encode()
+
+
+def read_request(data: bytes) -> tuple[Request, str]:
+    """Read what `write_request` wrote."""
+    content = json.loads(data)
+    return Request(**content["request"]), content["key"]

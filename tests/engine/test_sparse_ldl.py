@@ -1,0 +1,199 @@
+"""LDLᵀ without pivoting in the order of the mechanism's graph, against dense solutions with pivoting."""
+
+import casadi as ca
+import numpy as np
+import pytest
+from benchmarks import stewart
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poinsot.engine import (
+    Block,
+    Link,
+    elimination_order,
+    implicit_derivative,
+    kernel,
+    kkt,
+    kkt_derivative,
+    ldl,
+)
+from poinsot.errors import PoinsotError
+
+
+def chain(n):
+    return [(k, k + 1) for k in range(n - 1)]
+
+
+GRAPHS = {
+    "chain": (8, chain(8)),
+    "loop": (7, [*chain(7), (6, 0)]),
+    "tree": (9, [(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6), (5, 7), (5, 8)]),
+    "platform": (13, [e for leg in range(6) for e in ((2 * leg, 2 * leg + 1), (2 * leg + 1, 12))]),
+    "two loops": (8, [*chain(8), (7, 0), (3, 6)]),
+}
+
+
+def random_system(bodies, edges, rows, rng, singular=False):
+    """Blocks of six with random Jacobians between them; the first body is tied to the ground."""
+    blocks = [Block(f"b{k}", tuple(range(6 * k, 6 * k + 6))) for k in range(bodies)]
+    links, C = [], []
+    for count, ends in [(rows, (0,)), *((rows, e) for e in edges)]:
+        part = np.zeros((count, 6 * bodies))
+        for b in ends:
+            part[:, 6 * b : 6 * b + 6] = rng.normal(size=(count, 6))
+        start = sum(map(len, C))
+        links.append(Link(f"l{len(C)}", tuple(range(start, start + count)), tuple(f"b{b}" for b in ends)))
+        C.append(part)
+    M = np.zeros((6 * bodies, 6 * bodies))
+    for b in range(bodies):
+        root = rng.normal(size=(6, 5 if singular else 6))
+        M[6 * b : 6 * b + 6, 6 * b : 6 * b + 6] = root @ root.T
+    return blocks, links, M, np.concatenate(C)
+
+
+def solve_by_kkt(M, C, Q, gamma, order):
+    def pattern(a, name):
+        return ca.SX.sym(name, ca.sparsify(ca.DM(a)).sparsity())
+
+    m, c, q, g = pattern(M, "m"), pattern(C, "c"), ca.SX.sym("q", len(Q)), ca.SX.sym("g", len(gamma))
+    s = kkt(m, c, q, g, order)
+    return kernel(
+        ca.Function("kkt", [m, c, q, g], [s.acceleration, s.multipliers, s.factor.check]), engine="vm"
+    )(M, C, Q, gamma)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    graph=st.sampled_from(sorted(GRAPHS)),
+    rows=st.integers(1, 4),
+    seed=st.integers(0, 2**31),
+    singular=st.booleans(),
+    early=st.booleans(),
+)
+def test_random_mechanisms_agree_with_a_dense_solution(graph, rows, seed, singular, early):
+    rng = np.random.default_rng(seed)
+    blocks, links, M, C = random_system(*GRAPHS[graph], rows, rng, singular)
+    n, m = len(M), len(C)
+    dense = np.block([[M, C.T], [C, np.zeros((m, m))]])
+    condition = np.linalg.cond(dense)
+    if condition > 1e8:
+        return
+    Q, gamma = rng.normal(size=n), rng.normal(size=m)
+    order = elimination_order(blocks, links, jacobian=C if early else None)
+    a, lam, check = solve_by_kkt(M, C, Q, gamma, order)
+    expected = np.linalg.solve(dense, np.concatenate([Q, gamma]))
+    error = np.abs(np.concatenate([a, lam]) - expected).max() / np.abs(expected).max()
+    assert error < max(1e-10, 1e-15 * condition / min(1.0, check[0]))
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_a_stewart_platform_agrees_with_a_dense_solution(early):
+    function = stewart.forward_dynamics(early)
+    q, V, u, p = stewart.states(6, np.random.default_rng(2))
+    a, lam, check = kernel(function, engine="vm")(q, V, u, p)
+    assert (check > 1e-3).all()
+    for k in range(6):
+        M, C, Q, gamma = (np.array(x) for x in stewart.system()(q[k], V[k], u[k], p))
+        dense = np.block([[M, C.T], [C, np.zeros((72, 72))]])
+        expected = np.linalg.solve(dense, np.concatenate([Q, gamma])[:, 0])
+        np.testing.assert_allclose(a[k], expected[:78], atol=1e-10 * np.abs(expected[:78]).max())
+        np.testing.assert_allclose(lam[k], expected[78:], atol=1e-10 * np.abs(expected[78:]).max())
+
+
+def test_legs_go_before_the_platform():
+    blocks, links, *_ = random_system(*GRAPHS["platform"], 2, np.random.default_rng(0))
+    order = elimination_order(blocks, links)
+    bodies = [i // 6 for i in order if i < 78]
+    assert bodies[-6:] == [12] * 6
+    assert sorted(order) == list(range(78 + len(links) * 2))
+
+
+def test_an_order_from_the_graph_fills_less_than_another():
+    blocks, links, M, C = random_system(*GRAPHS["platform"], 1, np.random.default_rng(1))
+    matrix = ca.SX(np.block([[M + C.T @ C, C.T], [C, np.zeros((len(C),) * 2)]]))
+    matrix = ca.sparsify(matrix)
+    n = len(M)
+    good = ldl(matrix, elimination_order(blocks, links)).fill
+    platform_first = [*range(72, 78), *range(72), *range(n, n + len(C))]
+    assert good < 0.5 * ldl(matrix, platform_first).fill
+
+
+def test_the_check_value_falls_when_constraints_become_dependent():
+    e = ca.SX.sym("e")
+    C = ca.vertcat(ca.horzcat(1, 1, 0), ca.horzcat(1, 1 + e, 0))
+    s = kkt(ca.SX.eye(3), C, ca.SX.ones(3), ca.SX.zeros(2), order=[0, 1, 2, 3, 4])
+    check = ca.Function("check", [e], [s.factor.check])
+    values = [float(check(x)) for x in (1.0, 1e-3, 1e-6, 0.0)]
+    assert values[0] > 0.05 and values[1] < 1e-4 and values[2] < 1e-10 and values[3] < 1e-14
+
+
+def test_the_check_value_agrees_with_and_without_known_signs():
+    rng = np.random.default_rng(4)
+    root = rng.normal(size=(6, 6))
+    A = ca.SX(root @ root.T)
+    plain, known = ldl(A, range(6)), ldl(A, range(6), signs=[1] * 6)
+    assert float(plain.check) == pytest.approx(float(known.check), rel=1e-12)
+
+
+def test_mistakes_are_said_in_one_sentence():
+    A = ca.SX([[0.0, 1.0], [1.0, 0.0]])
+    with pytest.raises(PoinsotError, match="row 0 has a zero pivot"):
+        ldl(ca.sparsify(A), [0, 1])
+    with pytest.raises(PoinsotError, match="each of the 2 rows once"):
+        ldl(A, [0, 0])
+    with pytest.raises(PoinsotError, match="square"):
+        ldl(ca.SX(2, 3), [0, 1])
+    with pytest.raises(PoinsotError, match="has 3 rows"):
+        ldl(ca.SX.eye(2), [0, 1]).solve(ca.SX.ones(3))
+    with pytest.raises(PoinsotError, match="touches 'x', which is not a block"):
+        elimination_order([Block("a", (0,))], [Link("l", (0,), ("x",))])
+    with pytest.raises(PoinsotError, match="needs C with 2 columns"):
+        kkt(ca.SX.eye(2), ca.SX.ones(1, 3), ca.SX.ones(2), ca.SX.ones(1), [0, 1, 2])
+
+
+def pendulums():
+    """A closed chain of three point masses on parameters p: M, C, Q, γ depend on p, nonlinearly."""
+    p = ca.SX.sym("p", 5)
+    M = ca.diag(ca.vertcat(p[0], p[0], p[1] ** 2, p[1] ** 2, ca.exp(p[2]), ca.exp(p[2])))
+    C = ca.vertcat(
+        ca.horzcat(ca.cos(p[3]), ca.sin(p[3]), 0, 0, 0, 0),
+        ca.horzcat(-1, p[4], 1, p[3], 0, 0),
+        ca.horzcat(0, 0, -1, p[2], 1, p[4] * p[0]),
+    )
+    return p, M, ca.sparsify(C), ca.vertcat(p, p[0] * p[1]), p[:3] ** 2
+
+
+def test_implicit_derivatives_agree_with_ad_through_the_solution_and_differences():
+    p, M, C, Q, gamma = pendulums()
+    blocks = [Block("a", (0, 1)), Block("b", (2, 3)), Block("c", (4, 5))]
+    links = [Link("x", (0,), ("a",)), Link("y", (1,), ("a", "b")), Link("z", (2,), ("b", "c"))]
+    s = kkt(M, C, Q, gamma, elimination_order(blocks, links))
+    x = ca.vertcat(s.acceleration, s.multipliers)
+    matrix, rhs = ca.blockcat([[M, C.T], [C, ca.SX(3, 3)]]), ca.vertcat(Q, gamma)
+    plain = ldl(matrix, s.factor.order)
+    implicit = ca.vertcat(*kkt_derivative(s, p))
+    general = implicit_derivative(plain, matrix, rhs, x, p)
+    f = ca.Function("d", [p], [x, implicit, general, ca.jacobian(x, p)])
+    at = np.array([1.1, 0.7, 0.3, 0.5, -0.4])
+    _, first, second, brute = (np.array(v) for v in f(at))
+    np.testing.assert_allclose(first, brute, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(second, brute, rtol=1e-11, atol=1e-11)
+    h = 1e-6
+    for k in range(5):
+        step = h * np.eye(5)[k]
+        difference = (np.array(f(at + step)[0]) - np.array(f(at - step)[0])) / (2 * h)
+        np.testing.assert_allclose(first[:, [k]], difference, rtol=1e-7, atol=1e-7)
+
+
+def test_implicit_differentiation_needs_far_fewer_instructions():
+    rng = np.random.default_rng(3)
+    blocks, links, M0, C0 = random_system(6, chain(6), 3, rng)
+    p = ca.SX.sym("p", 6)
+    M = ca.sparsify(ca.SX(M0)) * p[0]
+    C = ca.sparsify(ca.SX(C0)) * ca.cos(p[1])
+    s = kkt(M, C, ca.SX.ones(36) * p[2], ca.SX.ones(18) * p[3], elimination_order(blocks, links))
+    implicit = ca.Function("i", [p], list(kkt_derivative(s, p)))
+    brute = ca.Function("b", [p], [ca.jacobian(ca.vertcat(s.acceleration, s.multipliers), p)])
+    at = rng.uniform(0.5, 1, 6)
+    np.testing.assert_allclose(np.array(ca.vertcat(*implicit(at))), np.array(brute(at)), rtol=1e-9, atol=1e-9)
+    assert 2 * implicit.n_instructions() < brute.n_instructions()
