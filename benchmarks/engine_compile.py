@@ -57,9 +57,7 @@ def run() -> Table:
 
 
 def _process(environment) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", _START], capture_output=True, text=True, check=True, env=environment
-    )
+    done = subprocess.run([sys.executable, "-c", _START], capture_output=True, text=True, check=True, env=environment)
     return done.stdout.split()
 
 

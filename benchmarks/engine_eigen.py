@@ -34,9 +34,7 @@ def run() -> Table:
             rows.append((what, nano["numpy"], nano["1"], nano["2"], ratio))
             figures[f"{what} ratio"] = ratio
             if n == 3:
-                goals.append(
-                    (f"10⁶ of 3 × 3 at least 15 × NumPy on two threads ({what}): {ratio:.0f}", ratio >= 15)
-                )
+                goals.append((f"10⁶ of 3 × 3 at least 15 × NumPy on two threads ({what}): {ratio:.0f}", ratio >= 15))
     rows.append(_blas_row(rng))
     return Table(
         "generalised symmetric eigenproblems, ns each",

@@ -23,9 +23,7 @@ _ANGLES = np.deg2rad([-10, 10, 110, 130, 230, 250])
 BASE = np.stack([0.8 * np.cos(_ANGLES * 0.9), 0.8 * np.sin(_ANGLES * 0.9), 0 * _ANGLES], 1)  # [m]
 PLATE = np.stack([0.4 * np.cos(_ANGLES * 1.1), 0.4 * np.sin(_ANGLES * 1.1), 0 * _ANGLES], 1)  # [m]
 AXIS = np.stack([-np.sin(_ANGLES), np.cos(_ANGLES), 0 * _ANGLES], 1)  # universal joint's ground axis [-]
-PARAMETERS = np.array(
-    [2.0, 0.05, 0.05, 0.004, 1.0, 0.03, 0.03, 0.001, 12.0, 0.4, 0.4, 0.7]
-)  # m, Ixx, Iyy, Izz
+PARAMETERS = np.array([2.0, 0.05, 0.05, 0.004, 1.0, 0.03, 0.03, 0.001, 12.0, 0.4, 0.4, 0.7])  # m, Ixx, Iyy, Izz
 
 
 def rotation(e):

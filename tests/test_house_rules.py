@@ -45,8 +45,10 @@ def functions(tree: ast.AST):
 def imported(tree: ast.AST) -> set[str]:
     names = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("poinsot."):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("poinsot."):
             names.add(node.module.split(".")[1])
+        elif isinstance(node, ast.ImportFrom) and node.level > 1 and node.module:  # from ..errors import …
+            names.add(node.module.split(".")[0])
         elif isinstance(node, ast.Import):
             names.update(a.name.split(".")[1] for a in node.names if a.name.startswith("poinsot."))
     return names

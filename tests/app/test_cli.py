@@ -72,3 +72,30 @@ def test_a_wrong_option_and_no_command_are_explained():
     assert poinsot("check", "ex800", "--jsn", "x").returncode == 2
     assert "Usage" in poinsot("--help").stdout
     assert poinsot("--version").stdout.startswith("poinsot ")
+
+
+@pytest.mark.parametrize("ending", ["toml", "xml", "urdf"])
+def test_convert_writes_other_formats_and_says_what_they_cannot_hold(tmp_path, ending):
+    result = poinsot("convert", "ex800", tmp_path / f"ex800.{ending}", "--json", tmp_path / "notes.json")
+    assert result.returncode == 0 and (tmp_path / f"ex800.{ending}").exists()
+    notes = json.loads((tmp_path / "notes.json").read_text())["notes"]
+    assert bool(notes) == (ending != "toml")
+    again = poinsot("convert", "ex800", tmp_path / f"ex800.{ending}")
+    assert again.returncode == 1 and "exists already" in again.stderr
+
+
+def test_convert_to_an_unknown_ending_is_refused(tmp_path):
+    result = poinsot("convert", "ex800", tmp_path / "ex800.sdf")
+    assert result.returncode == 1 and ".urdf" in result.stderr
+
+
+def test_doctor_and_cache_say_what_runs_and_what_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("POINSOT_CACHE_DIR", str(tmp_path))
+    result = poinsot("doctor", "--json", tmp_path / "doctor.json")
+    assert result.returncode == 0 and "engine" in result.stdout
+    assert json.loads((tmp_path / "doctor.json").read_text())["runs"] in ("native", "vm")
+    assert poinsot("cache").returncode == 0
+    cleared = poinsot("cache", "--clear")
+    assert cleared.returncode == 0 and "removed" in cleared.stdout and " 0 compiled" in cleared.stdout
+    monkeypatch.setenv("POINSOT_ENGINE", "fast")
+    assert poinsot("doctor").returncode == 1

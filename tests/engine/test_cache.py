@@ -132,9 +132,7 @@ print("fine")
 
 def test_several_processes_write_the_same_keys_at_once(fresh_cache):
     running = [
-        subprocess.Popen(
-            [sys.executable, "-c", MANY], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([sys.executable, "-c", MANY], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
     answers = [process.communicate(timeout=120) for process in running]

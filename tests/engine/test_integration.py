@@ -72,8 +72,7 @@ def test_native_gives_the_bits_of_the_loop_in_numpy():
     events = ca.Function("e", symbols, [symbols[1][:2]])
     for method, watch in (("dop853", events), ("dop853", None), ("rk4", None)):
         native, vm = (
-            integrator(lorenz(), events=watch, method=method, engine=e)(times, y0, p, substeps=40)
-            for e in ENGINES
+            integrator(lorenz(), events=watch, method=method, engine=e)(times, y0, p, substeps=40) for e in ENGINES
         )
         for field in ("y", "t_reached", "steps", "rejections", "event_times", "event_counts"):
             np.testing.assert_array_equal(getattr(native, field), getattr(vm, field), err_msg=field)
@@ -95,9 +94,7 @@ def test_no_trajectory_depends_on_its_neighbours(threads):
 
 
 def test_dense_output_does_not_change_the_steps_and_is_as_accurate_as_they_are():
-    few, many = (
-        integrator(kepler())(np.linspace(0, 12, count), [1.0, 0, 0, 1.2], rtol=1e-9) for count in (2, 1201)
-    )
+    few, many = (integrator(kepler())(np.linspace(0, 12, count), [1.0, 0, 0, 1.2], rtol=1e-9) for count in (2, 1201))
     assert few.steps == many.steps
     np.testing.assert_allclose(few.y[0, -1], many.y[0, -1], rtol=1e-12)
     r, v2 = np.hypot(many.y[0, :, 0], many.y[0, :, 1]), (many.y[0, :, 2:] ** 2).sum(-1)
@@ -114,10 +111,7 @@ def test_a_projection_keeps_the_constraint(engine):
     for method, options in (("dop853", {"rtol": 1e-4, "atol": 1e-5}), ("rk4", {"substeps": 120})):
         drift, kept = (
             np.abs(
-                (
-                    integrator(rate, projection=g, method=method, engine=engine)(times, start, **options).y
-                    ** 2
-                ).sum(-1)
+                (integrator(rate, projection=g, method=method, engine=engine)(times, start, **options).y ** 2).sum(-1)
                 - 1
             ).max()
             for g in (None, back)
@@ -130,9 +124,7 @@ def test_events_are_counted_and_the_first_is_located(engine):
     y, p = ca.SX.sym("y", 2), P[0]
     fall = ca.Function("fall", [T, y, p], [ca.vertcat(y[1], -p)])
     watch = ca.Function("watch", [T, y, p], [ca.vertcat(y[0], y[1], y[0] + 1e6, T - 0.25)])
-    found = integrator(fall, events=watch, engine=engine)(
-        [0.0, 3.0], [1.0, 2.0], [[10.0], [2.0]], max_step=0.1
-    )
+    found = integrator(fall, events=watch, engine=engine)([0.0, 3.0], [1.0, 2.0], [[10.0], [2.0]], max_step=0.1)
     roots = [(v + np.sqrt(v * v + 2 * g)) / g for v, g in ((2.0, 10.0), (2.0, 2.0))]
     np.testing.assert_allclose(found.event_times[:, 0], roots, rtol=1e-12)
     np.testing.assert_allclose(found.event_times[:, 1], [0.2, 1.0], rtol=1e-9)
@@ -144,9 +136,7 @@ def test_events_are_counted_and_the_first_is_located(engine):
 def test_the_fixed_step_method_has_order_four():
     exact = integrator(pendulum())([0.0, 2.0], [1.0, 0.0], [5.0], rtol=1e-13, atol=1e-14).y[0, -1]
     errors = [
-        np.abs(
-            integrator(pendulum(), method="rk4")([0.0, 2.0], [1.0, 0.0], [5.0], substeps=k).y[0, -1] - exact
-        ).max()
+        np.abs(integrator(pendulum(), method="rk4")([0.0, 2.0], [1.0, 0.0], [5.0], substeps=k).y[0, -1] - exact).max()
         for k in (40, 80, 160)
     ]
     assert 14 < errors[0] / errors[1] < 18 and 14 < errors[1] / errors[2] < 18

@@ -109,9 +109,7 @@ def test_every_number_of_lanes_gives_the_same_bits():
 @pytest.fixture(params=["native", "vm"])
 def product(request):
     A, b = ca.SX.sym("A", 2, 3), ca.SX.sym("b", 3)
-    return kernel(
-        ca.Function("product", [A, b], [A @ b, A.T], ["A", "b"], ["Ab", "At"]), engine=request.param
-    )
+    return kernel(ca.Function("product", [A, b], [A @ b, A.T], ["A", "b"], ["Ab", "At"]), engine=request.param)
 
 
 def test_shared_and_batched_inputs(product):

@@ -73,9 +73,7 @@ def test_sine_and_cosine_are_accurate_to_one_ulp_up_to_the_switch_and_beyond():
     mpmath = pytest.importorskip("mpmath")
     rng = np.random.default_rng(5)
     near = np.arange(1, 2000) * np.pi / 2  # where the reduction loses most
-    x = np.concatenate(
-        [rng.uniform(-1e6, 1e6, 3000), rng.normal(0, 3, 3000), near, [1647098.99, 1e15, 1e300]]
-    )
+    x = np.concatenate([rng.uniform(-1e6, 1e6, 3000), rng.normal(0, 3, 3000), near, [1647098.99, 1e15, 1e300]])
     s = ca.SX.sym("s")
     sine, cosine = kernel(ca.Function("sc", [s], [ca.sin(s), ca.cos(s)]))(x[:, None])
     with mpmath.workprec(1200):

@@ -57,9 +57,9 @@ def solve_by_kkt(M, C, Q, gamma, order):
 
     m, c, q, g = pattern(M, "m"), pattern(C, "c"), ca.SX.sym("q", len(Q)), ca.SX.sym("g", len(gamma))
     s = kkt(m, c, q, g, order)
-    return kernel(
-        ca.Function("kkt", [m, c, q, g], [s.acceleration, s.multipliers, s.factor.check]), engine="vm"
-    )(M, C, Q, gamma)
+    return kernel(ca.Function("kkt", [m, c, q, g], [s.acceleration, s.multipliers, s.factor.check]), engine="vm")(
+        M, C, Q, gamma
+    )
 
 
 @settings(max_examples=15, deadline=None)
@@ -197,3 +197,20 @@ def test_implicit_differentiation_needs_far_fewer_instructions():
     at = rng.uniform(0.5, 1, 6)
     np.testing.assert_allclose(np.array(ca.vertcat(*implicit(at))), np.array(brute(at)), rtol=1e-9, atol=1e-9)
     assert 2 * implicit.n_instructions() < brute.n_instructions()
+
+
+def test_a_link_waits_while_its_rows_depend_on_those_that_went_early():
+    """A platform whose pose is held, on legs of which two are eliminated after it: no row may take its columns."""
+    rng = np.random.default_rng(3)
+    blocks = [Block("platform", tuple(range(6))), *(Block(f"leg{k}", (6 + k,)) for k in range(4))]
+    links = [Link(f"ball{k}", (k,), (f"leg{k}", "platform")) for k in range(4)]
+    links += [Link(f"drive{i}", (4 + i,), ("platform",)) for i in range(6)]
+    C = np.zeros((10, 10))
+    C[:4, :6] = rng.normal(size=(4, 6))
+    C[:4, 6:] = np.eye(4)
+    C[4:, :6] = np.eye(6)
+    order = elimination_order(blocks, links, jacobian=C)
+    A = np.block([[np.eye(10) + C.T @ C, C.T], [C, np.zeros((10, 10))]])[np.ix_(order, order)]
+    for k in range(20):  # LDLᵀ without pivoting: no pivot may vanish
+        assert abs(A[k, k]) > 1e-6
+        A[k + 1 :, k + 1 :] -= np.outer(A[k + 1 :, k], A[k, k + 1 :]) / A[k, k]

@@ -141,9 +141,7 @@ def test_the_environment_chooses_the_engine(monkeypatch):
     assert kernel(f).info.tier == "vm"
     assert doctor().runs == "vm"
     monkeypatch.setenv("POINSOT_ENGINE", "natve")
-    with pytest.raises(
-        PoinsotError, match=r"POINSOT_ENGINE: there is no engine 'natve'.*did you mean 'native'"
-    ):
+    with pytest.raises(PoinsotError, match=r"POINSOT_ENGINE: there is no engine 'natve'.*did you mean 'native'"):
         kernel(f)
 
 
@@ -224,9 +222,7 @@ def test_the_doctor_finds_native_code_that_agrees():
 
 
 def test_importing_the_engine_loads_nothing_heavy():
-    check = (
-        "import sys, poinsot.engine; print([m for m in ('casadi', 'llvmlite', 'scipy') if m in sys.modules])"
-    )
+    check = "import sys, poinsot.engine; print([m for m in ('casadi', 'llvmlite', 'scipy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

@@ -1,4 +1,4 @@
-"""The command line: `poinsot models | parameters | check | convert | schema`, the same verbs as in Python.
+"""The command line, with the same verbs as in Python: `poinsot models | parameters | check | convert | …`.
 
 Every command takes --json FILE; bad input gives one clear sentence and a non-zero exit.
 """
@@ -129,6 +129,65 @@ def schema(
         write_text(output, json_schema(), overwrite)
     else:
         print(json_schema(), end="")
+
+
+@app.command()
+def convert(
+    model: Model,
+    output: Annotated[Path, typer.Argument(help="a .toml, .xml or .mjcf (MJCF), or .urdf file; the ending decides")],
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a mechanism in another format; what cannot be represented is said."""
+    from poinsot.app.output import write_json
+    from poinsot.model.interchange import Conversion, write_mjcf, write_urdf
+    from poinsot.model.load import load
+    from poinsot.model.toml import save
+
+    writers = {".xml": write_mjcf, ".mjcf": write_mjcf, ".urdf": write_urdf}
+    if output.suffix not in (".toml", *writers):
+        raise PoinsotError(f"{output}: the ending must be .toml, .xml, .mjcf or .urdf")
+    if output.suffix == ".toml":
+        conversion = Conversion((save(load(model), output, overwrite),), ())
+    else:
+        conversion = writers[output.suffix](load(model), output, overwrite)
+    if json:
+        write_json(json, {"files": [str(f) for f in conversion.files], "notes": conversion.notes}, overwrite)
+    print(conversion)
+
+
+@app.command()
+def doctor(json: Json = None, overwrite: Overwrite = False) -> None:
+    """Say which engine runs, and why."""
+    from dataclasses import asdict
+
+    from poinsot.app.output import write_json
+    from poinsot.engine import doctor as diagnose
+
+    diagnosis = diagnose()
+    if json:
+        write_json(json, asdict(diagnosis), overwrite)
+    print(diagnosis)
+
+
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="remove all compiled code")] = False,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Show what the cache of compiled code holds, or clear it."""
+    from dataclasses import asdict
+
+    from poinsot.app.output import write_json
+    from poinsot.engine import cache_report, clear_cache
+
+    if clear:
+        print(f"removed {clear_cache()}")
+    report = cache_report()
+    if json:
+        write_json(json, asdict(report), overwrite)
+    print(report)
 
 
 if __name__ == "__main__":

@@ -55,9 +55,7 @@ def read_arguments(signature: Signature, inputs: tuple[Any, ...]) -> Arguments:
     """Check the inputs of a call; arrays are copied only if native code cannot read them as they are."""
     if len(inputs) != len(signature.inputs):
         names = ", ".join(signature.input_names)
-        raise PoinsotError(
-            f"{signature.name} takes {len(signature.inputs)} inputs ({names}), not {len(inputs)}"
-        )
+        raise PoinsotError(f"{signature.name} takes {len(signature.inputs)} inputs ({names}), not {len(inputs)}")
     arrays, batched, count, owner = [], [], None, ""
     for name, shape, value in zip(signature.input_names, signature.inputs, inputs):
         array = _as_doubles(signature.name, name, value)
@@ -70,9 +68,7 @@ def read_arguments(signature: Signature, inputs: tuple[Any, ...]) -> Arguments:
                 f"input '{name}' of {signature.name} must have shape {wanted}, not {_text(array.shape)}"
             )
         if has_batch and count is not None and len(array) != count:
-            raise PoinsotError(
-                f"input '{name}' of {signature.name} has {len(array)} samples, '{owner}' has {count}"
-            )
+            raise PoinsotError(f"input '{name}' of {signature.name} has {len(array)} samples, '{owner}' has {count}")
         if has_batch:
             count, owner = len(array), name
         arrays.append(_contiguous_samples(array, len(shape)))

@@ -53,9 +53,7 @@ class KernelInfo:
     pending: bool = False  # optimised code is being made
 
     def __str__(self) -> str:
-        return (
-            f"{self.name}: {self.tier}, {self.instructions} instructions, {self.seconds:.2f} s; {self.reason}"
-        )
+        return f"{self.name}: {self.tier}, {self.instructions} instructions, {self.seconds:.2f} s; {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -153,9 +151,7 @@ class Build:
 def start_build(request: Request, name: str, instructions: int) -> Build:
     """Get native code for a request by the quickest safe way."""
     if instructions > MAX_NATIVE_INSTRUCTIONS:
-        raise PoinsotError(
-            f"{name} has {instructions} instructions; at most {MAX_NATIVE_INSTRUCTIONS} are compiled"
-        )
+        raise PoinsotError(f"{name} has {instructions} instructions; at most {MAX_NATIVE_INSTRUCTIONS} are compiled")
     key = request.key(repr(host_target()))
     build = _builds.get(key)
     if build is not None and (build.state.code or build.state.info.pending):

@@ -140,6 +140,4 @@ def _remove(path: Path) -> None:
 def _complain(directory: Path, error: OSError) -> None:
     if str(directory) not in _complained:
         _complained.add(str(directory))
-        _log.warning(
-            "compiled code is not kept: %s cannot be written (%s)", directory, error.strerror or error
-        )
+        _log.warning("compiled code is not kept: %s cannot be written (%s)", directory, error.strerror or error)

@@ -114,9 +114,7 @@ def judge() -> casadi.Function:
         shrunk = step * factor
         vanishing = shrunk < 10 * 2.0**-52 * casadi.fmax(casadi.fabs(t), casadi.fabs(t_end))
         steps, rejections = steps + accept, rejections + refuse
-        status = casadi.if_else(
-            steps + rejections >= max_steps, int(Status.TOO_MANY_STEPS), int(Status.RUNNING)
-        )
+        status = casadi.if_else(steps + rejections >= max_steps, int(Status.TOO_MANY_STEPS), int(Status.RUNNING))
         status = casadi.if_else(casadi.logic_and(refuse, vanishing), int(Status.STEP_TOO_SMALL), status)
         done = casadi.logic_and(accept, t_try >= t_end)
         status = casadi.if_else(done, int(Status.FINISHED), status)

@@ -103,9 +103,7 @@ def _native(
         values, *columns, check = _kernel("all", n, generalised, vectors)(*pair, threads=threads)
     else:
         A, L, scale, check = _kernel("reduce", n, generalised, vectors)(*pair, threads=threads)
-        rotated = _kernel("sweep", n, generalised, vectors)(
-            A, *([np.eye(n)] if vectors else []), threads=threads
-        )
+        rotated = _kernel("sweep", n, generalised, vectors)(A, *([np.eye(n)] if vectors else []), threads=threads)
         values, *columns = _kernel("finish", n, generalised, vectors)(*rotated, L, scale, threads=threads)
     return values, columns[0] if vectors else None, check[:, 0] if generalised else None
 

@@ -59,9 +59,7 @@ def sweep(n: int, vectors: bool) -> casadi.Function:
     V = {(i, j): v[i, j] for i in range(n) for j in range(n)} if vectors else {}
     _sweep(n, A, V)
     outputs = [casadi.vertcat(*[A[e] for e in _lower(n)])]
-    return casadi.Function(
-        f"sweep{n}", [a, v] if vectors else [a], outputs + ([_square(n, V)] if vectors else [])
-    )
+    return casadi.Function(f"sweep{n}", [a, v] if vectors else [a], outputs + ([_square(n, V)] if vectors else []))
 
 
 @cache

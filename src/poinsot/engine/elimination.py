@@ -4,7 +4,8 @@ Bodies are eliminated by minimum degree on the graph of bodies (legs before the 
 multipliers of a joint follow the last body that the joint touches: then every eliminated row of C lies
 within eliminated columns, independent rows stay independent, and no pivot vanishes. With a sample of the
 Jacobian, multipliers may go earlier, as soon as their rows are independent on the eliminated columns: less
-fill, the same safety as long as the mechanism stays away from poses where that ceases to hold.
+fill, the same safety as long as the mechanism stays away from poses where that ceases to hold. A link waits as
+long as its rows depend on those that went before it, on the columns eliminated so far.
 """
 
 from __future__ import annotations
@@ -66,10 +67,13 @@ def elimination_order(
     for name in _minimum_degree(blocks, links, couplings):
         order += names[name].columns
         gone.add(name)
-        for link in list(waiting):
-            if name in link.blocks and _ready(link, gone, order, n, jacobian, tolerance):
+        # Links whose blocks are all gone first: an early link must not use up the columns that they need.
+        for link in sorted(waiting, key=lambda link: not gone.issuperset(link.blocks)):
+            if _ready(link, gone, order, n, jacobian, tolerance):
                 order += [n + row for row in link.rows]
                 waiting.remove(link)
+    for link in waiting:
+        order += [n + row for row in link.rows]
     return order
 
 
@@ -101,9 +105,9 @@ def _ready(
     tolerance: float,
 ) -> bool:
     """Tell whether a link's multipliers have safe pivots now."""
-    if gone.issuperset(link.blocks):
-        return True
     if jacobian is None:
+        return gone.issuperset(link.blocks)
+    if not gone.intersection(link.blocks):
         return False
     columns = [i for i in order if i < n]
     rows = [i - n for i in order if i >= n]

@@ -34,9 +34,7 @@ class Frame:
         self.work_address = 0
 
     @staticmethod
-    def _table(
-        inputs: Sequence[Any], outputs: Sequence[Any], strides: list[int]
-    ) -> tuple[Any, tuple[int, ...]]:
+    def _table(inputs: Sequence[Any], outputs: Sequence[Any], strides: list[int]) -> tuple[Any, tuple[int, ...]]:
         """Lay pointers and strides out as native code wants them; give the array and four addresses."""
         columns = [
             [a.ctypes.data for a in inputs],

@@ -177,9 +177,7 @@ class Integrator:
         if len(counts) > 1:
             raise PoinsotError(f"y0 has {len(y0)} samples, p has {len(p)}")
         if not (rtol >= 0 and atol >= 0 and rtol + atol > 0 and max_step > 0 and substeps >= 1):
-            raise PoinsotError(
-                "rtol and atol must not be negative nor both zero, max_step and substeps positive"
-            )
+            raise PoinsotError("rtol and atol must not be negative nor both zero, max_step and substeps positive")
         count = counts.pop() if counts else 1
         given = {"t": t[0], "h": first_step, "next": 1, "t_end": t[-1], "max_step": max_step, "size": self.n}
         given |= {"max_steps": max_steps, "rtol": rtol, "atol": atol}
@@ -191,9 +189,7 @@ class Integrator:
             arrays = (t, y0, p, out, results, event_results, registers)
             self._native(build.state, arrays, substeps, threads)
         elif count:
-            numpy_integration(
-                self.functions, self.method, t, y0, p, out, results, event_results, registers, substeps
-            )
+            numpy_integration(self.functions, self.method, t, y0, p, out, results, event_results, registers, substeps)
         return _trajectories(t, out, results, event_results)
 
     def _native(self, state: Any, arrays: tuple[np.ndarray, ...], substeps: int, threads: int | None) -> None:

@@ -45,9 +45,7 @@ def kernel(
     if repeat > 1 and [function.sparsity_in(i) for i in range(function.n_in())] != [
         function.sparsity_out(i) for i in range(function.n_out())
     ]:
-        raise PoinsotError(
-            f"{function.name()} cannot be repeated: its outputs are not shaped like its inputs"
-        )
+        raise PoinsotError(f"{function.name()} cannot be repeated: its outputs are not shaped like its inputs")
     if lanes not in (None, 1, 2, 4, 8, 16):  # other vectors are padded in memory
         raise PoinsotError(f"lanes must be 1, 2, 4, 8 or 16, not {lanes}")
     choice = chosen_engine(engine)
@@ -111,9 +109,7 @@ class Kernel:
             return self._batch_native(state, inputs, threads)
         return self._batch_vm(inputs)
 
-    def _batch_native(
-        self, state: Any, inputs: tuple[Any, ...], threads: int | None
-    ) -> tuple[np.ndarray, ...]:
+    def _batch_native(self, state: Any, inputs: tuple[Any, ...], threads: int | None) -> tuple[np.ndarray, ...]:
         arguments = read_arguments(self.signature, inputs)
         count = 1 if arguments.count is None else arguments.count
         outputs = self._outputs(count)

@@ -38,9 +38,7 @@ def _blas_controls() -> list[tuple[Any, Any]]:
                 continue
             for name in ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads"):
                 if hasattr(library, name.format("set")):
-                    controls.append(
-                        (getattr(library, name.format("get")), getattr(library, name.format("set")))
-                    )
+                    controls.append((getattr(library, name.format("get")), getattr(library, name.format("set"))))
     return controls
 
 

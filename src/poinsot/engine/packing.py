@@ -22,9 +22,7 @@ def pack(code: Code, pointers: list[str], offsets: list[int], table: str, goal: 
                 code.store(column, goal, code.let(f"add i64 {start}, {j}"))
     for k in _rest(code, offsets, blocks):
         place = _offset(code, offsets, table, k)
-        code.store(
-            code.gather([code.let(f"load double, ptr {_place(code, p, place)}") for p in pointers]), goal, k
-        )
+        code.store(code.gather([code.let(f"load double, ptr {_place(code, p, place)}") for p in pointers]), goal, k)
 
 
 def unpack(code: Code, pointers: list[str], offsets: list[int], table: str, origin: str) -> None:

@@ -25,9 +25,7 @@ class Factor:
     """L and D of one symmetric matrix, ready for any number of right-hand sides."""
 
     order: tuple[int, ...]  # row eliminated first, second, …
-    columns: tuple[
-        tuple[tuple[int, Any], ...], ...
-    ]  # by step: (row, l) of one column of L, rows by old number
+    columns: tuple[tuple[tuple[int, Any], ...], ...]  # by step: (row, l) of one column of L, rows by old number
     pivots: tuple[Any, ...]  # by step: d
     inverse_pivots: tuple[Any, ...]
     check: Any  # smallest |d| relative to the terms it is made of: 1 is perfect, 1e-16 is singular
