@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.elements.joints import Joint
 from poinsot.errors import PoinsotError, unknown
@@ -60,6 +61,7 @@ class Assembly:
         return self
 
 
+@one_blas_thread()
 def assemble(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> Assembly:
     """Put a mechanism together in the pose of its file, then bring named coordinates to the values of `pose`.
 
@@ -75,6 +77,7 @@ def assemble(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> A
     return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
 
 
+@one_blas_thread()
 def follow(mechanism: Mechanism, path: Sequence[Mapping[str, float]]) -> list[Assembly]:
     """Assemble along a path of poses, each from the one before; all give the same coordinates."""
     elements, found = mechanism.elements, []
@@ -250,6 +253,7 @@ def _carried(elements: Elements, branch, X_WP: Pose, values: Mapping[str, float]
     return X_WP @ joint.frame_on_a() @ X_FM @ joint.frame_on_b().inverse()
 
 
+@one_blas_thread()
 def close(constraints: Constraints, start: Assembly, xi: np.ndarray) -> Assembly:
     """Displace an assembled mechanism by a twist of every body and put it together again."""
     held = np.array([float(c.value(start.poses, constraints.elements.joints)) for c in constraints.held])

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from poinsot.blas import one_blas_thread
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.assembly import Assembly, assemble, close, row_scales, twist_scales
@@ -84,6 +85,7 @@ class Report:
         return "\n".join(lines)
 
 
+@one_blas_thread()
 def check(mechanism: Mechanism) -> Report:
     """Check a mechanism: assembly, mobility, redundant constraints, inertias, bodies that nothing holds.
 

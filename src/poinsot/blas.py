@@ -1,0 +1,63 @@
+"""One BLAS thread for small matrices.
+
+The default of many threads makes a 90 × 90 problem a hundred times slower than one thread, and more on a busy
+machine, where the threads wait for each other.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["one_blas_thread"]
+
+_depth = 0
+_before: list[int] = []
+_lock = threading.Lock()
+
+
+@cache
+def _blas_controls() -> list[tuple[Any, Any]]:
+    """Find the functions that read and set the threads of the OpenBLAS copies in NumPy and SciPy."""
+    import scipy
+
+    controls = []
+    for package in (np, scipy):
+        home = Path(package.__file__).parent
+        folders = [home.parent / f"{home.name}.libs", home / ".dylibs"]
+        for path in [p for folder in folders if folder.is_dir() for p in folder.glob("*openblas*")]:
+            try:
+                library = ctypes.CDLL(str(path))
+            except OSError:
+                continue
+            for name in ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads"):
+                if hasattr(library, name.format("set")):
+                    controls.append((getattr(library, name.format("get")), getattr(library, name.format("set"))))
+    return controls
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Run the block with one thread in each BLAS call; without a BLAS that can be told, nothing changes."""
+    global _depth
+    with _lock:
+        if _depth == 0:
+            _before[:] = [get() for get, _ in _blas_controls()]
+            for _, set_threads in _blas_controls():
+                set_threads(1)
+        _depth += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _depth -= 1
+            if _depth == 0:
+                for (_, set_threads), count in zip(_blas_controls(), _before):
+                    set_threads(count)
