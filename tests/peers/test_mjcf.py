@@ -78,7 +78,7 @@ def test_what_mujoco_compiled_reads_back_as_the_same_mechanism(case, tmp_path):
 def test_bodies_move_alike_with_the_coordinates(case, tmp_path):
     """Every hinge and slide of a tree, moved by hand, moves the bodies as Poinsot's joint does."""
     mechanism = CASES[case]()
-    if mechanism.template.closing or "library" in case or "closed" in case:
+    if mechanism.template.closing or case.split("-")[0] in ("library", "closed", "plane"):
         pytest.skip("a tree is needed: one coordinate moves nothing but what it carries")
     model, data = compiled(case, tmp_path)
     for name, joint in mechanism.joints.items():
