@@ -79,6 +79,19 @@ def closed(kind: str, **options):
     return build({"format": 1, "bodies": bodies, "joints": joints}, f"closed_{kind}")
 
 
+def in_plane(kind: str, **options):
+    """A planar body on a joint that has fewer coordinates in the plane than in space, and a crank beside it."""
+    bodies = {
+        "link": {"mass": 1.0, "com": [0.1, 0.2], "inertia": 0.3, "placement": {"position": [0.5, 0.3]}},
+        "crank": {"mass": 2.0, "inertia": 0.1, "frames": {"pin": [0.4, 0.0]}},
+    }
+    joints = {
+        "main": {"type": "revolute", "between": ["ground", "crank"]},
+        "j": {"type": kind, "between": ["crank.pin", {"body": "link", "position": [0.05, 0.02]}], **options},
+    }
+    return build({"format": 1, "planar": True, "bodies": bodies, "joints": joints}, f"plane_{kind}")
+
+
 def laden():
     """Springs, dampers, limits, drives and sensors along joints and along a length."""
     leg = {"length": ["ground.foot", "two.head"]}
@@ -169,6 +182,8 @@ def cases():
             yield label, lambda kind=kind, options=options, backwards=backwards: single(kind, backwards, **options)
     for kind, options in CLOSED.items():
         yield f"closed-{kind}", lambda kind=kind, options=options: closed(kind, **options)
+    for kind in ("spherical", "point-on-line", "free", "planar", "prismatic"):
+        yield f"plane-{kind}", lambda kind=kind: in_plane(kind)
     yield "laden", laden
 
 
@@ -219,7 +234,7 @@ def assert_same_mechanism(case: str, found, inertia: float = 1e-12, hinge_zeros:
     given, here, there = CASES[case](), pose_of(case), assemble(found).require().poses
     assert_same_bodies(given, here, found, there, inertia)
     assert check(found).mobility == mobility(case)
-    if "distance" not in case:  # URDF makes a rod of it
+    if "distance" not in case and "plane" not in case:  # a rod in URDF; other joints in space
         kinds = [{n: j.kind for n, j in m.joints.items() if j.kind != "fixed"} for m in (given, found)]
         assert kinds[0] == kinds[1]
         values = coordinates(found, there)

@@ -13,7 +13,7 @@ import numpy as np
 
 from poinsot.elements.bodies import RigidBody
 from poinsot.elements.frame import GROUND
-from poinsot.errors import listing
+from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.acting import Acting
 from poinsot.model.interchange.mjcf_write_acting import MjcfActing
 from poinsot.model.interchange.motions import BALL
@@ -26,6 +26,7 @@ from poinsot.spatial.rotation import quaternion_from_matrix
 __all__ = ["mjcf_text", "write_mjcf"]
 
 NATIVE = frozenset({POINT, FRAME, HINGE_CUT, DISTANCE})
+WORLD = "world"  # the name of MuJoCo's ground
 SMALL_MASS, SMALL_INERTIA = 1e-9, 1e-12  # [kg], [kg·m²]; MuJoCo refuses moving bodies with less than 1e-15
 SMALL_RATIO = 1e-9  # least principal moment, as a fraction of the largest
 
@@ -90,6 +91,8 @@ def _bodies(world: Element, tree: Tree, along: MjcfActing, notes: list[str]) -> 
     """Nest every link in its parent; returns the element of every link."""
     elements, poses = {GROUND: world}, {GROUND: Pose.identity()}
     for link in tree.links:
+        if link.name in (*elements, WORLD):
+            raise PoinsotError(f"MJCF cannot have a body called '{link.name}': the name is taken")
         element = SubElement(elements[link.parent], "body", name=link.name, **_pose(poses[link.parent], link.X_W))
         elements[link.name], poses[link.name] = element, link.X_W
         _inertial(element, link, notes)

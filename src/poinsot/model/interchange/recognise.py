@@ -163,17 +163,18 @@ def _cylindrical(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
 
 
 def _universal(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
-    """Two perpendicular turns about one point: x_F = u₁ and y_M = u₂, with R_FM = R_x(ref₁) R_y(ref₂) at qpos0."""
+    """Two perpendicular turns whose axes meet: x_F = u₁ and y_M = u₂, with R_FM = R_x(ref₁) R_y(ref₂) at qpos0."""
     first, second = joints
-    if abs(first.axis @ second.axis) > NEAR or np.linalg.norm(first.pos - second.pos) > NEAR:
+    u1, u2, way = first.axis, second.axis, second.pos - first.pos
+    centre = first.pos + (way @ u1) * u1
+    if abs(u1 @ u2) > NEAR or np.linalg.norm(second.pos - (way @ u2) * u2 - centre) > NEAR:
         return None
-    u1, u2 = first.axis, second.axis
     w = np.cross(u1, u2)
     c, s = np.cos(second.ref), np.sin(second.ref)
     R_BM = np.column_stack([c * u1 - s * w, u2, s * u1 + c * w])
     R_FM = axis_rotation("X", first.ref) @ axis_rotation("Y", second.ref)
-    a = X0 @ Pose(R_BM @ R_FM.T, first.pos)
-    return Recognised("universal", a, Pose(R_BM, first.pos), ("angle1", "angle2"))
+    a = X0 @ Pose(R_BM @ R_FM.T, centre)
+    return Recognised("universal", a, Pose(R_BM, centre), ("angle1", "angle2"))
 
 
 def _axes(*axes: np.ndarray) -> np.ndarray | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.frame import GROUND
-from poinsot.errors import listing
+from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.acting import INFINITY, Acting, acting
 from poinsot.model.interchange.motions import HINGE, Motion, undone
 from poinsot.model.interchange.notes import Conversion, written
@@ -84,6 +84,8 @@ class _Writer:
         return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(self.robot, encoding="unicode") + "\n", sidecar
 
     def _link(self, name: str, X_W: Pose) -> Element:
+        if name in self.poses:
+            raise PoinsotError(f"URDF cannot have two links called '{name}': rename the body or frame of that name")
         self.poses[name] = X_W
         return SubElement(self.robot, "link", name=name)
 
