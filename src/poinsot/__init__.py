@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from poinsot.model.assembly import assemble
     from poinsot.model.build import build
     from poinsot.model.check import check
+    from poinsot.model.interchange import read_urdf, write_mjcf, write_urdf
     from poinsot.model.load import library_names, load
     from poinsot.model.mechanism import Mechanism
     from poinsot.model.toml import dumps, save
@@ -39,10 +40,13 @@ _HOME = {
     "dumps": "poinsot.model.toml",
     "library_names": "poinsot.model.load",
     "load": "poinsot.model.load",
+    "read_urdf": "poinsot.model.interchange",
     "save": "poinsot.model.toml",
+    "write_mjcf": "poinsot.model.interchange",
+    "write_urdf": "poinsot.model.interchange",
 }
 
-__all__ = ["Mechanism", "PoinsotError", "assemble", "build", "check", "dumps", "library_names", "load", "save"]
+__all__ = ["__version__", *_HOME]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from poinsot.engine import eigh, eigh_derivatives
 from poinsot.blas import _blas_controls, one_blas_thread
+from poinsot.engine import eigh, eigh_derivatives
 from poinsot.errors import PoinsotError
 
 SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 20]

@@ -96,7 +96,7 @@ def _from_guesses(elements: Elements) -> Assembly:
     scales = twist_scales(constraints, size)
     rng, best = np.random.default_rng(0), None
     for trial in range(RESTARTS):
-        shake = rng.normal(size=len(scales)) * scales * trial / (3 * RESTARTS)
+        shake = rng.normal(size=len(scales)) * scales * 2 * (trial / RESTARTS) ** 2  # half turns in the end
         found = _newton(constraints, constraints.displaced(guess, shake), targets, size)
         if best is None or found.quality > best.quality:
             best = found

@@ -60,6 +60,7 @@ SEQUENCES: tuple[str, ...] = tuple(
         for letters in ({"".join(p) for p in permutations(case)} | {a + b + a for a in case for b in case if a != b})
     )
 )
+UNDETERMINED = 1e-14  # |det E| below which the first angle is noise; R is met to round-off on either side
 SINGULAR = 1e-7  # |det E| below which angle rates are refused; √ε, where half of the digits are gone
 
 
@@ -174,8 +175,8 @@ def euler_angles(sequence: str, R: Mat3, near: Vec3 | None = None) -> Vec3:
         θ = _rest(axes, R, first)
         return vector(*(θ[::-1] if sequence.islower() else θ))
     target = None if near is None else np.asarray(near, float)[..., :: -1 if sequence.islower() else 1]
-    singular = scale < SINGULAR
-    first = np.where(singular, 0.0 if target is None else target[..., 0], first)
+    singular = scale < UNDETERMINED
+    first = np.where(singular, 0.0 if target is None else _nearest_first(axes, R, target), first)
     θ = vector(*_rest(axes, R, first))
     if target is not None:
         other = vector(*_rest(axes, R, first + np.pi))
@@ -183,6 +184,19 @@ def euler_angles(sequence: str, R: Mat3, near: Vec3 | None = None) -> Vec3:
         closer = np.sum((other - target) ** 2, -1) < np.sum((θ - target) ** 2, -1)
         θ = np.where((closer & ~singular)[..., None], other, θ)
     return θ[..., ::-1] if sequence.islower() else θ
+
+
+def _nearest_first(axes: str, R: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """First angle of the solution closest to a target where only the sum or difference of two is determined."""
+    best, least = target[..., 0], None
+    missing = _rest(axes, R, best)[2] - target[..., 2]
+    missing = missing - 2 * np.pi * np.round(missing / (2 * np.pi))
+    for first in (target[..., 0], target[..., 0] + missing / 2, target[..., 0] - missing / 2):
+        gap = vector(*_rest(axes, R, first)) - target
+        distance = np.sum((gap - 2 * np.pi * np.round(gap / (2 * np.pi))) ** 2, axis=-1)
+        best = first if least is None else np.where(distance < least, first, best)
+        least = distance if least is None else np.minimum(distance, least)
+    return best
 
 
 def _entry(R: Mat3, i: int, j: int) -> Scalar:

@@ -151,6 +151,8 @@ class Slots:
         return parameter
 
     def _bound(self, path: tuple, value: Any, unit: str) -> float:
+        if value in ("inf", "-inf"):
+            return float(value)
         expression = self.number(Scope(None), path, value, unit)
         if not isinstance(expression, Constant):
             raise ModelError(path, f"expected a number, got '{value}'")

@@ -1,0 +1,30 @@
+"""Angles at and near the attitudes where a chart is singular."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poinsot.spatial.rotation import SEQUENCES, euler_angles, euler_matrix
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+@pytest.mark.parametrize("distance", [0.0, 1e-15, 1e-13, 1e-10, 3e-8, 1e-6])
+def test_an_attitude_comes_back_to_round_off_however_near_it_is_to_a_singular_one(sequence, distance):
+    middle = (0.0 if sequence[0] == sequence[2] else np.pi / 2) + distance
+    R = euler_matrix(sequence, [0.7, middle, -1.9])
+    for near in (None, [0.1, middle, 0.2]):
+        np.testing.assert_allclose(euler_matrix(sequence, euler_angles(sequence, R, near)), R, atol=5e-15)
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_at_a_singular_attitude_the_solution_closest_to_the_last_one_is_taken(sequence):
+    middle = 0.0 if sequence[0] == sequence[2] else np.pi / 2
+    R = euler_matrix(sequence, [0.7, middle, -1.9])
+    near = np.array([0.5, middle, -1.5])
+    found = euler_angles(sequence, R, near)
+    line = np.linspace(-1, 1, 2001)
+    for sign in (1, -1):  # the solutions are a line along which two angles go together or against each other
+        others = found + np.stack([line, 0 * line, sign * line], axis=1)
+        same = np.abs(euler_matrix(sequence, others) - R).max(axis=(1, 2)) < 1e-9
+        assert np.sum((others[same] - near) ** 2, axis=1).min() > np.sum((found - near) ** 2) - 1e-5
