@@ -33,6 +33,15 @@ def long_function(steps, name="long", sines=True):
     return ca.Function(name, [x], [ca.vertcat(a, b, c)])
 
 
+def huge_function(instructions, name):
+    """A chain of a little more than so many instructions, made without a long loop in Python."""
+    block = long_function(100, sines=False)
+    once, twice = (block.fold(k).expand().n_instructions() for k in (1, 2))
+    folded = block.fold(instructions // (twice - once) + 1).expand()
+    x = ca.SX.sym("x", 3)
+    return ca.Function(name, [x], [folded(x)])
+
+
 SAMPLES = np.random.default_rng(0).normal(size=(37, 3))
 
 
@@ -115,7 +124,7 @@ def test_a_function_beyond_the_limit_runs_on_the_vm_and_says_so(fresh_cache, mon
 
 @pytest.mark.slow
 def test_a_million_instructions_do_not_hurt(fresh_cache, caplog):
-    function = long_function(500_000, "million", sines=False)
+    function = huge_function(1_000_000, "million")
     assert function.n_instructions() > 1_000_000
     start = time.perf_counter()
     runs = kernel(function)
@@ -126,7 +135,7 @@ def test_a_million_instructions_do_not_hurt(fresh_cache, caplog):
 
 @pytest.mark.slow
 def test_the_largest_function_that_is_compiled_arrives_from_its_child(fresh_cache):
-    function = long_function(engine_settings.MAX_NATIVE_INSTRUCTIONS // 2 - 2000, "largest", sines=False)
+    function = huge_function(engine_settings.MAX_NATIVE_INSTRUCTIONS - 1000, "largest")
     runs = kernel(function)
     assert runs.info.tier == "vm"
     vm = runs(SAMPLES[:3])[0]

@@ -117,16 +117,18 @@ class Build:
         self._settled.set()
 
     def _arrive(self, result: Any) -> None:
-        if isinstance(result, ChildError):
-            stays = "quick code" if self.state.code else "the VM"
-            _log.warning("%s: %s; %s runs instead", self.name, result, stays)
-            self._update(reason=f"{stays}, because {result}")
-        else:
-            metadata, code = result
-            start = time.perf_counter() - metadata["seconds"]
-            self._install(metadata, code, "optimised", start, "compiled by a child process")
-        self._update(pending=False)
-        self.settle()
+        try:
+            if isinstance(result, ChildError):
+                stays = "quick code" if self.state.code else "the VM"
+                _log.warning("%s: %s; %s runs instead", self.name, result, stays)
+                self._update(reason=f"{stays}, because {result}")
+            else:
+                metadata, code = result
+                start = time.perf_counter() - metadata["seconds"]
+                self._install(metadata, code, "optimised", start, "compiled by a child process")
+        finally:
+            self._update(pending=False)
+            self.settle()
 
     def _install(self, metadata: dict[str, Any], code: bytes, tier: str, start: float, reason: str) -> bool:
         try:

@@ -54,6 +54,8 @@ def start_compilation(
                 result: Any = compile_in_child(request, key, brief)
             except ChildError as error:
                 result = error
+            except Exception as error:  # whoever waits must hear of it
+                result = ChildError(f"the compilation could not be started ({error})")
         with _delivery:
             if not _ending.is_set():
                 done(result)
@@ -98,7 +100,12 @@ def _spawn(message: bytes, brief: bool) -> subprocess.Popen:
             if _ending.is_set():
                 raise ChildError("the process is ending")
             child = subprocess.Popen(
-                [sys.executable, "-m", "poinsot.engine.compile_worker"],
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "poinsot.engine.compile_worker",
+                ],  # -P: not our directory's modules
                 stdin=file,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

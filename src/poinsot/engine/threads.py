@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 
 from ..errors import PoinsotError
@@ -15,7 +16,7 @@ __all__ = ["choose_threads", "run_chunks"]
 
 _pools: dict[int, ThreadPoolExecutor] = {}
 _lock = threading.Lock()
-_CHUNKS_A_THREAD = 4  # a thread that was held up leaves work to the other
+_CHUNKS_A_THREAD = 8  # a thread that was held up leaves work to the other
 _WORTH_A_THREAD = 5e6  # instructions: about 0.4 ms; below, starting a thread costs more than it gives
 
 if hasattr(os, "register_at_fork"):
@@ -41,8 +42,24 @@ def run_chunks(call: Callable[[int, int], None], count: int, group: int, threads
     pieces = min(groups, threads * _CHUNKS_A_THREAD)
     edges = [min(count, group * (groups * k // pieces)) for k in range(pieces + 1)]
     edges[-1] = count
-    for future in [_pool(threads).submit(call, a, b) for a, b in pairwise(edges)]:
-        future.result()
+    chunks = deque(pairwise(edges))  # every thread takes the next chunk, this one too
+    helpers = [_pool(threads - 1).submit(_drain, chunks, call) for _ in range(threads - 1)]
+    try:
+        _drain(chunks, call)
+    finally:
+        chunks.clear()
+        wait(helpers)
+    for helper in helpers:
+        helper.result()
+
+
+def _drain(chunks: deque[tuple[int, int]], call: Callable[[int, int], None]) -> None:
+    while True:
+        try:
+            start, stop = chunks.popleft()
+        except IndexError:
+            return
+        call(start, stop)
 
 
 def _pool(threads: int) -> ThreadPoolExecutor:
