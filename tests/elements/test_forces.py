@@ -52,8 +52,16 @@ def test_a_damper_takes_power_out(d, s_dot):
 
 @given(s_dot=numbers(-3, 3))
 def test_friction_is_viscous_dry_and_offset(s_dot):
-    friction = Friction("f", ON, viscous=0.4, coulomb=1.5, offset=0.2)
+    friction = Friction("f", ON, viscous=0.4, coulomb=1.5, offset=0.2, smooth=0.0)
     assert_allclose(friction.force(0.0, s_dot), -(0.4 * s_dot + 1.5 * np.sign(s_dot) + 0.2))
+
+
+@given(s_dot=numbers(-3, 3))
+def test_smooth_friction_is_dry_friction_away_from_rest_and_no_jump_at_rest(s_dot):
+    dry, smooth = (Friction("f", ON, 0.4, 1.5, 0.2, v) for v in (0.0, 1e-3))
+    assert smooth.force(0.0, 0.0) == -0.2
+    if abs(s_dot) > 0.02:
+        assert_allclose(smooth.force(0.0, s_dot), dry.force(0.0, s_dot), rtol=1e-14)
 
 
 @given(inertia=numbers(0, 5), s_dot=numbers(-3, 3))
@@ -98,5 +106,7 @@ def test_parameters_have_units_that_make_a_force_or_a_moment(kind):
         for unit, force in (("m", "N"), ("rad", "N·m")):
             ours = np.array(parse_unit(force_unit(pattern, unit)).dimension)
             u, f, s = (np.array(parse_unit(x).dimension) for x in (unit, force, "s"))
-            wanted = {"u": u, "f": f, "f/u": f - u, "f*s/u": f + s - u, "f*s^2/u": f + 2 * s - u}[pattern]
+            wanted = {"u": u, "f": f, "f/u": f - u, "f*s/u": f + s - u, "f*s^2/u": f + 2 * s - u, "u/s": u - s}[
+                pattern
+            ]
             assert ours[:3].tolist() == wanted[:3].tolist()

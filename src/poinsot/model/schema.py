@@ -232,6 +232,7 @@ class FrictionSpec(Spec):
     viscous: PerCoordinate | None = None
     coulomb: PerCoordinate | None = None
     offset: PerCoordinate | None = None
+    smooth: PerCoordinate | None = Field(None, description="Speed at which Coulomb friction is nearly full.")
 
 
 Limits = _list(Number, 2, 2)
@@ -291,6 +292,7 @@ class ForceSpec(Spec):
     viscous: Number | None = None
     coulomb: Number | None = None
     offset: Number | None = None
+    smooth: Number | None = None
     inertia: Number | None = None
     lower: Number | None = None
     upper: Number | None = None

@@ -25,6 +25,7 @@ __all__ = [
     "dot",
     "function",
     "is_symbolic",
+    "is_zero",
     "matrix",
     "norm",
     "skew",
@@ -38,6 +39,11 @@ __all__ = [
 def is_symbolic(*values: Any) -> bool:
     """Tell whether any value is a CasADi expression."""
     return any(type(value).__module__.startswith("casadi") for value in values)
+
+
+def is_zero(value: Any) -> bool:
+    """Tell whether a value is the number zero, and not a symbol that may become it."""
+    return not is_symbolic(value) and bool(np.all(np.asarray(value) == 0))
 
 
 def function(name: str, *arguments: Scalar) -> Scalar:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from poinsot.elements.forces.base import Force
-from poinsot.spatial.algebra import Scalar, function
+from poinsot.spatial.algebra import Scalar, function, is_zero
 
 __all__ = ["Friction"]
 
@@ -22,11 +22,13 @@ class Friction(Force):
     viscous: Scalar = 0.0  # f_v  [N·s/m] or [N·m·s/rad]
     coulomb: Scalar = 0.0  # f_c  [N] or [N·m]
     offset: Scalar = 0.0  # f_o  [N] or [N·m]
+    smooth: Scalar = 1e-3  # v_s  [m/s] or [rad/s]
 
     kind = "friction"
-    parameters = {"viscous": "f*s/u", "coulomb": "f", "offset": "f"}
-    nonnegative = ("viscous", "coulomb")
+    parameters = {"viscous": "f*s/u", "coulomb": "f", "offset": "f", "smooth": "u/s"}
+    nonnegative = ("viscous", "coulomb", "smooth")
 
     def force(self, s: Scalar, s_dot: Scalar) -> Scalar:
         """Force against the motion."""
-        return -(self.viscous * s_dot + self.coulomb * function("sign", s_dot) + self.offset)
+        direction = function("sign", s_dot) if is_zero(self.smooth) else function("tanh", s_dot / self.smooth)
+        return -(self.viscous * s_dot + self.coulomb * direction + self.offset)

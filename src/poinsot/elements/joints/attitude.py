@@ -5,7 +5,7 @@ from __future__ import annotations
 from poinsot.spatial.algebra import Mat3, Vec3, function, is_symbolic, unit, vector
 from poinsot.spatial.rotation import quaternion_from_matrix
 
-__all__ = ["quaternion_of"]
+__all__ = ["parts", "quaternion_of"]
 
 
 def quaternion_of(R: Mat3) -> Vec3:
@@ -15,3 +15,8 @@ def quaternion_of(R: Mat3) -> Vec3:
     w = function("sqrt", 1 + R[0, 0] + R[1, 1] + R[2, 2])
     v = vector(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
     return unit(vector(w * w, v))
+
+
+def parts(quaternion: Vec3) -> tuple:
+    """The four components of a quaternion, to be stacked with others."""
+    return tuple(quaternion[i] for i in range(4))

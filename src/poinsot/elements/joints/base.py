@@ -4,6 +4,7 @@ A joint sits at frame F on body A and frame M on body B. Its law is written twic
 constraint, and the contract tests hold the two against each other:
 
     X_FM = motion(q)                      used where the joint carries a branch of the tree
+    (v, ω) = twist(q, v), q̇ = rates(q, v)   its velocity, in the axes of M, linear in the joint's speeds v
     Φ(X_FM) = residual(X_FM) = 0          used where it closes a loop, and in redundant coordinates
     q = measure(X_FM)                     what an encoder on the joint reads
 
@@ -79,6 +80,14 @@ class Joint(ABC):
     @abstractmethod
     def motion(self, q: Vec3) -> Pose:
         """X_FM for coordinates q."""
+
+    @abstractmethod
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """Velocity of M's origin [m/s] and angular velocity of M [rad/s] seen from F, both in the axes of M."""
+
+    def rates(self, q: Vec3, v: Vec3) -> Vec3:
+        """q̇ for speeds v; the speeds themselves, except where an attitude is a quaternion."""
+        return v
 
     @abstractmethod
     def measure(self, X_FM: Pose) -> Vec3:

@@ -33,6 +33,10 @@ class Cylindrical(Axis):
         """p_FM = q₁ z, R_FM = R_z(q₂)."""
         return Pose(axis_rotation("Z", q[1]), vector(0 * q[0], 0 * q[0], q[0]))
 
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """v = q̇₁ z, ω = q̇₂ z."""
+        return vector(0 * v[0], 0 * v[0], v[0]), vector(0 * v[0], 0 * v[0], v[1])
+
     def measure(self, X_FM: Pose) -> Vec3:
         """Displacement along z, angle of x_M from x_F."""
         return vector(X_FM.p[2], turn_angle(X_FM.R[1, 0], X_FM.R[0, 0]))

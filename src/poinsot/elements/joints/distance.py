@@ -40,6 +40,10 @@ class Distance(Joint):
         """A distance carries no branch."""
         raise PoinsotError(f"distance '{self.name}' cannot carry a body; it only closes loops")
 
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """A distance carries no branch."""
+        raise PoinsotError(f"distance '{self.name}' cannot carry a body; it only closes loops")
+
     def measure(self, X_FM: Pose) -> Vec3:
         """A distance has no coordinates."""
         raise PoinsotError(f"distance '{self.name}' has no coordinates")

@@ -37,6 +37,10 @@ class Fixed(Joint):
         """X_FM = 1."""
         return Pose.identity()
 
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """At rest."""
+        return np.zeros(3), np.zeros(3)
+
     def measure(self, X_FM: Pose) -> Vec3:
         """Nothing to measure."""
         return np.zeros(0)

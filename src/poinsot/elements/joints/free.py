@@ -7,11 +7,11 @@ from typing import final
 
 import numpy as np
 
-from poinsot.elements.joints.attitude import quaternion_of
+from poinsot.elements.joints.attitude import parts, quaternion_of
 from poinsot.elements.joints.base import Joint, JointCoordinate
-from poinsot.spatial.algebra import Vec3, is_symbolic, vector
+from poinsot.spatial.algebra import Vec3, apply, is_symbolic, transpose, vector
 from poinsot.spatial.pose import Pose
-from poinsot.spatial.rotation import quaternion_matrix
+from poinsot.spatial.rotation import quaternion_matrix, quaternion_rate
 
 __all__ = ["Free"]
 
@@ -40,7 +40,14 @@ class Free(Joint):
         """p_FM = q₁…₃, R_FM of the quaternion q₄…₇."""
         return Pose(quaternion_matrix(q[3:]), q[:3])
 
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """Speeds are ṗ in the axes of F and ω in those of M."""
+        return apply(transpose(quaternion_matrix(q[3:])), v[:3]), v[3:]
+
+    def rates(self, q: Vec3, v: Vec3) -> Vec3:
+        """ṗ, and the rate of the quaternion."""
+        return vector(*(v[i] for i in range(3)), *parts(quaternion_rate(q[3:], v[3:])))
+
     def measure(self, X_FM: Pose) -> Vec3:
         """Place, and quaternion wxyz of the attitude."""
-        p, quaternion = X_FM.p, quaternion_of(X_FM.R)
-        return vector(*(p[i] for i in range(3)), *(quaternion[i] for i in range(4)))
+        return vector(*(X_FM.p[i] for i in range(3)), *parts(quaternion_of(X_FM.R)))

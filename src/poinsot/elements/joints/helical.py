@@ -40,6 +40,10 @@ class Helical(Axis):
         """p_FM = h q z, R_FM = R_z(q)."""
         return Pose(axis_rotation("Z", q[0]), vector(0 * q[0], 0 * q[0], self.lead * q[0]))
 
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """v = h q̇ z, ω = q̇ z."""
+        return vector(0 * v[0], 0 * v[0], self.lead * v[0]), vector(0 * v[0], 0 * v[0], v[0])
+
     def measure(self, X_FM: Pose) -> Vec3:
         """Angle, whole turns included: the advance gives the turns, the attitude the rest."""
         turn = X_FM.p[2] / self.lead

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from poinsot.elements.joints.base import Axis, JointCoordinate, turn_angle
-from poinsot.spatial.algebra import Vec3, vector
+from poinsot.spatial.algebra import Vec3, apply, transpose, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
@@ -33,6 +33,11 @@ class Planar(Axis):
     def motion(self, q: Vec3) -> Pose:
         """p_FM = (q₁, q₂, 0), R_FM = R_z(q₃)."""
         return Pose(axis_rotation("Z", q[2]), vector(q[0], q[1], 0 * q[0]))
+
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """v = R_z(q₃)ᵀ (q̇₁, q̇₂, 0), ω = q̇₃ z."""
+        v_F = vector(v[0], v[1], 0 * v[0])
+        return apply(transpose(axis_rotation("Z", q[2])), v_F), vector(0 * v[2], 0 * v[2], v[2])
 
     def measure(self, X_FM: Pose) -> Vec3:
         """Place in the plane and angle of x_M from x_F."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from poinsot.elements.joints.attitude import quaternion_of
+from poinsot.elements.joints.attitude import parts, quaternion_of
 from poinsot.elements.joints.base import Axis, JointCoordinate
-from poinsot.spatial.algebra import Vec3, vector
+from poinsot.spatial.algebra import Vec3, apply, transpose, vector
 from poinsot.spatial.pose import Pose
-from poinsot.spatial.rotation import quaternion_matrix
+from poinsot.spatial.rotation import quaternion_matrix, quaternion_rate
 
 __all__ = ["PointOnLine"]
 
@@ -40,7 +40,15 @@ class PointOnLine(Axis):
         """p_FM = q₁ z, R_FM of the quaternion q₂…₅."""
         return Pose(quaternion_matrix(q[1:]), vector(0 * q[0], 0 * q[0], q[0]))
 
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """v = R_MF (0, 0, v₁), ω = (v₂, v₃, v₄)."""
+        R_MF = transpose(quaternion_matrix(q[1:]))
+        return apply(R_MF, vector(0 * v[0], 0 * v[0], v[0])), v[1:]
+
+    def rates(self, q: Vec3, v: Vec3) -> Vec3:
+        """Speed along the line, and the rate of the quaternion."""
+        return vector(v[0], *parts(quaternion_rate(q[1:], v[1:])))
+
     def measure(self, X_FM: Pose) -> Vec3:
         """Displacement along z, and quaternion wxyz of the attitude."""
-        quaternion = quaternion_of(X_FM.R)
-        return vector(X_FM.p[2], *(quaternion[i] for i in range(4)))
+        return vector(X_FM.p[2], *parts(quaternion_of(X_FM.R)))

@@ -37,6 +37,10 @@ class Prismatic(Axis):
         """p_FM = q z."""
         return Pose(np.eye(3), vector(0 * q[0], 0 * q[0], q[0]))
 
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """v = q̇ z."""
+        return vector(0 * v[0], 0 * v[0], v[0]), np.zeros(3)
+
     def measure(self, X_FM: Pose) -> Vec3:
         """Displacement along z."""
         return vector(X_FM.p[2])

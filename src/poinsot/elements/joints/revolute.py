@@ -36,6 +36,10 @@ class Revolute(Axis):
         """R_FM = R_z(q)."""
         return Pose(axis_rotation("Z", q[0]), np.zeros(3))
 
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """ω = q̇ z."""
+        return np.zeros(3), vector(0 * v[0], 0 * v[0], v[0])
+
     def measure(self, X_FM: Pose) -> Vec3:
         """Angle of x_M from x_F."""
         return vector(turn_angle(X_FM.R[1, 0], X_FM.R[0, 0]))

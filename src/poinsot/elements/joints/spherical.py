@@ -11,7 +11,7 @@ from poinsot.elements.joints.attitude import quaternion_of
 from poinsot.elements.joints.base import Joint, JointCoordinate
 from poinsot.spatial.algebra import Vec3
 from poinsot.spatial.pose import Pose
-from poinsot.spatial.rotation import quaternion_matrix
+from poinsot.spatial.rotation import quaternion_matrix, quaternion_rate
 
 __all__ = ["Spherical"]
 
@@ -36,6 +36,14 @@ class Spherical(Joint):
     def motion(self, q: Vec3) -> Pose:
         """R_FM of the quaternion wxyz."""
         return Pose(quaternion_matrix(q), np.zeros(3))
+
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """ω = v."""
+        return np.zeros(3), v
+
+    def rates(self, q: Vec3, v: Vec3) -> Vec3:
+        """Rate of the quaternion: ½ q ∘ (0, v)."""
+        return quaternion_rate(q, v)
 
     def measure(self, X_FM: Pose) -> Vec3:
         """Quaternion wxyz of R_FM."""

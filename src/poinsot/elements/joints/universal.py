@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from poinsot.elements.joints.base import Joint, JointCoordinate, turn_angle
-from poinsot.spatial.algebra import Vec3, vector
+from poinsot.spatial.algebra import Vec3, function, vector
 from poinsot.spatial.orientation import Along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
@@ -46,6 +46,11 @@ class Universal(Joint):
     def motion(self, q: Vec3) -> Pose:
         """R_FM = R_x(q₁) R_y(q₂)."""
         return Pose(axis_rotation("X", q[0]) @ axis_rotation("Y", q[1]), np.zeros(3))
+
+    def twist(self, q: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        """ω = q̇₁ R_y(q₂)ᵀ x + q̇₂ y."""
+        c, s = function("cos", q[1]), function("sin", q[1])
+        return np.zeros(3), vector(c * v[0], v[1], s * v[0])
 
     def measure(self, X_FM: Pose) -> Vec3:
         """Angles about the two arms."""

@@ -104,7 +104,7 @@ class Acting:
 
     def _add_friction(self, scope: Scope, path: tuple, key: str, spec: JointSpec, joint: Joint) -> None:
         found: dict[tuple[int, str], dict[str, Expression]] = {}
-        for term in ("viscous", "coulomb", "offset") if spec.friction else ():
+        for term in ("viscous", "coulomb", "offset", "smooth") if spec.friction else ():
             given = self._per_coordinate(joint, (*path, "friction", term), getattr(spec.friction, term))
             for where, index, label, value in given:
                 slot = self._slot(scope, where, f"{key}.{term}{label}", value, joint, index, "friction", term)
@@ -281,6 +281,7 @@ def force_unit(pattern: str, unit: str) -> str:
     angular = unit == "rad"
     table = {
         "u": unit,
+        "u/s": f"{unit}/s",
         "f": "N·m" if angular else "N",
         "f/u": "N·m/rad" if angular else "N/m",
         "f*s/u": "N·m·s/rad" if angular else "N·s/m",
