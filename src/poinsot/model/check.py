@@ -5,21 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-import numpy as np
-
 from poinsot.blas import one_blas_thread
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError, listing
-from poinsot.model.assembly import Assembly, assemble, close, row_scales, twist_scales
+from poinsot.model.assembly import Assembly, assemble
 from poinsot.model.constraints import Constraints, Row
 from poinsot.model.expressions import names
 from poinsot.model.mechanism import Elements, Mechanism, substitute
+from poinsot.model.mobility import generic_assembly, mobility, redundant_rows
 from poinsot.model.topology import topology
 from poinsot.spatial.inertia import inertia_defect
 
 __all__ = ["Finding", "Report", "Severity", "check"]
-
-RANK_TOLERANCE = 1e-8  # of the largest singular value; redundant rows are at 1e-15, real ones above 1e-4
 
 
 class Severity(StrEnum):
@@ -102,8 +99,9 @@ def check(mechanism: Mechanism) -> Report:
     redundant: tuple[Row, ...] = ()
     if assembly.converged:
         order = [b.joint for b in tree.branches] + list(tree.closing)
-        given = _mobility(constraints, assembly)
-        generic, redundant = _generic(constraints, assembly, order, given)
+        away = generic_assembly(constraints, assembly)
+        given, generic = mobility(constraints, assembly), mobility(constraints, away)
+        redundant = redundant_rows(constraints, away, order)
         findings += _mobility_findings(constraints, generic, given, redundant, len(mechanism.actuators))
     kinds = [joint.kind for joint in elements.joints.values()]
     return Report(
@@ -182,65 +180,3 @@ def _mobility_findings(
         text = f"{actuators} actuators for mobility {generic}: redundantly actuated"
         found.append(Finding(Severity.NOTE, text))
     return found
-
-
-def _jacobian(constraints: Constraints, assembly: Assembly) -> np.ndarray:
-    """Constraint Jacobian with lengths in units of the machine's size."""
-    _, jacobian = constraints.evaluate(assembly.poses)
-    if not jacobian.size:
-        return np.zeros((len(constraints.rows), constraints.freedom * len(constraints.names)))
-    return jacobian * twist_scales(constraints, assembly.size) / row_scales(constraints, assembly.size)[:, None]
-
-
-def _rank(J: np.ndarray) -> int:
-    if not J.size:
-        return 0
-    s = np.linalg.svd(J, compute_uv=False)
-    return int(np.sum(s > RANK_TOLERANCE * s[0])) if s[0] > 0 else 0
-
-
-def _mobility(constraints: Constraints, assembly: Assembly) -> int:
-    J = _jacobian(constraints, assembly)
-    return J.shape[1] - _rank(J)
-
-
-def _generic(
-    constraints: Constraints, assembly: Assembly, order: list[str], given: int, steps: int = 4
-) -> tuple[int, tuple[Row, ...]]:
-    """Mobility away from special poses: a random walk along the mechanism's own motions, with a fixed seed."""
-    rng, here = np.random.default_rng(1), assembly
-    best, where = given, assembly
-    for _ in range(steps):
-        J = _jacobian(constraints, here)
-        _, s, Vt = np.linalg.svd(J) if J.size else (None, np.zeros(0), np.eye(J.shape[1]))
-        motions = Vt[int(np.sum(s > RANK_TOLERANCE * max(s[0], 1e-300))) if len(s) else 0 :]
-        if not len(motions):
-            break
-        direction = motions.T @ rng.normal(size=len(motions))
-        direction *= 0.2 / max(np.max(np.abs(direction)), 1e-300)
-        moved = close(constraints, here, direction * twist_scales(constraints, here.size))
-        if not moved.converged:
-            continue
-        here = moved
-        if (mobility := _mobility(constraints, here)) < best:
-            best, where = mobility, here
-    return best, _redundant_rows(constraints, where, order)
-
-
-def _redundant_rows(constraints: Constraints, assembly: Assembly, order: list[str]) -> tuple[Row, ...]:
-    """Equations that follow from earlier ones, joints of the tree first: those left over are the closing ones."""
-    J = _jacobian(constraints, assembly)
-    if _rank(J) == len(J):
-        return ()
-    rank_of = {joint: k for k, joint in enumerate(order)}
-    sequence = sorted(range(len(J)), key=lambda i: (rank_of[constraints.rows[i].joint], i))
-    basis, dependent = np.zeros((0, J.shape[1])), []
-    scale = np.linalg.norm(J, 2)
-    for i in sequence:
-        row = J[i] - basis.T @ (basis @ J[i])
-        row -= basis.T @ (basis @ row)
-        if np.linalg.norm(row) > RANK_TOLERANCE * scale:
-            basis = np.vstack([basis, row / np.linalg.norm(row)])
-        else:
-            dependent.append(i)
-    return tuple(constraints.rows[i] for i in sorted(dependent))
