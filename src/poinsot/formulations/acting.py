@@ -1,0 +1,127 @@
+"""Generalised forces of springs, dampers, friction, drives and loads in any coordinates.
+
+Along a coordinate s(q) with ṡ = J v:   Q += Jᵀ (−∂V/∂s + F(s, ṡ) + u),   M += Jᵀ I_a J,   Q −= Jᵀ I_a J̇ v
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from poinsot.elements.coordinates import AlongJoint, Coordinate
+from poinsot.elements.forces import Load, gravity_potential
+from poinsot.model.mechanism import Elements
+from poinsot.spatial.algebra import apply, transpose, vector
+from poinsot.spatial.motion import Twist, carry_twist
+from poinsot.spatial.pose import Pose
+
+__all__ = ["Acting", "along", "applied", "coordinate_force", "gravity_energy"]
+
+
+@dataclass(frozen=True, eq=False)
+class Acting:
+    """What acts along coordinates: additions to the mass matrix and to the generalised forces."""
+
+    M: Any  # (nv, nv)
+    Q: Any  # (nv, 1)
+    potential: Any  # energy of springs and elastic stops  [J]
+    power: Any  # of drives, dampers, friction and loads  [W]
+    parts: tuple[tuple[Any, Any, Any], ...]  # (force, s, ṡ) of every law, actuators last
+
+
+Direct = Callable[[AlongJoint], tuple[Any, Any] | None]  # s and ṡ where a coordinate is one of q and v itself
+
+
+def along(coordinate: Coordinate, elements: Elements, poses: dict[str, Pose], q: Any, q_dot: Any, direct: Direct):
+    """s and ṡ of a coordinate as symbols."""
+    import casadi
+
+    if isinstance(coordinate, AlongJoint) and (found := direct(coordinate)) is not None:
+        return found
+    s = casadi.SX(coordinate.value(poses, elements.joints))
+    return s, casadi.jtimes(s, q, q_dot)
+
+
+def applied(
+    elements: Elements,
+    poses: dict[str, Pose],
+    twists: dict[str, Twist],
+    q: Any,
+    v: Any,
+    u: Any,
+    q_dot: Any,
+    direct: Direct,
+) -> Acting:
+    """Sum up everything that acts along coordinates, and the loads."""
+    import casadi
+
+    nv = v.size1()
+    M, Q, potential, power = casadi.SX(nv, nv), casadi.SX(nv, 1), casadi.SX(0), casadi.SX(0)
+    forces = [(force, None) for force in elements.forces.values()]
+    forces += [(actuator, u[k]) for k, actuator in enumerate(elements.actuators.values())]
+    parts = []
+    for force, command in forces:
+        s, s_dot = along(force.on, elements, poses, q, q_dot, direct)
+        J = casadi.jacobian(s_dot, v)
+        parts.append((force, s, s_dot))
+        free = force.force(s, s_dot) if command is None else command
+        Q += J.T @ (free - _slope(force, s))
+        potential, power = potential + force.potential(s), power + free * s_dot
+        inertia = _inertia(force)
+        if inertia is not None:
+            M += J.T @ J * inertia
+            Q -= J.T @ casadi.jtimes(s_dot, q, q_dot) * inertia
+    for load in elements.loads.values():
+        force = _load(load, poses, twists, v)
+        Q, power = Q + force, power + force.T @ v
+    return Acting(casadi.sparsify(M), Q, potential, power, tuple(parts))
+
+
+def _slope(force: Any, s: Any) -> Any:
+    """∂V/∂s at s."""
+    import casadi
+
+    x = casadi.SX.sym("s")
+    return casadi.substitute(casadi.jacobian(casadi.SX(force.potential(x)), x), x, s)
+
+
+def _inertia(force: Any) -> Any | None:
+    """I_a of a force that has kinetic energy ½ I_a ṡ²."""
+    import casadi
+
+    x = casadi.SX.sym("s")
+    second = casadi.jacobian(casadi.jacobian(casadi.SX(force.kinetic(x)), x), x)
+    return None if second.nnz() == 0 or second.is_zero() else second
+
+
+def _load(load: Load, poses: dict[str, Pose], twists: dict[str, Twist], v: Any) -> Any:
+    """Jᵀ of the loaded place, times force and moment in its axes."""
+    import casadi
+
+    X_BF = load.at.pose()
+    R_WF = poses[load.at.body].R @ X_BF.R
+    f, n = vector(*load.force), vector(*load.moment)
+    if not load.follows:
+        f, n = apply(transpose(R_WF), f), apply(transpose(R_WF), n)
+    V_F = carry_twist(X_BF, twists[load.at.body])
+    return casadi.jacobian(casadi.SX(V_F.v), v).T @ f + casadi.jacobian(casadi.SX(V_F.w), v).T @ n
+
+
+def gravity_energy(elements: Elements, poses: dict[str, Pose]) -> Any:
+    """Potential energy of all bodies in the field of gravity  [J]."""
+    gravity = vector(*elements.gravity)
+    return sum((gravity_potential(body, poses[name], gravity) for name, body in elements.bodies.items()), 0.0)
+
+
+def coordinate_force(e: Any, k: int, a: Any) -> Any:
+    """Force of law k along its coordinate, the inertia of a drive included, for accelerations a."""
+    import casadi
+
+    force, s, s_dot = e.acting[k]
+    first = len(e.acting) - len(e.symbols.elements.actuators)
+    total = (e.u[k - first] if k >= first else force.force(s, s_dot)) - _slope(force, s)
+    inertia = _inertia(force)
+    if inertia is None:
+        return total
+    return total - inertia * (casadi.jtimes(s_dot, e.q, e.q_dot) + casadi.jacobian(s_dot, e.v) @ a)

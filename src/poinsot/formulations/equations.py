@@ -1,0 +1,78 @@
+"""What every formulation writes: the equations of motion of a constrained mechanism, as symbols.
+
+    q̇ = N(q) v
+    M(q) v̇ + C(q)ᵀ λ = Q(q, v, u)          C(q) v̇ = γ(q, v)          Φ(q) = 0,  Φ̇ = C v
+
+q coordinates, v speeds, u actuator forces, p free parameters, λ multipliers of the kept rows of Φ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poinsot.engine import Block, Link
+from poinsot.formulations.symbols import Symbols
+from poinsot.model.constraints import Row
+from poinsot.spatial.motion import Twist
+from poinsot.spatial.pose import Pose
+
+__all__ = ["Equations"]
+
+
+def _nothing(poses: Mapping[str, Pose], chart: np.ndarray) -> np.ndarray:
+    return np.zeros(0)
+
+
+def _no_chart(poses: Mapping[str, Pose]) -> np.ndarray:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The equations of one mechanism in one formulation; all entries are SX."""
+
+    formulation: str
+    symbols: Symbols
+    q: Any  # (nq, 1)
+    v: Any  # (nv, 1)
+    u: Any  # (nu, 1)
+    q_dot: Any  # (nq, 1)
+    M: Any  # (nv, nv)
+    Q: Any  # (nv, 1)
+    phi: Any  # (m, 1)
+    C: Any  # (m, nv)
+    gamma: Any  # (m, 1)
+    norms: Any  # (k, 1) what is kept at 1 in the coordinates: squared lengths of quaternions
+    potential: Any  # energy of gravity, springs and elastic stops  [J]
+    power: Any  # of drives, dampers, friction and loads  [W]
+    poses: dict[str, Pose]  # X_WB of every body
+    twists: dict[str, Twist]  # of every body, about its origin, in its own axes
+    rows: tuple[Row, ...]  # m
+    blocks: tuple[Block, ...]  # of the speeds
+    links: tuple[Link, ...]  # of the rows
+    acting: tuple[tuple[Any, Any, Any], ...]  # (force, s, ṡ) of every law along a coordinate, actuators last
+    redundant: tuple[Row, ...] = ()  # equations left out because they follow from the others
+    couplings: tuple[tuple[str, str], ...] = ()  # pairs of blocks that M couples
+    branches: tuple[Any, ...] = ()  # nodes of the spanning tree, if there is one
+    read: Callable[[Mapping[str, Pose], np.ndarray], np.ndarray] = _nothing  # coordinates (nq,) of poses, in numbers
+    chart: Any = ()  # symbols (k,) of numbers that the charts choose for themselves: reference attitudes
+    choose_chart: Callable[[Mapping[str, Pose]], np.ndarray] = (
+        _no_chart  # their values (k,) for a start at given poses
+    )
+    chart_quality: Any = ()  # (b, 1) one for each body, 1 at best and 0 where the chart is singular
+
+    @property
+    def p(self) -> Any:
+        """All that is constant along a motion: free parameters, then the charts' own numbers."""
+        import casadi
+
+        return casadi.vertcat(self.symbols.p, *([self.chart] if not isinstance(self.chart, tuple) else []))
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Numbers of coordinates, speeds, constraint rows and actuators."""
+        return self.q.size1(), self.v.size1(), self.phi.size1(), self.u.size1()

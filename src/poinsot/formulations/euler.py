@@ -1,0 +1,140 @@
+"""Redundant coordinates with Euler angles: position of the origin and three angles of any sequence.
+
+    R_WB = R_ref R₁(θ₁) R₂(θ₂) R₃(θ₃),        ω_B = Rᵀ E(θ) θ̇
+
+Angles are singular where their first and third axis fall together. Each body has a reference attitude of its own,
+chosen so that it starts far from there; the angles of the sequence itself are given out all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poinsot.elements.bodies import RigidBody
+from poinsot.errors import PoinsotError
+from poinsot.formulations.equations import Equations
+from poinsot.formulations.redundant import Chart, redundant_equations
+from poinsot.formulations.symbols import Symbols
+from poinsot.spatial.algebra import apply, transpose, vector
+from poinsot.spatial.inertia import inertia_about
+from poinsot.spatial.motion import SpatialInertia, Twist
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import (
+    SEQUENCES,
+    axis_rotation,
+    euler_angles,
+    euler_determinant,
+    euler_matrix,
+    euler_rate_matrix,
+)
+
+__all__ = ["EulerChart", "PlanarChart", "euler_equations"]
+
+
+@dataclass(frozen=True, eq=False)
+class EulerChart(Chart):
+    """Position and three angles of one body."""
+
+    sequence: str
+    reference: Any  # SX (3, 3), R_ref
+
+    def symbols(self) -> Any:
+        """Entries of R_ref by columns."""
+        import casadi
+
+        return casadi.vec(self.reference)
+
+    def choose(self, X_WB: Pose) -> np.ndarray:
+        """R_ref from which the pose has θ₂ midway between two singular attitudes and θ₁ = θ₃ = 0."""
+        away = np.pi / 2 if self.sequence[0] == self.sequence[2] else 0.0
+        R_ref = np.asarray(X_WB.R) @ euler_matrix(self.sequence, [0.0, away, 0.0]).T
+        return R_ref.T.ravel()
+
+    def quality(self, q: Any) -> Any:
+        """|det E|."""
+        import casadi
+
+        return casadi.fabs(euler_determinant(self.sequence, q[3:]))
+
+    def pose(self, q: Any) -> Pose:
+        """X_WB from (x, y, z, θ₁, θ₂, θ₃)."""
+        return Pose(self.reference @ euler_matrix(self.sequence, q[3:]), q[:3])
+
+    def twist(self, q: Any, v: Any) -> Twist:
+        """(Rᵀ ṗ, R(θ)ᵀ E θ̇)."""
+        R_WB = self.pose(q).R
+        R = euler_matrix(self.sequence, q[3:])
+        return Twist(apply(transpose(R_WB), v[:3]), transpose(R) @ euler_rate_matrix(self.sequence, q[3:]) @ v[3:])
+
+    def own(self, q: Any) -> Any:
+        """Angles are independent."""
+        return q[:0]
+
+    def mass(self, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
+        """Newton and Euler, projected onto the coordinates."""
+        return projected(self, body, q, v, gravity)
+
+    def coordinates(self, X_WB: Pose, chart: np.ndarray) -> np.ndarray:
+        """Position and angles of a pose."""
+        R_ref = chart.reshape(3, 3).T
+        θ = euler_angles(self.sequence, R_ref.T @ X_WB.R)
+        return np.concatenate([np.asarray(X_WB.p, float), θ])
+
+
+@dataclass(frozen=True)
+class PlanarChart(Chart):
+    """Position and angle of one body in the plane."""
+
+    def pose(self, q: Any) -> Pose:
+        """X_WB from (x, y, θ)."""
+        return Pose(axis_rotation("Z", q[2]), vector(q[0], q[1], 0 * q[0]))
+
+    def twist(self, q: Any, v: Any) -> Twist:
+        """(Rᵀ ṗ, θ̇ z)."""
+        R = axis_rotation("Z", q[2])
+        return Twist(transpose(R) @ vector(v[0], v[1], 0 * v[0]), vector(0 * v[2], 0 * v[2], v[2]))
+
+    def own(self, q: Any) -> Any:
+        """Coordinates are independent."""
+        return q[:0]
+
+    def mass(self, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
+        """Newton and Euler, projected onto the coordinates."""
+        return projected(self, body, q, v, gravity)
+
+    def coordinates(self, X_WB: Pose, chart: np.ndarray) -> np.ndarray:
+        """Position and angle of a pose."""
+        return np.array([X_WB.p[0], X_WB.p[1], np.arctan2(X_WB.R[1, 0], X_WB.R[0, 0])])
+
+
+def projected(chart: Chart, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
+    """M = Jᵀ 𝓜 J and Q = −Jᵀ (𝓜 (J̇ v − g) + V ×* 𝓜 V) with the twist V = J v."""
+    import casadi
+
+    com = vector(*body.com)
+    inertia = SpatialInertia(body.mass, body.mass * com, inertia_about(body.inertia_about_centre(), body.mass, com))
+    V = chart.twist(q, v)
+    J_v, J_w = casadi.jacobian(V.v, v), casadi.jacobian(V.w, v)
+    columns = [inertia.momentum(Twist(J_v[:, k], J_w[:, k])) for k in range(chart.size)]
+    M = casadi.horzcat(*(J_v.T @ c.f + J_w.T @ c.n for c in columns))
+    A = Twist(casadi.jtimes(V.v, q, v) - transpose(chart.pose(q).R) @ gravity, casadi.jtimes(V.w, q, v))
+    F = inertia.momentum(A) + V.dual_crossed(inertia.momentum(V))
+    return casadi.sparsify(M), -(J_v.T @ F.f + J_w.T @ F.n)
+
+
+def euler_equations(symbols: Symbols, sequence: str = "ZXZ") -> Equations:
+    """Write the equations of a mechanism in positions and Euler angles of every body."""
+    import casadi
+
+    if sequence not in SEQUENCES or sequence.islower():
+        raise PoinsotError(f"'{sequence}' is not a sequence about moving axes such as 'ZXZ'")
+    charts: dict[str, Chart] = {}
+    for name in symbols.elements.bodies:
+        if symbols.elements.planar:
+            charts[name] = PlanarChart(3, ())
+        else:
+            charts[name] = EulerChart(6, (), sequence, casadi.SX.sym("R_ref", 3, 3))
+    return redundant_equations("euler", symbols, charts)

@@ -1,0 +1,241 @@
+"""Joint coordinates: a spanning tree, whose joints hold by themselves, and equations that close the loops.
+
+Velocities and accelerations go outwards, forces and inertias inwards, all in the axes of each body:
+
+    V_B = X V_A + S v            A_B = X A_A + S v̇ + c + V_B × S v          F = I A + V ×* I V
+
+The mass matrix is that of composite bodies (M_ij = S_iᵀ I_c S_j along the way to the root).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from poinsot.elements.frame import GROUND
+from poinsot.elements.joints import Joint
+from poinsot.engine import Block, Link
+from poinsot.formulations.acting import applied, gravity_energy
+from poinsot.formulations.equations import Equations
+from poinsot.formulations.loops import closure
+from poinsot.formulations.symbols import Symbols
+from poinsot.formulations.tree import Node, Tree, spanning_tree
+from poinsot.model.constraints import Row
+from poinsot.spatial.algebra import apply, cross, vector
+from poinsot.spatial.inertia import inertia_about
+from poinsot.spatial.motion import SpatialInertia, Twist, Wrench, carry_inertia, carry_twist, carry_wrench
+from poinsot.spatial.pose import Pose
+
+__all__ = ["joint_equations"]
+
+REST = Twist(np.zeros(3), np.zeros(3))
+
+
+def joint_equations(symbols: Symbols) -> Equations:
+    """Write the equations of a mechanism in joint coordinates."""
+    import casadi
+
+    elements, tree = symbols.elements, spanning_tree(symbols.elements)
+    nq, nv = tree.sizes
+    q, v, u = casadi.SX.sym("q", nq), casadi.SX.sym("v", nv), casadi.SX.sym("u", len(elements.actuators))
+    walk = _Outward(tree, q, v)
+    gravity = vector(*elements.gravity)
+    inertias = {name: _inertia(body) for name, body in elements.bodies.items()}
+    bias, M = _inward(tree, walk, inertias, gravity)
+    q_dot = casadi.vertcat(*walk.rates) if walk.rates else casadi.SX(0, 1)
+    forces = applied(elements, walk.X_W, walk.V, q, v, u, q_dot, _direct(tree, q, v))
+    phi, C, gamma, rows, links = _closures(elements, tree, walk, v)
+    return Equations(
+        formulation="joint",
+        symbols=symbols,
+        q=q,
+        v=v,
+        u=u,
+        q_dot=q_dot,
+        M=M + forces.M,
+        Q=forces.Q - bias,
+        phi=phi,
+        C=C,
+        gamma=gamma,
+        norms=_norms(tree, q),
+        potential=forces.potential + gravity_energy(elements, walk.X_W),
+        power=forces.power,
+        acting=forces.parts,
+        branches=tree.nodes,
+        poses=walk.X_W,
+        twists=walk.V,
+        rows=rows,
+        blocks=tuple(Block(n.body, tuple(range(n.v.start, n.v.stop))) for n in tree.nodes if n.v.stop > n.v.start),
+        links=links,
+        couplings=_couplings(tree),
+        read=lambda poses, _: _read(tree, symbols.mechanism.joints, poses),
+    )
+
+
+def _read(tree: Tree, joints: Mapping[str, Joint], poses: Mapping[str, Pose]) -> np.ndarray:
+    """Joint coordinates of given poses; the joints of the tree in numbers."""
+    found = []
+    for node in tree.nodes:
+        joint = (
+            node.joint
+            if node.joint.name not in joints
+            else replace(node.joint, **{f.name: getattr(joints[node.joint.name], f.name) for f in fields(node.joint)})
+        )
+        found.append(joint.measure(joint.relative(poses[joint.a.body], poses[joint.b.body])))
+    return np.concatenate([np.asarray(x, float).ravel() for x in found]) if found else np.zeros(0)
+
+
+def _direct(tree: Tree, q: Any, v: Any) -> Any:
+    """A coordinate of a joint of the tree is one of q, and its rate one of v."""
+    by_joint = {node.joint.name: node for node in tree.nodes}
+
+    def find(on: Any) -> tuple[Any, Any] | None:
+        node = by_joint.get(on.joint)
+        return None if node is None else (q[node.q][on.index], v[node.v][on.index])
+
+    return find
+
+
+def _inertia(body: Any) -> SpatialInertia:
+    com = vector(*body.com)
+    return SpatialInertia(body.mass, body.mass * com, inertia_about(body.inertia_about_centre(), body.mass, com))
+
+
+class _Outward:
+    """Poses, twists and accelerations without v̇ of every body, from the ground outwards."""
+
+    def __init__(self, tree: Tree, q: Any, v: Any):
+        self.X_W: dict[str, Pose] = {GROUND: Pose.identity()}
+        self.X: dict[str, Pose] = {}  # of each body in its parent
+        self.V: dict[str, Twist] = {GROUND: REST}
+        self.A: dict[str, Twist] = {GROUND: REST}  # without v̇ and without gravity
+        self.S: dict[str, list[Twist]] = {}  # columns of the joint's motion, in the body's axes
+        self.rates: list[Any] = []
+        for node in tree.nodes:
+            self.step(node, q[node.q], v[node.v])
+
+    def step(self, node: Node, q: Any, v: Any) -> None:
+        """One body further outwards."""
+        import casadi
+
+        joint, body = node.joint, node.body
+        X_AF, X_BM = joint.frame_on_a(), joint.frame_on_b()
+        X_FM = joint.motion(q)
+        q_dot = casadi.SX(joint.rates(q, v))
+        across = _across(joint, X_FM, q, v, node.reversed)
+        frame = X_AF if node.reversed else X_BM
+        X = (X_BM @ X_FM.inverse() @ X_AF.inverse()) if node.reversed else (X_AF @ X_FM @ X_BM.inverse())
+        relative = _to_body(frame, across)
+        c = Twist(casadi.jtimes(relative.v, q, q_dot), casadi.jtimes(relative.w, q, q_dot)) if v.size1() else REST
+        V = carry_twist(X, self.V[node.parent]) + relative
+        self.X[body], self.X_W[body], self.V[body] = X, self.X_W[node.parent] @ X, V
+        self.A[body] = carry_twist(X, self.A[node.parent]) + c + V.crossed(relative)
+        v_columns, w_columns = casadi.jacobian(relative.v, v), casadi.jacobian(relative.w, v)
+        self.S[body] = [Twist(v_columns[:, k], w_columns[:, k]) for k in range(v.size1())]
+        self.rates.append(q_dot)
+
+
+def _across(joint: Joint, X_FM: Pose, q: Any, v: Any, backwards: bool) -> Twist:
+    """Twist across a joint: of M seen from F in the axes of M, or of F seen from M in those of F."""
+    import casadi
+
+    speed, turn = (casadi.SX(x) for x in joint.twist(q, v))
+    if not backwards:
+        return Twist(speed, turn)
+    w = apply(X_FM.R, turn)
+    return Twist(cross(w, X_FM.p) - apply(X_FM.R, speed), -w)
+
+
+def _to_body(X_BM: Pose, across: Twist) -> Twist:
+    """The twist across a joint about the body's origin, in the body's axes."""
+    w = apply(X_BM.R, across.w)
+    return Twist(apply(X_BM.R, across.v) - cross(w, X_BM.p), w)
+
+
+def _inward(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravity: Any) -> tuple[Any, Any]:
+    """Forces that the motion without v̇ needs (nv, 1), and the mass matrix (nv, nv)."""
+    import casadi
+
+    nv = tree.sizes[1]
+    bias, M = casadi.SX(nv, 1), casadi.SX(nv, nv)
+    F: dict[str, Wrench] = {}
+    for node in tree.nodes:
+        R_BW = walk.X_W[node.body].R.T
+        A = walk.A[node.body] + Twist(-apply(R_BW, gravity), np.zeros(3))
+        I, V = inertias[node.body], walk.V[node.body]
+        F[node.body] = I.momentum(A) + V.dual_crossed(I.momentum(V))
+    composite = dict(inertias)
+    for node in reversed(tree.nodes):
+        body, parent = node.body, node.parent
+        for k, S in enumerate(walk.S[body]):
+            bias[node.v.start + k] = F[body].power(S)
+        if parent != GROUND:
+            F[parent] = F[parent] + carry_wrench(walk.X[body], F[body])
+            composite[parent] = composite[parent] + carry_inertia(walk.X[body], composite[body])
+    by_body = {node.body: node for node in tree.nodes}
+    for node in tree.nodes:
+        for k, S in enumerate(walk.S[node.body]):
+            force, here = composite[node.body].momentum(S), node
+            while True:
+                for l, S_j in enumerate(walk.S[here.body]):
+                    i, j = node.v.start + k, here.v.start + l
+                    if j <= i:
+                        M[i, j] = M[j, i] = force.power(S_j)
+                if here.parent == GROUND:
+                    break
+                force, here = carry_wrench(walk.X[here.body], force), by_body[here.parent]
+    return bias, casadi.sparsify(M)
+
+
+def _closures(elements: Any, tree: Tree, walk: _Outward, v: Any) -> tuple[Any, Any, Any, tuple, tuple]:
+    """Equations of the joints outside the tree."""
+    import casadi
+
+    parts, rows, links = [], [], []
+    for joint in tree.closing:
+        kept = joint.in_plane if elements.planar else range(len(joint.rows))
+        parts.append(closure(joint, walk.X_W, walk.V, walk.A, v, tuple(kept)))
+        blocks = _moving(tree, joint.a.body) + [
+            b for b in _moving(tree, joint.b.body) if b not in _moving(tree, joint.a.body)
+        ]
+        links.append(Link(joint.name, tuple(range(len(rows), len(rows) + len(kept))), tuple(blocks)))
+        rows += [Row(joint.name, joint.rows[i]) for i in kept]
+    if not parts:
+        return casadi.SX(0, 1), casadi.SX(0, v.size1()), casadi.SX(0, 1), (), ()
+    phi, C, gamma = (casadi.vertcat(*column) for column in zip(*parts))
+    return phi, C, gamma, tuple(rows), tuple(links)
+
+
+def _moving(tree: Tree, body: str) -> list[str]:
+    """Bodies with speeds of their own on the way from a body to the ground."""
+    by_body = {node.body: node for node in tree.nodes}
+    found = []
+    while body != GROUND:
+        node = by_body[body]
+        if node.v.stop > node.v.start:
+            found.append(body)
+        body = node.parent
+    return found
+
+
+def _couplings(tree: Tree) -> tuple[tuple[str, str], ...]:
+    found = []
+    for node in tree.nodes:
+        way = _moving(tree, node.body)
+        found += [(way[0], other) for other in way[1:]] if way and way[0] == node.body else []
+    return tuple(found)
+
+
+def _norms(tree: Tree, q: Any) -> Any:
+    """Squared lengths of the quaternions among the coordinates."""
+    import casadi
+
+    found = []
+    for node in tree.nodes:
+        index = [node.q.start + i for i, c in enumerate(node.joint.coordinates) if c.unit == "-"]
+        if index:
+            found.append(casadi.sumsqr(q[index]))
+    return casadi.vertcat(*found) if found else casadi.SX(0, 1)

@@ -1,0 +1,140 @@
+"""Reaction wrenches: what every joint transmits from body A to body B, at frame M and in its axes.
+
+A joint with equations of its own gives −Gᵀλ, with Φ̇ = G (v, ω). A joint that carries a branch of the tree gives
+what the bodies beyond it need, less the part along its free motions, which drives and springs supply.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poinsot.elements.coordinates import Coordinate
+from poinsot.elements.frame import GROUND
+from poinsot.elements.joints import Joint
+from poinsot.formulations.acting import coordinate_force
+from poinsot.formulations.equations import Equations
+from poinsot.formulations.loops import constraint_map
+from poinsot.formulations.tree import Node
+from poinsot.spatial.algebra import apply, skew, transpose, vector
+from poinsot.spatial.inertia import inertia_about
+from poinsot.spatial.motion import SpatialInertia, Twist, Wrench, carry_wrench
+from poinsot.spatial.pose import Pose
+
+__all__ = ["reactions"]
+
+
+def reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
+    """Wrenches (f, n) on body B of every joint, about the origin of M and in its axes, as symbols."""
+    elements, found = e.symbols.elements, {}
+    owned: dict[str, list[int]] = {}
+    for k, row in enumerate(e.rows):
+        owned.setdefault(row.joint, []).append(k)
+    for name, joint in elements.joints.items():
+        if name in owned:
+            kept = tuple(joint.rows.index(e.rows[k].label) for k in owned[name])
+            G = constraint_map(joint, _across(joint, e.poses), kept)
+            wrench = -(G.T @ lam[owned[name]])
+            found[name] = Wrench(wrench[:3], wrench[3:])
+    return found | (_tree_reactions(e, a, found) if e.branches else {})
+
+
+def _across(joint: Joint, poses: dict[str, Pose]) -> Pose:
+    return (poses[joint.a.body] @ joint.frame_on_a()).inverse() @ (poses[joint.b.body] @ joint.frame_on_b())
+
+
+def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench]) -> dict[str, Wrench]:
+    """Newton and Euler from the leaves inwards."""
+    elements = e.symbols.elements
+    F = {node.body: _needed(e, node.body, a) for node in e.branches}
+    F[GROUND] = Wrench(np.zeros(3), np.zeros(3))
+    for body, wrench in _external(e, a, closing):
+        F[body] = F[body] + Wrench(-wrench.f, -wrench.n)
+    found = {}
+    for node in reversed(e.branches):
+        X = (e.poses[node.parent].inverse() @ e.poses[node.body]) if node.parent != GROUND else e.poses[node.body]
+        if node.joint.name in elements.joints:
+            found[node.joint.name] = _without_drive(_at_joint(node, F[node.body], e.poses), node, e.poses)
+        F[node.parent] = F[node.parent] + carry_wrench(X, F[node.body])
+    return found
+
+
+def _needed(e: Equations, name: str, a: Any) -> Wrench:
+    """Wrench about the origin that a body's motion needs, gravity included."""
+    import casadi
+
+    body, V = e.symbols.elements.bodies[name], e.twists[name]
+    com = vector(*body.com)
+    inertia = SpatialInertia(body.mass, body.mass * com, inertia_about(body.inertia_about_centre(), body.mass, com))
+
+    def rate(x: Any) -> Any:
+        x = casadi.SX(x)
+        return casadi.jtimes(x, e.q, e.q_dot) + casadi.jacobian(x, e.v) @ a
+
+    gravity = apply(transpose(e.poses[name].R), vector(*e.symbols.elements.gravity))
+    A = Twist(rate(V.v) - gravity, rate(V.w))
+    return inertia.momentum(A) + V.dual_crossed(inertia.momentum(V))
+
+
+def _external(e: Equations, a: Any, closing: dict[str, Wrench]):
+    """Wrenches on bodies, about their origins, of closing joints, of forces outside the tree's joints, of loads."""
+    elements = e.symbols.elements
+    carrying = {node.joint.name for node in e.branches}
+    for name, wrench in closing.items():
+        joint = elements.joints[name]
+        X_FM = _across(joint, e.poses)
+        yield joint.b.body, carry_wrench(joint.frame_on_b(), wrench)
+        back = carry_wrench(joint.frame_on_a(), carry_wrench(X_FM, wrench))
+        yield joint.a.body, Wrench(-back.f, -back.n)
+    for k, (force, _, _) in enumerate(e.acting):
+        if getattr(force.on, "joint", None) in carrying:
+            continue
+        f = coordinate_force(e, k, a)
+        for body in dict.fromkeys(force.on.bodies(elements.joints)):
+            if body != GROUND:
+                direction = _slope(e, force.on, body)
+                yield body, Wrench(direction[:3] * f, direction[3:] * f)
+    for load in elements.loads.values():
+        X_BF = load.at.pose()
+        f, n = vector(*load.force), vector(*load.moment)
+        if not load.follows:
+            R_FW = transpose(e.poses[load.at.body].R @ X_BF.R)
+            f, n = apply(R_FW, f), apply(R_FW, n)
+        yield load.at.body, carry_wrench(X_BF, Wrench(f, n))
+
+
+def _slope(e: Equations, on: Coordinate, body: str) -> Any:
+    """∂ṡ/∂V of one body (6, 1): how fast a coordinate changes with the body's twist."""
+    import casadi
+
+    xi = casadi.SX.sym("xi", 6)
+    X = e.poses[body]
+    moved = Pose(X.R @ (np.eye(3) + skew(xi[3:])), X.p + apply(X.R, xi[:3]))
+    s = casadi.SX(on.value({**e.poses, body: moved}, e.symbols.elements.joints))
+    return casadi.substitute(casadi.jacobian(s, xi), xi, casadi.SX.zeros(6)).T
+
+
+def _at_joint(node: Node, F: Wrench, poses: dict[str, Pose]) -> Wrench:
+    """The wrench on body B at frame M, from the wrench that the node's body needs about its origin."""
+    joint = node.joint
+    if not node.reversed:
+        return carry_wrench(joint.frame_on_b().inverse(), F)
+    at_F = carry_wrench(joint.frame_on_a().inverse(), F)
+    at_M = carry_wrench(_across(joint, poses).inverse(), at_F)
+    return Wrench(-at_M.f, -at_M.n)
+
+
+def _without_drive(W: Wrench, node: Node, poses: dict[str, Pose]) -> Wrench:
+    """The wrench less its part along the joint's free motions: W − S (SᵀS)⁻¹ SᵀW."""
+    import casadi
+
+    n = node.joint.freedom
+    if n == 0:
+        return W
+    q = casadi.SX(node.joint.measure(_across(node.joint, poses)))
+    v = casadi.SX.sym("v", n)
+    S = casadi.jacobian(casadi.vertcat(*(casadi.SX(x) for x in node.joint.twist(q, v))), v)
+    stacked = casadi.vertcat(casadi.SX(W.f), casadi.SX(W.n))
+    left = stacked - S @ casadi.solve(S.T @ S, S.T @ stacked)
+    return Wrench(left[:3], left[3:])

@@ -1,0 +1,149 @@
+"""Redundant coordinates: every body has its own, every joint its equations.
+
+A chart gives pose and twist of one body from its coordinates; all else is the same for every chart.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poinsot.elements.bodies import RigidBody
+from poinsot.elements.frame import GROUND
+from poinsot.engine import Block, Link
+from poinsot.formulations.acting import applied, gravity_energy
+from poinsot.formulations.equations import Equations
+from poinsot.formulations.symbols import Symbols
+from poinsot.model.constraints import Row
+from poinsot.spatial.algebra import vector
+from poinsot.spatial.motion import Twist
+from poinsot.spatial.pose import Pose
+
+__all__ = ["Chart", "redundant_equations"]
+
+
+@dataclass(frozen=True)
+class Chart(ABC):
+    """Coordinates of one body."""
+
+    size: int  # number of coordinates
+    own_rows: tuple[str, ...]  # equations among them
+
+    @abstractmethod
+    def pose(self, q: Any) -> Pose:
+        """X_WB."""
+
+    @abstractmethod
+    def twist(self, q: Any, v: Any) -> Twist:
+        """Twist about the body's origin in its own axes, linear in v = q̇."""
+
+    @abstractmethod
+    def own(self, q: Any) -> Any:
+        """Equations among the coordinates (k, 1)."""
+
+    @abstractmethod
+    def mass(self, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
+        """M (size, size) and the forces of inertia and gravity Q (size, 1)."""
+
+    @abstractmethod
+    def coordinates(self, X_WB: Pose, chart: np.ndarray) -> np.ndarray:
+        """Coordinates of a pose, in numbers, with the chart's own numbers."""
+
+    def symbols(self) -> Any:
+        """Symbols (k, 1) of the chart's own numbers."""
+        import casadi
+
+        return casadi.SX(0, 1)
+
+    def choose(self, X_WB: Pose) -> np.ndarray:
+        """The chart's own numbers (k,) for a start at a pose."""
+        return np.zeros(0)
+
+    def quality(self, q: Any) -> Any:
+        """1 where the chart is best, 0 where it is singular."""
+        import casadi
+
+        return casadi.SX(1.0)
+
+
+def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -> Equations:
+    """Write the equations of a mechanism with a chart for every body."""
+    import casadi
+
+    elements = symbols.elements
+    n = sum(chart.size for chart in charts.values())
+    q, v, u = casadi.SX.sym("q", n), casadi.SX.sym("v", n), casadi.SX.sym("u", len(elements.actuators))
+    places, start = {}, 0
+    for body, chart in charts.items():
+        places[body], start = slice(start, start + chart.size), start + chart.size
+    poses = {GROUND: Pose.identity()} | {b: c.pose(q[places[b]]) for b, c in charts.items()}
+    rest = Twist(np.zeros(3), np.zeros(3))
+    twists = {GROUND: rest} | {b: c.twist(q[places[b]], v[places[b]]) for b, c in charts.items()}
+    gravity = vector(*elements.gravity)
+    parts = [c.mass(elements.bodies[b], q[places[b]], v[places[b]], gravity) for b, c in charts.items()]
+    forces = applied(elements, poses, twists, q, v, u, v, lambda on: None)
+    phi, rows, links = _constraints(elements, charts, places, poses, q)
+    C = casadi.jacobian(phi, q)
+    return Equations(
+        formulation=name,
+        symbols=symbols,
+        q=q,
+        v=v,
+        u=u,
+        q_dot=v,
+        M=casadi.diagcat(*(M for M, _ in parts)) + forces.M,
+        Q=casadi.vertcat(*(Q for _, Q in parts)) + forces.Q,
+        phi=phi,
+        C=C,
+        gamma=-casadi.jtimes(C @ v, q, v),
+        norms=casadi.SX(0, 1),
+        potential=forces.potential + gravity_energy(elements, poses),
+        power=forces.power,
+        acting=forces.parts,
+        poses=poses,
+        twists=twists,
+        rows=rows,
+        blocks=tuple(Block(b, tuple(range(s.start, s.stop))) for b, s in places.items()),
+        links=links,
+        read=lambda given, own: _read(charts, given, own),
+        chart=casadi.vertcat(*(chart.symbols() for chart in charts.values())),
+        choose_chart=lambda given: np.concatenate([chart.choose(given[body]) for body, chart in charts.items()]),
+        chart_quality=casadi.vertcat(*(chart.quality(q[places[body]]) for body, chart in charts.items())),
+    )
+
+
+def _read(charts: dict[str, Chart], poses: Mapping[str, Pose], own: np.ndarray) -> np.ndarray:
+    """Coordinates of given poses, in numbers."""
+    found, start = [], 0
+    for body, chart in charts.items():
+        size = chart.symbols().numel()
+        found.append(chart.coordinates(poses[body], own[start : start + size]))
+        start += size
+    return np.concatenate(found)
+
+
+def _constraints(elements: Any, charts: dict[str, Chart], places: dict[str, slice], poses: dict[str, Pose], q: Any):
+    """Φ with the bodies' own equations first, then those of the joints."""
+    import casadi
+
+    parts, rows, links = [], [], []
+
+    def add(owner: str, labels: list[str], residual: Any, bodies: tuple[str, ...]) -> None:
+        links.append(Link(owner, tuple(range(len(rows), len(rows) + len(labels))), bodies))
+        rows.extend(Row(owner, label) for label in labels)
+        parts.append(casadi.SX(residual))
+
+    for body, chart in charts.items():
+        if chart.own_rows:
+            add(body, list(chart.own_rows), chart.own(q[places[body]]), (body,))
+    for joint in elements.joints.values():
+        kept = list(joint.in_plane if elements.planar else range(len(joint.rows)))
+        if kept:
+            residual = casadi.SX(joint.residual(joint.relative(poses[joint.a.body], poses[joint.b.body])))
+            bodies = tuple(b for b in (joint.a.body, joint.b.body) if b != GROUND)
+            add(joint.name, [joint.rows[i] for i in kept], residual[kept], bodies)
+    return (casadi.vertcat(*parts) if parts else casadi.SX(0, 1)), tuple(rows), tuple(links)

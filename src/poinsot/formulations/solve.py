@@ -1,0 +1,148 @@
+"""From equations to functions: accelerations, multipliers, and the way back to the constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from poinsot.engine import elimination_order, kkt
+from poinsot.errors import PoinsotError, unknown
+from poinsot.formulations.embedded import embed, independent_speeds
+from poinsot.formulations.equations import Equations
+from poinsot.formulations.euler import euler_equations
+from poinsot.formulations.joint import joint_equations
+from poinsot.formulations.rotation_matrix import rotation_matrix_equations
+from poinsot.formulations.symbols import Symbols
+from poinsot.model.constraints import Constraints
+from poinsot.model.mobility import dependent_rows, generic_assembly
+
+__all__ = ["FORMULATIONS", "Dynamics", "dynamics", "unit_quaternions"]
+
+FORMULATIONS = {
+    "joint": joint_equations,
+    "euler": euler_equations,
+    "rotation-matrix": rotation_matrix_equations,
+    "embedded": joint_equations,
+}
+
+
+def dynamics(symbols: Symbols, formulation: str = "joint") -> Dynamics:
+    """Write a mechanism's equations in a formulation and prepare their solution."""
+    if formulation not in FORMULATIONS:
+        raise PoinsotError(unknown("formulation", formulation, FORMULATIONS))
+    equations = without_dependent_rows(FORMULATIONS[formulation](symbols))
+    chart = equations.choose_chart(symbols.home.poses)
+    return Dynamics(formulation, equations, chart, equations.read(symbols.home.poses, chart))
+
+
+def without_dependent_rows(e: Equations) -> Equations:
+    """Leave out constraint equations that follow from others: their multipliers are not determined."""
+    import casadi
+
+    home, constraints = e.symbols.home, Constraints(e.symbols.mechanism.elements)
+    away = generic_assembly(constraints, home)
+    chart = e.choose_chart(away.poses)
+    p = np.concatenate([e.symbols.values(e.symbols.mechanism), chart])
+    C = np.asarray(casadi.Function("C", [e.q, e.p], [e.C])(e.read(away.poses, chart), p)).reshape(e.C.shape)
+    gone = dependent_rows(C)
+    if not gone:
+        return e
+    kept = [i for i in range(len(e.rows)) if i not in gone]
+    number = {old: new for new, old in enumerate(kept)}
+    links = tuple(replace(link, rows=tuple(number[i] for i in link.rows if i in number)) for link in e.links)
+    return replace(
+        e,
+        phi=e.phi[kept],
+        C=e.C[kept, :],
+        gamma=e.gamma[kept],
+        rows=tuple(e.rows[i] for i in kept),
+        redundant=tuple(e.rows[i] for i in gone),
+        links=tuple(link for link in links if link.rows),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Dynamics:
+    """The solution of one set of equations as symbols, made when first used."""
+
+    formulation: str
+    equations: Equations
+    chart_home: np.ndarray  # (k,)
+    q_home: np.ndarray  # (nq,)
+
+    @cached_property
+    def p_nominal(self) -> np.ndarray:
+        """Values of the free parameters and of the charts' own numbers."""
+        symbols = self.equations.symbols
+        return np.concatenate([symbols.values(symbols.mechanism), self.chart_home])
+
+    def function(self, name: str, outputs: list[Any]) -> Any:
+        """A CasADi function of (q, v, u, p)."""
+        import casadi
+
+        e = self.equations
+        return casadi.Function(name, [e.q, e.v, e.u, e.p], outputs)
+
+    @cached_property
+    def jacobian_at_home(self) -> np.ndarray:
+        """C (m, nv) in the home pose."""
+        C = self.function("jacobian", [self.equations.C])
+        return np.asarray(C(self.q_home, 0, 0, self.p_nominal)).reshape(self.equations.C.shape)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Elimination order from the mechanism's graph, with a sample of the Jacobian at the home pose."""
+        e = self.equations
+        return elimination_order(e.blocks, e.links, e.couplings, jacobian=self.jacobian_at_home)
+
+    @cached_property
+    def solution(self) -> tuple[Any, Any, Any]:
+        """v̇ (nv, 1), λ (m, 1) and a number that tells near-singularity (1 is perfect)."""
+        import casadi
+
+        e = self.equations
+        if self.formulation == "embedded":
+            embedding = embed(e, independent_speeds(self.jacobian_at_home))
+            return embedding.acceleration, embedding.multipliers, casadi.SX(1.0)
+        solved = kkt(e.M, e.C, e.Q, e.gamma, self.order)
+        return solved.acceleration, solved.multipliers, solved.factor.check
+
+    @cached_property
+    def forward(self) -> Any:
+        """(q, v, u, p) -> v̇, λ, check."""
+        return self.function("forward", list(self.solution))
+
+    @cached_property
+    def projected(self) -> tuple[Any, Any]:
+        """q and v brought back to the constraints by one Newton step of least change.
+
+        δ = −Cᵀ(C Cᵀ)⁻¹ Φ,  q + N δ,  quaternions to unit length;  v − Cᵀ(C Cᵀ)⁻¹ C v
+        """
+        import casadi
+
+        e = self.equations
+        n, m = e.v.size1(), e.phi.size1()
+        q, v = e.q, e.v
+        if m:
+            zero = casadi.SX(n, 1)
+            step = kkt(casadi.SX.eye(n), e.C, zero, -e.phi, self.order)
+            back = step.factor.solve(casadi.vertcat(e.v, casadi.SX(m, 1)))
+            q, v = q + casadi.jacobian(e.q_dot, e.v) @ step.acceleration, back[:n]
+        return unit_quaternions(e, q), v
+
+
+def unit_quaternions(e: Equations, q: Any) -> Any:
+    """Coordinates with their quaternions brought to unit length."""
+    import casadi
+
+    scale = casadi.SX.ones(q.shape)
+    for i in range(e.norms.size1()):
+        squared = casadi.jacobian(e.norms[i], e.q)
+        index = squared.sparsity().get_triplet()[1]
+        length = casadi.norm_2(q[index])
+        for k in index:
+            scale[k] = 1 / length
+    return q * scale

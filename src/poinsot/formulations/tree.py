@@ -1,0 +1,119 @@
+"""The spanning tree for joint coordinates: hubs float, so that legs stay alike and short."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements.joints import Free, Joint, Planar, Revolute
+from poinsot.model.mechanism import Elements
+from poinsot.model.topology import Topology, topology
+
+__all__ = ["Node", "Tree", "spanning_tree"]
+
+HUB = 3  # a body with so many joints that close loops floats
+
+
+@dataclass(frozen=True)
+class Node:
+    """A body with the joint that carries it and its place among the coordinates."""
+
+    body: str
+    parent: str
+    joint: Joint
+    reversed: bool  # the body is on side A of its joint
+    q: slice
+    v: slice
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Bodies from the ground outwards, and the joints that close loops."""
+
+    nodes: tuple[Node, ...]
+    closing: tuple[Joint, ...]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of coordinates and of speeds."""
+        return (self.nodes[-1].q.stop, self.nodes[-1].v.stop) if self.nodes else (0, 0)
+
+    @property
+    def depth(self) -> int:
+        """Bodies on the longest way from the ground."""
+        level = {GROUND: 0}
+        for node in self.nodes:
+            level[node.body] = level[node.parent] + 1
+        return max(level.values())
+
+
+def spanning_tree(elements: Elements) -> Tree:
+    """Choose the tree: breadth first from the ground, then from the hubs, which float.
+
+    A leg is then a branch from the body it stands on, and its last joint, at the platform, closes the loop.
+    """
+    hubs = _hubs(elements, topology(elements))
+    found: list[tuple[str, str, Joint, bool]] = []
+    reached = {GROUND, *hubs}
+    for root in (GROUND, *hubs):
+        if root != GROUND:
+            found.append((root, GROUND, _floating(root, elements), False))
+        _grow(elements, root, reached, found)
+    for body in elements.bodies:
+        if body not in reached:
+            reached.add(body)
+            found.append((body, GROUND, _floating(body, elements), False))
+            _grow(elements, body, reached, found)
+    nodes, q, v = [], 0, 0
+    for body, parent, joint, backwards in found:
+        nq, nv = len(joint.coordinates), joint.freedom
+        nodes.append(Node(body, parent, joint, backwards, slice(q, q + nq), slice(v, v + nv)))
+        q, v = q + nq, v + nv
+    carried = {node.joint.name for node in nodes}
+    return Tree(tuple(nodes), tuple(j for n, j in elements.joints.items() if n not in carried and j.rows))
+
+
+def _grow(elements: Elements, root: str, reached: set[str], found: list[tuple[str, str, Joint, bool]]) -> None:
+    """Add everything that joints can carry from a root, breadth first."""
+    queue = deque([root])
+    while queue:
+        parent = queue.popleft()
+        for joint in elements.joints.values():
+            if parent not in (joint.a.body, joint.b.body) or not _carries(joint, elements):
+                continue
+            child = joint.b.body if joint.a.body == parent else joint.a.body
+            if child not in reached:
+                reached.add(child)
+                queue.append(child)
+                found.append((child, parent, _carrier(joint, elements.planar), child == joint.a.body))
+
+
+def _carries(joint: Joint, elements: Elements) -> bool:
+    if not joint.carries or joint.name in elements.closing:
+        return False
+    return not (elements.planar and joint.kind == "point-on-line")
+
+
+def _hubs(elements: Elements, tree: Topology) -> tuple[str, ...]:
+    """Bodies where three or more joints meet and at least two of them close loops."""
+    found = []
+    for body in elements.bodies:
+        joints = [j.name for j in elements.joints.values() if body in (j.a.body, j.b.body)]
+        if len(joints) >= HUB and sum(name in tree.closing for name in joints) >= 2:
+            found.append(body)
+    return tuple(found)
+
+
+def _floating(body: str, elements: Elements) -> Joint:
+    law = Planar if elements.planar else Free
+    return law(f"{body} (floating)", Frame(GROUND, ""), Frame(body, ""))
+
+
+def _carrier(joint: Joint, planar: bool) -> Joint:
+    """The law that carries a body: in the plane a ball is a hinge and a free body a puck."""
+    if planar and joint.kind == "spherical":
+        return Revolute(joint.name, joint.a, joint.b)
+    if planar and joint.kind == "free":
+        return Planar(joint.name, joint.a, joint.b)
+    return joint
