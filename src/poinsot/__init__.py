@@ -8,6 +8,8 @@ The map, each package standing on those above it:
     elements     one physical law a file: bodies, joints, forces, coordinates, sensors
     model        Mechanism: the frozen description, its named parameters, model files, checks
     engine       a symbolic function becomes native code over batches
+    formulations the same mechanism in joint, Euler, rotation-matrix and independent coordinates
+    analysis     kinematics, inverse dynamics, simulation, accelerations
     library      mechanisms as model files
     app          the command line; nobody imports it
 
@@ -20,6 +22,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from poinsot.analysis.forward import State, accelerations
+    from poinsot.analysis.inverse_dynamics import inverse_dynamics
+    from poinsot.analysis.kinematics import kinematics
+    from poinsot.analysis.simulate import simulate
     from poinsot.errors import PoinsotError
     from poinsot.model.assembly import assemble
     from poinsot.model.build import build
@@ -34,14 +40,19 @@ __version__ = "0.1.0"
 _HOME = {
     "Mechanism": "poinsot.model.mechanism",
     "PoinsotError": "poinsot.errors",
+    "State": "poinsot.analysis.forward",
+    "accelerations": "poinsot.analysis.forward",
     "assemble": "poinsot.model.assembly",
     "build": "poinsot.model.build",
     "check": "poinsot.model.check",
     "dumps": "poinsot.model.toml",
+    "inverse_dynamics": "poinsot.analysis.inverse_dynamics",
+    "kinematics": "poinsot.analysis.kinematics",
     "library_names": "poinsot.model.load",
     "load": "poinsot.model.load",
     "read_urdf": "poinsot.model.interchange",
     "save": "poinsot.model.toml",
+    "simulate": "poinsot.analysis.simulate",
     "write_mjcf": "poinsot.model.interchange",
     "write_urdf": "poinsot.model.interchange",
 }

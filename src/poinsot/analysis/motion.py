@@ -1,0 +1,133 @@
+"""Motions: what named coordinates do over time, as functions, Fourier series, splines or constants.
+
+A motion gives s, ṡ and s̈ of every prescribed coordinate. Functions are written with the symbol t, so their
+derivatives are exact; samples are joined by splines of degree five.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poinsot.errors import PoinsotError
+
+__all__ = ["Constant", "Fourier", "Function", "Samples", "Signal", "evaluate_motion"]
+
+
+class Signal(ABC):
+    """A coordinate as a function of time."""
+
+    @abstractmethod
+    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """s, ṡ, s̈ at times t (n,)."""
+
+
+@dataclass(frozen=True)
+class Constant(Signal):
+    """s = const."""
+
+    value: float
+
+    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The value, and no motion."""
+        return np.full(t.shape, float(self.value)), np.zeros(t.shape), np.zeros(t.shape)
+
+
+@dataclass(frozen=True)
+class Fourier(Signal):
+    """s = s₀ + Σ_k a_k sin(k ω t) + b_k cos(k ω t)."""
+
+    omega: float  # ω  [rad/s]
+    sines: tuple[float, ...] = ()  # a_k
+    cosines: tuple[float, ...] = ()  # b_k
+    offset: float = 0.0  # s₀
+
+    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The series and its derivatives."""
+        s, d, a = np.full(t.shape, float(self.offset)), np.zeros(t.shape), np.zeros(t.shape)
+        for coefficients, phase in ((self.sines, -np.pi / 2), (self.cosines, 0.0)):
+            for k, c in enumerate(coefficients, 1):
+                w = k * self.omega
+                s += c * np.cos(w * t + phase)
+                d -= c * w * np.sin(w * t + phase)
+                a -= c * w * w * np.cos(w * t + phase)
+        return s, d, a
+
+
+@dataclass(frozen=True)
+class Function(Signal):
+    """s = f(t), a Python function of arithmetic and casadi or NumPy functions, differentiated exactly."""
+
+    function: Callable[[Any], Any]
+
+    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The function and its derivatives."""
+        import casadi
+
+        x = casadi.SX.sym("t")
+        try:
+            s = casadi.SX(self.function(x))
+        except (TypeError, NotImplementedError, RuntimeError) as error:
+            raise PoinsotError(
+                f"a motion's function cannot be differentiated ({error}); give samples instead"
+            ) from None
+        d = casadi.jacobian(s, x)
+        both = casadi.Function("s", [x], [casadi.vertcat(s, d, casadi.jacobian(d, x))])
+        values = np.asarray(both.map(len(t))(t.reshape(1, -1)))
+        return values[0], values[1], values[2]
+
+
+@dataclass(frozen=True, eq=False)
+class Samples(Signal):
+    """A spline of degree five through samples (t_k, s_k), which must cover the times asked for."""
+
+    t: Sequence[float]  # (n,)  [s]
+    s: Sequence[float]  # (n,)
+
+    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The spline and its derivatives."""
+        from scipy.interpolate import make_interp_spline
+
+        knots, values = np.asarray(self.t, float), np.asarray(self.s, float)
+        if knots.shape != values.shape or knots.ndim != 1 or len(knots) < 6:
+            raise PoinsotError("samples of a motion need as many times as values, six or more")
+        if not (np.isfinite(knots).all() and np.isfinite(values).all()):
+            bad = int(np.argmin(np.isfinite(knots) & np.isfinite(values)))
+            raise PoinsotError(f"sample {bad} of a motion is not a finite number")
+        if np.any(np.diff(knots) <= 0) or t[0] < knots[0] - 1e-12 or t[-1] > knots[-1] + 1e-12:
+            raise PoinsotError(
+                f"samples from {knots[0]:g} to {knots[-1]:g} s do not cover {t[0]:g} to {t[-1]:g} s in order"
+            )
+        spline = make_interp_spline(knots, values, k=5)
+        return spline(t), spline.derivative(1)(t), spline.derivative(2)(t)
+
+
+def as_signal(value: Any) -> Signal:
+    """A signal from a number, a function, a pair of arrays (t, s), or itself."""
+    if isinstance(value, Signal):
+        return value
+    if callable(value):
+        return Function(value)
+    if isinstance(value, tuple) and len(value) == 2:
+        return Samples(*value)
+    try:
+        return Constant(float(value))
+    except (TypeError, ValueError):
+        raise PoinsotError(
+            f"a motion is a number, a function of t, or (times, values), not {type(value).__name__}"
+        ) from None
+
+
+def evaluate_motion(motion: Mapping[str, Any], t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """s, ṡ, s̈ of all prescribed coordinates, (n, k) each; NaN is an error that names coordinate and time."""
+    parts = {name: as_signal(value).at(t) for name, value in motion.items()}
+    for name, values in parts.items():
+        if not np.isfinite(values).all():
+            at = int(np.argmin(np.isfinite(values).all(axis=0)))
+            raise PoinsotError(f"the motion of '{name}' is not a finite number at t = {t[at]:g} s")
+    stacked = [np.stack(column, axis=1) for column in zip(*parts.values())]
+    return stacked[0], stacked[1], stacked[2]

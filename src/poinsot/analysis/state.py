@@ -1,0 +1,40 @@
+"""Coordinates and speeds of a system from poses and rates that a user names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from poinsot.analysis.system import System
+from poinsot.errors import PoinsotError
+from poinsot.model.assembly import Assembly
+
+__all__ = ["speeds", "state"]
+
+
+def state(
+    system: System, start: Assembly, p: np.ndarray, velocity: Mapping[str, float] | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """q (nq,) and v (nv,) at an assembled pose, with rates of named coordinates; at rest if there are none."""
+    chart = p[len(system.equations.symbols.names) :]
+    q = system.equations.read(start.poses, chart)
+    return q, speeds(system, q, p, velocity or {})
+
+
+def speeds(system: System, q: np.ndarray, p: np.ndarray, velocity: Mapping[str, float]) -> np.ndarray:
+    """Speeds v (nv,) of least norm that keep the constraints and give named coordinates their rates."""
+    import casadi
+
+    e = system.equations
+    if not velocity:
+        return np.zeros(e.v.size1())
+    rates = casadi.vertcat(*(system.coordinate(name)[1] for name in velocity))
+    rows = system.dynamics.function("rates", [casadi.vertcat(e.C, casadi.jacobian(rates, e.v))])
+    A = np.asarray(rows(q, 0, 0, p))
+    b = np.concatenate([np.zeros(e.phi.size1()), list(velocity.values())])
+    v = np.linalg.lstsq(A, b, rcond=1e-11)[0]
+    error = np.max(np.abs(A @ v - b))
+    if error > 1e-8 * max(1.0, np.max(np.abs(b))):
+        raise PoinsotError(f"the rates {dict(velocity)} contradict the joints: an error of {error:.1e} remains")
+    return v

@@ -1,0 +1,146 @@
+"""A mechanism's equations in one formulation, with the functions that have been compiled from them.
+
+Systems are kept by structure: mechanisms that differ only in the values of free parameters share one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from poinsot.engine import kernel
+from poinsot.errors import PoinsotError, unknown
+from poinsot.formulations.acting import along
+from poinsot.formulations.reactions import reactions
+from poinsot.formulations.solve import FORMULATIONS, Dynamics, dynamics
+from poinsot.formulations.symbols import default_free, symbols
+from poinsot.model.assembly import Assembly, assemble
+from poinsot.model.mechanism import Mechanism
+from poinsot.spatial.pose import Pose
+
+__all__ = ["System", "system"]
+
+_KEPT: OrderedDict[str, System] = OrderedDict()
+_LIMIT = 32
+
+
+def system(
+    mechanism: Mechanism,
+    formulation: str = "joint",
+    free: tuple[str, ...] = (),
+    home: Assembly | None = None,
+) -> System:
+    """Get the equations of a mechanism, from memory if its structure has been seen before.
+
+    `free` are parameters that must stay symbols besides those that do by default.
+    """
+    if formulation not in FORMULATIONS:
+        raise PoinsotError(unknown("formulation", formulation, FORMULATIONS))
+    names = tuple(dict.fromkeys([*default_free(mechanism), *free]))
+    clamped = any(f.kind == "spring" and f.rest is None for f in mechanism.template.forces.values())
+    home = home if home is not None and clamped else None
+    key = _key(mechanism, formulation, names, home)
+    if key not in _KEPT:
+        _KEPT[key] = System(dynamics(symbols(mechanism, names, home), formulation))
+        while len(_KEPT) > _LIMIT:
+            _KEPT.popitem(last=False)
+    _KEPT.move_to_end(key)
+    return _KEPT[key]
+
+
+def _key(mechanism: Mechanism, formulation: str, free: tuple[str, ...], home: Assembly | None) -> str:
+    """What the equations depend on: the description, and the numbers that are folded in."""
+    folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
+    places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
+    text = json.dumps([dict(mechanism.document), folded, formulation, free, places], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class System:
+    """Compiled functions of one mechanism in one formulation."""
+
+    def __init__(self, dynamics: Dynamics):
+        self.dynamics = dynamics
+        self.equations = dynamics.equations
+        self.elements = dynamics.equations.symbols.elements
+        self._kernels: dict[str, Any] = {}
+
+    def kernel(self, name: str, outputs: Callable[[], list[Any]]) -> Any:
+        """A compiled function of (q, v, u, p), made once."""
+        if name not in self._kernels:
+            self._kernels[name] = kernel(self.dynamics.function(name, outputs()))
+        return self._kernels[name]
+
+    def parameters(self, mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> np.ndarray:
+        """Values of the free parameters of a mechanism, and the charts' numbers for a start at given poses."""
+        chart = self.dynamics.chart_home if poses is None else self.equations.choose_chart(poses)
+        return np.concatenate([self.equations.symbols.values(mechanism), chart])
+
+    @cached_property
+    def commands(self) -> tuple[str, ...]:
+        """Names of the actuators, in the order of u."""
+        return tuple(self.elements.actuators)
+
+    def coordinate(self, name: str) -> tuple[Any, Any]:
+        """s and ṡ of a named coordinate, as symbols."""
+        if name not in self.elements.coordinates:
+            raise PoinsotError(unknown("coordinate", name, self.elements.coordinates))
+        e = self.equations
+        return along(self.elements.coordinates[name], self.elements, e.poses, e.q, e.q_dot, lambda on: None)
+
+    def forward(self, q: Any, v: Any, u: Any, p: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Accelerations v̇, multipliers λ and check values of a batch of states."""
+        return self.kernel("forward", lambda: list(self.dynamics.solution))(q, v, u, p)
+
+    def poses(self, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Positions (N, 3) [m] and rotation matrices (N, 3, 3) of all bodies for coordinates q (N, nq)."""
+        import casadi
+
+        e, names = self.equations, list(self.elements.bodies)
+
+        def outputs() -> list[Any]:
+            columns = [casadi.vertcat(casadi.SX(e.poses[n].p), casadi.vec(casadi.SX(e.poses[n].R.T))) for n in names]
+            return [casadi.vertcat(*columns)]
+
+        zeros = np.zeros(e.v.size1()), np.zeros(e.u.size1())
+        (flat,) = self.kernel("poses", outputs)(q, *zeros, p)
+        flat = flat.reshape(len(q), len(names), 12)
+        position = {n: flat[:, k, :3].copy() for k, n in enumerate(names)}
+        return position, {n: flat[:, k, 3:].reshape(-1, 3, 3).copy() for k, n in enumerate(names)}
+
+    def observed(
+        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
+    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Accelerations of all bodies (6,) and reactions of all joints (6,) at one state."""
+        import casadi
+
+        e, bodies, joints = self.equations, list(self.elements.bodies), list(self.elements.joints)
+        if "at one state" not in self._kernels:
+            rate, multipliers = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("lam", e.phi.size1())
+            wrenches = reactions(e, rate, multipliers)
+            columns = [self.body_rate(name, rate) for name in bodies]
+            columns += [casadi.vertcat(casadi.SX(wrenches[n].f), casadi.SX(wrenches[n].n)) for n in joints]
+            inputs = [e.q, e.v, rate, multipliers, e.u, e.p]
+            self._kernels["at one state"] = casadi.Function("observed", inputs, [casadi.vertcat(*columns)])
+        flat = np.asarray(self._kernels["at one state"](q, v, a, lam, u, p)).reshape(-1, 6)
+        return dict(zip(bodies, flat)), dict(zip(joints, flat[len(bodies) :]))
+
+    def body_rate(self, body: str, a: Any) -> Any:
+        """Acceleration of a body's origin and its angular acceleration in world axes (6, 1), for v̇ = a."""
+        import casadi
+
+        e, V = self.equations, self.equations.twists[body]
+        R = casadi.SX(e.poses[body].R)
+        world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
+        return casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a
+
+
+def start(mechanism: Mechanism, pose: Mapping[str, float] | None) -> Assembly:
+    """The assembled pose from which an analysis starts."""
+    return assemble(mechanism, pose).require()
