@@ -22,6 +22,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from poinsot.analysis.equilibrium import equilibrium, hold
     from poinsot.analysis.forward import State, accelerations
     from poinsot.analysis.inverse_dynamics import inverse_dynamics
     from poinsot.analysis.kinematics import kinematics
@@ -46,6 +47,8 @@ _HOME = {
     "build": "poinsot.model.build",
     "check": "poinsot.model.check",
     "dumps": "poinsot.model.toml",
+    "equilibrium": "poinsot.analysis.equilibrium",
+    "hold": "poinsot.analysis.equilibrium",
     "inverse_dynamics": "poinsot.analysis.inverse_dynamics",
     "kinematics": "poinsot.analysis.kinematics",
     "library_names": "poinsot.model.load",

@@ -19,7 +19,7 @@ from poinsot.errors import PoinsotError
 from poinsot.formulations.solve import unit_quaternions
 from poinsot.model.mechanism import Mechanism
 
-__all__ = ["Kinematics", "Path", "kinematics", "solve_path"]
+__all__ = ["Kinematics", "Path", "kinematics", "require_count", "solve_path"]
 
 TOLERANCE = 1e-13  # of the machine's size
 COARSE = 16  # every so many samples one is solved from the one before it, the others from their neighbours
@@ -78,7 +78,7 @@ def solve_path(mechanism: Mechanism, motion: Mapping[str, Any], t: np.ndarray, f
         raise PoinsotError("t must be a list of times, each later than the one before")
     s, s_dot, s_ddot = evaluate_motion(motion, t)
     names = tuple(motion)
-    _require_count(system(mechanism, formulation), names)
+    require_count(system(mechanism, formulation), names)
     begin = start(mechanism, dict(zip(names, s[0])))
     compiled = system(mechanism, formulation, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
@@ -130,7 +130,7 @@ class _Driven:
         return v, a, check
 
 
-def _require_count(compiled: System, names: tuple[str, ...]) -> None:
+def require_count(compiled: System, names: tuple[str, ...]) -> None:
     """As many coordinates as the mechanism has freedoms must be prescribed."""
     _, n, m, _ = compiled.equations.sizes
     for name in names:

@@ -1,4 +1,4 @@
-"""Simulation: the motion of a mechanism under given forces."""
+"""Simulation: the motion of a mechanism, or of many that differ in parameters, under given forces."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.analysis.integrate import Law, compiled_motion
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
-from poinsot.engine import integrator
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["Simulation", "simulate"]
 
-Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t, s, ṡ)
+BATCHED_ROLES = ("inertia", "force", "gravity")
 
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A simulated motion: n times, nb bodies. Batches have N motions and a leading axis N everywhere."""
+    """A simulated motion at n times. In a batch of N all arrays but t have a leading axis N."""
 
     mechanism: str
     formulation: str
@@ -35,6 +35,7 @@ class Simulation:
     work: np.ndarray  # of drives, dampers, friction and loads since the start (n,)  [J]
     drift: float  # largest violation of a constraint  [m or rad]
     energy_error: float  # largest |energy − work − energy at the start|  [J]
+    events: dict[str, Any]  # time of the first crossing of every event and end stop, NaN if none  [s]
     steps: int
     status: str  # what to do next; empty means success
 
@@ -44,8 +45,9 @@ class Simulation:
         return not self.status
 
     def __str__(self) -> str:
+        reached = f"{self.t[-1]:g} s" if len(self.t) else "no output time"
         return (
-            f"{self.mechanism} ({self.formulation}): {self.t[-1]:g} s in {self.steps} steps, "
+            f"{self.mechanism} ({self.formulation}): {reached} in {self.steps} steps, "
             f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
             + (f"\n{self.status}" if self.status else "")
         )
@@ -59,15 +61,22 @@ def simulate(
     forces: Mapping[str, Law] | None = None,
     pose: Mapping[str, float] | None = None,
     velocity: Mapping[str, float] | None = None,
+    parameters: Mapping[str, Sequence[float]] | None = None,
+    events: Mapping[str, tuple[str, float]] | None = None,
     formulation: str = "joint",
+    method: str = "explicit",
     rtol: float = 1e-10,
     atol: float = 1e-12,
     max_steps: int = 100_000,
+    threads: int | None = None,
 ) -> Simulation:
     """Simulate a mechanism from a pose, with actuator forces [N or N·m] that are numbers or laws of (t, s, ṡ).
 
-    `t` are the times at which to give the motion (default: 101 from 0 to t_end). Constraints are kept by
-    projection after every step; drift and energy balance are reported with the result.
+    `t` are the times at which to give the motion (default: 101 from 0 to t_end). `parameters` gives N values for
+    some inertias, force constants or gravity and simulates N mechanisms in one call. `events` names crossings
+    (coordinate, value); rigid end stops are events that end the motion. `method` is "explicit" (order 8, adaptive,
+    native) or "implicit" (CVODES, for stiff mechanisms). Constraints are kept by projection; drift and energy
+    balance are reported with the result.
 
     >>> import poinsot
     >>> r = poinsot.simulate(poinsot.load("pendulum"), t_end=1.0, pose={"phi": 0.1})
@@ -76,28 +85,50 @@ def simulate(
     """
     times = _times(t, t_end)
     begin = start(mechanism, pose)
-    compiled = system(mechanism, formulation, home=begin)
-    p = compiled.parameters(mechanism, begin.poses)
-    q, v = state(compiled, begin, p, velocity)
+    compiled = system(mechanism, formulation, tuple(parameters or ()), home=begin)
+    p = _batch(compiled, mechanism, compiled.parameters(mechanism, begin.poses), parameters or {})
+    q, v = state(compiled, begin, p if p.ndim == 1 else p[0], velocity)
     laws = _laws(compiled, forces or {})
-    motion = _integrator(compiled, laws)
-    constants = np.array([law if not callable(law) else 0.0 for law in laws.values()], float)
+    run = compiled_motion(compiled, laws, events or {}, method)
     grid = times if times[0] == 0 else np.concatenate([[0.0], times])
+    u = np.array([law if not callable(law) else 0.0 for law in laws.values()], float)
+    both = np.concatenate([np.broadcast_to(u, (*p.shape[:-1], len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, [0.0]])
-    run = motion(grid, y0, np.concatenate([constants, p]), rtol=rtol, atol=atol, max_steps=max_steps)
-    y = run.y[0][len(grid) - len(times) :]
-    return _result(mechanism, compiled, times, y, y0, constants, p, run, laws)
+    found = run(grid, y0, both, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads)
+    return _result(mechanism, compiled, run.names, found, times, y0, u, p)
 
 
 def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
-    times = np.linspace(0.0, t_end, 101) if t is None else np.asarray(t, float)
     if not np.isfinite(t_end) or t_end <= 0:
         raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end}")
+    times = np.linspace(0.0, t_end, 101) if t is None else np.asarray(t, float)
     if times.ndim != 1 or not times.size or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise PoinsotError("t must be a list of times, each later than the one before")
     if times[0] < 0 or times[-1] > t_end * (1 + 1e-12):
         raise PoinsotError(f"t must lie between 0 and t_end = {t_end:g} s, not {times[0]:g} … {times[-1]:g} s")
     return times
+
+
+def _batch(
+    compiled: System, mechanism: Mechanism, p: np.ndarray, parameters: Mapping[str, Sequence[float]]
+) -> np.ndarray:
+    """Values of the free parameters (n,), or (N, n) for a batch."""
+    if not parameters:
+        return p
+    sizes = {name: np.atleast_1d(np.asarray(values, float)).shape for name, values in parameters.items()}
+    if len(set(sizes.values())) > 1 or any(len(size) != 1 for size in sizes.values()):
+        raise PoinsotError(f"parameters of a batch need lists of one length, not {listing(map(str, sizes.items()))}")
+    batch = np.tile(p, (next(iter(sizes.values()))[0], 1))
+    for name, values in parameters.items():
+        role = mechanism.parameters[name].role
+        if role not in BATCHED_ROLES:
+            raise PoinsotError(
+                f"'{name}' changes the geometry, and with it the start: simulate its values one by one"
+            )
+        if not np.isfinite(values).all():
+            raise PoinsotError(f"the values of '{name}' must be finite numbers")
+        batch[:, compiled.equations.symbols.names.index(name)] = values
+    return batch
 
 
 def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, Law]:
@@ -109,79 +140,69 @@ def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, Law]:
     return {name: forces.get(name, 0.0) for name in compiled.commands}
 
 
-def _integrator(compiled: System, laws: Mapping[str, Law]) -> Any:
-    """The native loop for a set of laws; constants are parameters of it, so that changing them costs nothing."""
-    import casadi
-
-    from poinsot.formulations.acting import along
-
-    key = ("integrator", *(law if callable(law) else None for law in laws.values()))
-    if key in compiled._kernels:
-        return compiled._kernels[key]
-    e, elements = compiled.equations, compiled.elements
-    time, work, constants = casadi.SX.sym("t"), casadi.SX.sym("w"), casadi.SX.sym("u", len(laws))
-    commands = []
-    for k, (name, law) in enumerate(laws.items()):
-        if callable(law):
-            s, s_dot = along(elements.actuators[name].on, elements, e.poses, e.q, e.q_dot, lambda on: None)
-            commands.append(casadi.SX(law(time, s, s_dot)))
-        else:
-            commands.append(constants[k])
-    u = casadi.vertcat(*commands) if commands else casadi.SX(0, 1)
-    acceleration, power = compiled.dynamics.solution[0], e.power
-    acceleration, power = casadi.substitute([acceleration, casadi.SX(power)], [e.u], [u])
-    y, P = casadi.vertcat(e.q, e.v, work), casadi.vertcat(constants, e.p)
-    rhs = casadi.Function("rhs", [time, y, P], [casadi.vertcat(e.q_dot, acceleration, power)])
-    q, v = compiled.dynamics.projected
-    projection = casadi.Function("projection", [time, y, P], [casadi.vertcat(q, v, work)])
-    keep = e.phi.size1() or e.norms.size1()
-    compiled._kernels[key] = integrator(rhs, projection=projection if keep else None)
-    return compiled._kernels[key]
-
-
 def _result(
     mechanism: Mechanism,
     compiled: System,
+    names: tuple[str, ...],
+    found: Any,
     times: np.ndarray,
-    y: np.ndarray,
     y0: np.ndarray,
     u: np.ndarray,
     p: np.ndarray,
-    run: Any,
-    laws: Mapping[str, Law],
 ) -> Simulation:
+    nq, nv, _, _ = compiled.equations.sizes
+    y = found.y[:, -len(times) :]
+    kept = np.isfinite(y).all(axis=(0, 2))
+    times, y = times[kept], y[:, kept]
+    energy, named, drift = _watched(compiled, np.concatenate([np.broadcast_to(y0, (len(y), 1, len(y0))), y], 1), u, p)
+    balance = energy - energy[:, :1] - np.concatenate([np.zeros((len(y), 1)), y[..., -1]], axis=1)
+    shape: Callable[[np.ndarray], np.ndarray] = (lambda x: x) if p.ndim == 2 else (lambda x: x[0])
+    position, rotation = _poses(compiled, y[..., :nq], p)
+    return Simulation(
+        mechanism=mechanism.name,
+        formulation=compiled.dynamics.formulation,
+        t=times,
+        position={name: shape(x) for name, x in position.items()},
+        rotation={name: shape(x) for name, x in rotation.items()},
+        coordinates={name: shape(named[:, 1:, k]) for k, name in enumerate(compiled.elements.coordinates)},
+        q=shape(y[..., :nq]),
+        v=shape(y[..., nq : nq + nv]),
+        energy=shape(energy[:, 1:]),
+        work=shape(y[..., -1]),
+        drift=drift,
+        energy_error=float(np.max(np.abs(balance), initial=0.0)),
+        events={name: shape(found.event_times[:, k]) for k, name in enumerate(names)},
+        steps=int(found.steps.max()),
+        status=found.text,
+    )
+
+
+def _repeated(p: np.ndarray, count: int) -> np.ndarray:
+    """Parameters of every sample of every motion."""
+    return p if p.ndim == 1 else np.repeat(p, count, axis=0)
+
+
+def _watched(compiled: System, y: np.ndarray, u: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Energy (N, n), named coordinates (N, n, k) and the largest violation of a constraint."""
     import casadi
 
     e = compiled.equations
     nq, nv, _, _ = e.sizes
-    reached = np.isfinite(y).all(axis=1)
-    times, y = times[reached], y[reached]
 
     def outputs() -> list[Any]:
         energy = e.v.T @ e.M @ e.v / 2 + e.potential
         named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
         return [energy, e.phi, casadi.vertcat(*named) if named else casadi.SX(0, 1)]
 
-    both = np.vstack([y0[None], y])
-    energy, phi, named = compiled.kernel("outputs", outputs)(both[:, :nq], both[:, nq : nq + nv], u, p)
-    energy, work = energy.ravel(), both[:, -1]
-    position, rotation = compiled.poses(y[:, :nq], p)
-    balance = energy - energy[0] - work
-    status = run.status[0]
-    text = "" if run.finished else f"stopped at t = {run.t_reached[0]:.6g} s: {status.advice}"
-    return Simulation(
-        mechanism=mechanism.name,
-        formulation=compiled.dynamics.formulation,
-        t=times,
-        position=position,
-        rotation=rotation,
-        coordinates={name: named[1:, k] for k, name in enumerate(compiled.elements.coordinates)},
-        q=y[:, :nq],
-        v=y[:, nq : nq + nv],
-        energy=energy[1:],
-        work=work[1:],
-        drift=float(np.max(np.abs(phi), initial=0.0)),
-        energy_error=float(np.max(np.abs(balance), initial=0.0)),
-        steps=int(run.steps[0]),
-        status=text,
+    flat = y.reshape(-1, y.shape[-1])
+    values = compiled.kernel("outputs", outputs)(flat[:, :nq], flat[:, nq : nq + nv], u, _repeated(p, y.shape[1]))
+    energy, phi, named = values
+    return energy.reshape(y.shape[:2]), named.reshape(*y.shape[:2], -1), float(np.max(np.abs(phi), initial=0.0))
+
+
+def _poses(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    position, rotation = compiled.poses(q.reshape(-1, q.shape[-1]), _repeated(p, q.shape[1]))
+    return (
+        {name: x.reshape(*q.shape[:2], 3) for name, x in position.items()},
+        {name: x.reshape(*q.shape[:2], 3, 3) for name, x in rotation.items()},
     )

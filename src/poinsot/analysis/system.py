@@ -18,7 +18,7 @@ from poinsot.engine import kernel
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.acting import along
 from poinsot.formulations.reactions import reactions
-from poinsot.formulations.solve import FORMULATIONS, Dynamics, dynamics
+from poinsot.formulations.solve import FORMULATIONS, Dynamics, dynamics, unit_quaternions
 from poinsot.formulations.symbols import default_free, symbols
 from poinsot.model.assembly import Assembly, assemble
 from poinsot.model.mechanism import Mechanism
@@ -113,6 +113,16 @@ class System:
         flat = flat.reshape(len(q), len(names), 12)
         position = {n: flat[:, k, :3].copy() for k, n in enumerate(names)}
         return position, {n: flat[:, k, 3:].reshape(-1, 3, 3).copy() for k, n in enumerate(names)}
+
+    def displaced(self, q: np.ndarray, step: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Coordinates after a step (nv,) in the directions of the speeds, quaternions at unit length."""
+        import casadi
+
+        e = self.equations
+        if "displaced" not in self._kernels:
+            moved = unit_quaternions(e, e.q + e.q_dot)
+            self._kernels["displaced"] = casadi.Function("displaced", [e.q, e.v, e.p], [moved])
+        return np.asarray(self._kernels["displaced"](q, step, p)).ravel()
 
     def observed(
         self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
