@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from poinsot.analysis.forward import State, accelerations
     from poinsot.analysis.inverse_dynamics import inverse_dynamics
     from poinsot.analysis.kinematics import kinematics
+    from poinsot.analysis.sensitivity import motion_sensitivity, sensitivity
     from poinsot.analysis.simulate import simulate
     from poinsot.errors import PoinsotError
     from poinsot.model.assembly import assemble
@@ -55,6 +56,8 @@ _HOME = {
     "load": "poinsot.model.load",
     "read_urdf": "poinsot.model.interchange",
     "save": "poinsot.model.toml",
+    "motion_sensitivity": "poinsot.analysis.sensitivity",
+    "sensitivity": "poinsot.analysis.sensitivity",
     "simulate": "poinsot.analysis.simulate",
     "write_mjcf": "poinsot.model.interchange",
     "write_urdf": "poinsot.model.interchange",

@@ -99,3 +99,40 @@ def test_doctor_and_cache_say_what_runs_and_what_is_kept(tmp_path, monkeypatch):
     assert cleared.returncode == 0 and "removed" in cleared.stdout and " 0 compiled" in cleared.stdout
     monkeypatch.setenv("POINSOT_ENGINE", "fast")
     assert poinsot("doctor").returncode == 1
+
+
+def test_simulate_kinematics_and_inverse_read_and_write_tables(tmp_path):
+    run = poinsot(
+        "simulate", "four_bar", "--t-end", 0.2, "--csv", tmp_path / "run.csv", "--json", tmp_path / "run.json"
+    )
+    assert run.returncode == 0 and "drift" in run.stdout
+    header, *lines = (tmp_path / "run.csv").read_text().splitlines()
+    assert header.startswith("t,theta1") and len(lines) == 21
+    motion = tmp_path / "motion.csv"
+    motion.write_text("t,theta1\n" + "".join(f"{k / 10},{1 + k / 10}\n" for k in range(11)))
+    assert poinsot("kinematics", "four_bar", motion, "--csv", tmp_path / "k.csv").returncode == 0
+    result = poinsot("inverse", "four_bar", motion, "--json", tmp_path / "f.json")
+    assert result.returncode == 0 and json.loads((tmp_path / "f.json").read_text())[0]["actuator"] == "A"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected a header"),
+        ("time,theta1\n0,1\n", "expected a header"),
+        ("t,theta1\n0,1,2\n", "line 2 has 3 values"),
+        ("t,theta1\n0,x\n", "could not convert"),
+        ("t,theta9\n" + "".join(f"{k},1\n" for k in range(8)), "there is no coordinate 'theta9'"),
+        ("t,theta1\n" + "".join(f"{k},nan\n" for k in range(8)), "not a finite number"),
+    ],
+)
+def test_a_bad_motion_file_gets_one_sentence(tmp_path, text, message):
+    motion = tmp_path / "motion.csv"
+    motion.write_text(text)
+    result = poinsot("inverse", "four_bar", motion)
+    assert result.returncode == 1 and message in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_a_bad_force_gets_one_sentence():
+    result = poinsot("simulate", "four_bar", "--force", "A:3")
+    assert result.returncode == 1 and "name=number" in result.stderr

@@ -89,10 +89,11 @@ def equilibrium(
     u = np.array([float((forces or {}).get(name, 0.0)) for name in compiled.commands])
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)
-    balance = _balance(compiled)
+    balance, scale = _balance(compiled), 1e-9
     for _ in range(iterations):
         point = _Point(balance(q, u, p))
-        if point.settled:
+        scale = max(scale, point.scale)
+        if point.settles(scale):
             return _result(compiled, q, u, p, point)
         q = _step(compiled, balance, q, u, p, point)
     raise PoinsotError(
@@ -112,27 +113,30 @@ class _Point:
         self.lam = np.linalg.lstsq(self.C.T, self.Q, rcond=1e-12)[0] if len(self.phi) else np.zeros(0)
         left = self.Q - self.C.T @ self.lam
         self.residual = float(np.max(np.abs(left), initial=0.0))
-        scale = max(np.max(np.abs(self.Q), initial=0.0), np.max(np.abs(self.C.T @ self.lam), initial=0.0), 1e-9)
-        self.settled = self.residual < TOLERANCE * scale and np.max(np.abs(self.phi), initial=0.0) < 1e-12
+        self.scale = float(np.max(np.abs([self.Q, self.C.T @ self.lam]), initial=0.0))
         self.K = -(self.slopes - np.asarray(self.curvature(self.lam)))
         _, s, Vt = np.linalg.svd(self.C) if len(self.phi) else (None, np.zeros(0), np.eye(len(self.Q)))
         self.free = Vt[int(np.sum(s > 1e-10 * max(s[0], 1e-300))) if len(s) else 0 :]
         self.force = self.free @ left
+
+    def settles(self, scale: float) -> bool:
+        """Whether what is left is round-off of forces of a size."""
+        return self.residual < TOLERANCE * scale and float(np.max(np.abs(self.phi), initial=0.0)) < 1e-12
 
 
 def _step(compiled: System, balance: Any, q: np.ndarray, u: np.ndarray, p: np.ndarray, point: _Point) -> np.ndarray:
     """Towards the minimum of the energy: Newton with the curvature made positive, and a line search."""
     K = point.free @ point.K @ point.free.T
     values, vectors = np.linalg.eigh((K + K.T) / 2)
-    floor = 1e-9 * max(np.max(np.abs(values), initial=0.0), 1e-300)
-    curvature = np.maximum(np.abs(values), floor)
+    largest, force = (np.max(np.abs(x), initial=1e-300) for x in (values, point.force))
+    curvature = np.maximum(np.abs(values), max(1e-9 * largest, 1e-3 * force))
     move = point.free.T @ (vectors @ ((vectors.T @ point.force) / curvature))
     move -= np.linalg.pinv(point.C) @ point.phi if len(point.phi) else 0.0
     move *= min(1.0, STEP / max(np.max(np.abs(move), initial=0.0), 1e-300))
     for _ in range(12):
         moved = compiled.displaced(q, move, p)
         trial = _Point(balance(moved, u, p))
-        if trial.residual < 2 * point.residual or trial.settled:
+        if trial.residual < 2 * point.residual:
             return moved
         move = move / 2
     return moved

@@ -19,7 +19,7 @@ from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.formulations.reactions import reactions
 from poinsot.model.mechanism import Mechanism
 
-__all__ = ["InverseDynamics", "inverse_dynamics"]
+__all__ = ["InverseDynamics", "inverse_dynamics", "inverse_expressions"]
 
 SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
 
@@ -90,26 +90,43 @@ def _weights(compiled: System, weights: Mapping[str, float]) -> np.ndarray:
     return np.array([float(weights.get(name, 1.0)) for name in compiled.commands])
 
 
+def inverse_expressions(compiled: System) -> tuple[Any, Any, Any]:
+    """Symbols of v̇ and of the weights, and the actuator forces u as an expression of (q, v, v̇, w, p)."""
+    a, w, u, _, _ = _solution(compiled)
+    return a, w, u
+
+
+def _solution(compiled: System) -> tuple[Any, Any, Any, Any, Any]:
+    """v̇, weights, u, λ and check value as symbols."""
+    import casadi
+
+    if "inverse solution" not in compiled._kernels:
+        e = compiled.equations
+        a, w = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("w", e.u.size1())
+        B = casadi.jacobian(e.Q, e.u)
+        Q0 = casadi.substitute(e.Q, e.u, casadi.SX.zeros(e.u.shape))
+        drives = B @ casadi.diag(1 / w) @ B.T
+        solved = kkt(drives, e.C, e.M @ a - Q0, casadi.SX(e.phi.size1(), 1), compiled.dynamics.order)
+        u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
+        compiled._kernels["inverse solution"] = a, w, u, lam, solved.factor.check
+    return compiled._kernels["inverse solution"]
+
+
 def _inverse(compiled: System) -> Any:
     """(q, v, v̇, weights, p) -> u, λ, check, reactions and rates of the actuated coordinates."""
     import casadi
 
-    if "inverse" in compiled._kernels:
-        return compiled._kernels["inverse"]
-    e = compiled.equations
-    a, w = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("w", e.u.size1())
-    B = casadi.jacobian(e.Q, e.u)
-    Q0 = casadi.substitute(e.Q, e.u, casadi.SX.zeros(e.u.shape))
-    need = e.M @ a - Q0
-    solved = kkt(B @ casadi.diag(1 / w) @ B.T, e.C, need, casadi.SX(e.phi.size1(), 1), compiled.dynamics.order)
-    u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
-    rates = [rate for _, _, rate in e.acting[len(e.acting) - e.u.size1() :]]
-    wrenches = reactions(e, a, lam)
-    columns = [casadi.vertcat(casadi.SX(wrenches[n].f), casadi.SX(wrenches[n].n)) for n in compiled.elements.joints]
-    flat = casadi.vertcat(*columns, *rates)
-    flat = casadi.substitute(flat, e.u, u) if e.u.numel() else flat
-    function = casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, solved.factor.check, flat])
-    compiled._kernels["inverse"] = kernel(function)
+    if "inverse" not in compiled._kernels:
+        e = compiled.equations
+        a, w, u, lam, check = _solution(compiled)
+        rates = [rate for _, _, rate in e.acting[len(e.acting) - e.u.size1() :]]
+        wrenches = reactions(e, a, lam)
+        columns = [
+            casadi.vertcat(casadi.SX(wrenches[n].f), casadi.SX(wrenches[n].n)) for n in compiled.elements.joints
+        ]
+        flat = casadi.substitute(casadi.vertcat(*columns, *rates), e.u, u)
+        function = casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, check, flat])
+        compiled._kernels["inverse"] = kernel(function)
     return compiled._kernels["inverse"]
 
 

@@ -19,7 +19,7 @@ from poinsot.errors import PoinsotError
 from poinsot.formulations.solve import unit_quaternions
 from poinsot.model.mechanism import Mechanism
 
-__all__ = ["Kinematics", "Path", "kinematics", "require_count", "solve_path"]
+__all__ = ["Driven", "Kinematics", "Path", "driven", "kinematics", "require_count", "solve_path"]
 
 TOLERANCE = 1e-13  # of the machine's size
 COARSE = 16  # every so many samples one is solved from the one before it, the others from their neighbours
@@ -72,25 +72,31 @@ def kinematics(
     return _observed(path)
 
 
-def solve_path(mechanism: Mechanism, motion: Mapping[str, Any], t: np.ndarray, formulation: str = "joint") -> Path:
-    """Coordinates, speeds and accelerations along a prescribed motion."""
+def solve_path(
+    mechanism: Mechanism,
+    motion: Mapping[str, Any],
+    t: np.ndarray,
+    formulation: str = "joint",
+    free: tuple[str, ...] = (),
+) -> Path:
+    """Coordinates, speeds and accelerations along a prescribed motion; `free` are further parameters as symbols."""
     if t.ndim != 1 or not t.size or not np.isfinite(t).all() or np.any(np.diff(t) <= 0):
         raise PoinsotError("t must be a list of times, each later than the one before")
     s, s_dot, s_ddot = evaluate_motion(motion, t)
     names = tuple(motion)
-    require_count(system(mechanism, formulation), names)
+    require_count(system(mechanism, formulation, free), names)
     begin = start(mechanism, dict(zip(names, s[0])))
-    compiled = system(mechanism, formulation, home=begin)
+    compiled = system(mechanism, formulation, free, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
-    driven = _driven(compiled, names)
+    drive = driven(compiled, names)
     q0 = compiled.equations.read(begin.poses, p[len(compiled.equations.symbols.names) :])
-    q, residual = _positions(driven, q0, s, p, t, begin.size)
-    v, a, check = driven.rates(q, s_dot, s_ddot, p)
+    q, residual = _positions(drive, q0, s, p, t, begin.size)
+    v, a, check = drive.rates(q, s_dot, s_ddot, p)
     _require_continuity(compiled, t, q, v, p)
     return Path(compiled, t, q, v, a, p, residual, check.ravel())
 
 
-class _Driven:
+class Driven:
     """Newton steps and rates of a system with some coordinates prescribed."""
 
     def __init__(self, compiled: System, names: tuple[str, ...]):
@@ -112,16 +118,20 @@ class _Driven:
         gap = casadi.vertcat(e.phi, error)
         step = kkt(casadi.SX.eye(n), A, casadi.SX(n, 1), -gap, order)
         q_new = e.q + casadi.jacobian(e.q_dot, e.v) @ step.acceleration
-        self.compiled, self.names, self.unit = compiled, names, turns
+        self.compiled, self.names = compiled, names
+        self.A, self.gap, self._factor = A, casadi.vertcat(e.phi, s), step.factor
         self.newton = kernel(casadi.Function("newton", [e.q, targets[0], e.p], [unit_quaternions(e, q_new), gap]))
-        v = step.factor.solve(
-            casadi.vertcat(A.T @ casadi.vertcat(casadi.SX(m, 1), targets[1]), casadi.SX(m, 1), targets[1])
-        )[:n]
-        bias = casadi.jtimes(s_dot, e.q, e.q_dot)
-        gamma = casadi.vertcat(e.gamma, targets[2] - bias)
-        acceleration = step.factor.solve(casadi.vertcat(A.T @ gamma, gamma))[:n]
+        v = self.solve(casadi.vertcat(casadi.SX(m, 1), targets[1]))
+        self.gamma = casadi.vertcat(e.gamma, -casadi.jtimes(s_dot, e.q, e.q_dot))
+        acceleration = self.solve(self.gamma + casadi.vertcat(casadi.SX(m, 1), targets[2]))
         self._speeds = kernel(casadi.Function("speeds", [e.q, targets[1], e.p], [v, step.factor.check]))
         self._accelerations = kernel(casadi.Function("accelerations", [e.q, e.v, targets[2], e.p], [acceleration]))
+
+    def solve(self, b: Any) -> Any:
+        """x with A x = b, A = [C; J], from the factor of the Newton step."""
+        import casadi
+
+        return self._factor.solve(casadi.vertcat(self.A.T @ b, b))[: self.A.size2()]
 
     def rates(self, q: np.ndarray, s_dot: np.ndarray, s_ddot: np.ndarray, p: np.ndarray):
         """Speeds, accelerations and check values."""
@@ -155,15 +165,16 @@ def _touched(e: Any, row: Any) -> tuple[str, ...]:
     return tuple(block.name for block in e.blocks if columns & set(block.columns))
 
 
-def _driven(compiled: System, names: tuple[str, ...]) -> _Driven:
+def driven(compiled: System, names: tuple[str, ...]) -> Driven:
+    """Newton steps and rates for prescribed coordinates, made once."""
     key = ("driven", *names)
     if key not in compiled._kernels:
-        compiled._kernels[key] = _Driven(compiled, names)
+        compiled._kernels[key] = Driven(compiled, names)
     return compiled._kernels[key]
 
 
 def _positions(
-    driven: _Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, t: np.ndarray, size: float
+    driven: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, t: np.ndarray, size: float
 ) -> tuple[np.ndarray, float]:
     """Coordinates at all samples: a coarse walk from sample to sample, then all others between their neighbours."""
     n = len(t)
@@ -184,7 +195,7 @@ def _positions(
 
 
 def _converged(
-    driven: _Driven, q: np.ndarray, s: np.ndarray, p: np.ndarray, t: np.ndarray, size: float, iterations: int = 30
+    driven: Driven, q: np.ndarray, s: np.ndarray, p: np.ndarray, t: np.ndarray, size: float, iterations: int = 30
 ) -> tuple[np.ndarray, np.ndarray]:
     """Newton for a batch of samples; a sample that does not converge is an error that names it."""
     best, gap = driven.newton(q, s, p)

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from poinsot import __version__
+from poinsot.app.dynamics import add_commands
 from poinsot.errors import PoinsotError
 
 __all__ = ["app", "main"]
@@ -189,6 +190,8 @@ def cache(
         write_json(json, asdict(report), overwrite)
     print(report)
 
+
+add_commands(app)
 
 if __name__ == "__main__":
     main()

@@ -1,0 +1,101 @@
+"""Commands about motion: `poinsot simulate | kinematics | inverse`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from poinsot.errors import PoinsotError
+
+__all__ = ["add_commands"]
+
+Model = Annotated[str, typer.Argument(help="a name from the library or a model file")]
+Motion = Annotated[Path, typer.Argument(help="a CSV file: t [s], then a column for every prescribed coordinate")]
+Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write a summary to a JSON file")]
+Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write the motion to a CSV file")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace a file that exists")]
+Formulation = Annotated[str, typer.Option(help="joint, embedded, euler or rotation-matrix")]
+Pose = Annotated[list[str] | None, typer.Option("--pose", metavar="NAME=VALUE", help="a coordinate [m or rad]")]
+Force = Annotated[list[str] | None, typer.Option("--force", metavar="NAME=VALUE", help="an actuator's force")]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the commands about motion to the command line."""
+    for command in (simulate, kinematics, inverse):
+        app.command()(command)
+
+
+def simulate(
+    model: Model,
+    t_end: Annotated[float, typer.Option("--t-end", help="duration [s]")] = 1.0,
+    rate: Annotated[float, typer.Option(help="samples per second in the output [Hz]")] = 100.0,
+    force: Force = None,
+    pose: Pose = None,
+    formulation: Formulation = "joint",
+    csv: Csv = None,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Simulate a mechanism under constant actuator forces; tells drift and energy balance."""
+    from poinsot.analysis.simulate import simulate as run
+    from poinsot.app.output import table, write_json
+    from poinsot.app.tables import pairs, write_table
+    from poinsot.model.load import load
+
+    if not rate > 0:
+        raise PoinsotError(f"the rate must be positive, not {rate:g} Hz")
+    t = np.linspace(0.0, t_end, max(2, round(t_end * rate) + 1)) if t_end > 0 else None
+    given = {"forces": pairs(force or (), "a force"), "pose": pairs(pose or (), "a coordinate") or None}
+    found = run(load(model), t_end, t=t, formulation=formulation, **given)
+    print(found)
+    table(("coordinate", "start", "end"), [(n, float(s[0]), float(s[-1])) for n, s in found.coordinates.items()])
+    if csv:
+        write_table(csv, {"t": found.t, **found.coordinates, "energy": found.energy, "work": found.work}, overwrite)
+    if json:
+        facts = ("mechanism", "formulation", "drift", "energy_error", "steps", "status")
+        write_json(json, {name: getattr(found, name) for name in facts}, overwrite)
+    if not found.finished:
+        raise typer.Exit(1)
+
+
+def kinematics(
+    model: Model, motion: Motion, csv: Csv = None, json: Json = None, overwrite: Overwrite = False
+) -> None:
+    """Positions of all bodies and coordinates along a prescribed motion."""
+    from poinsot.analysis.kinematics import kinematics as run
+    from poinsot.app.output import table, write_json
+    from poinsot.app.tables import read_motion, write_table
+    from poinsot.model.load import load
+
+    t, signals = read_motion(motion)
+    found = run(load(model), signals, t)
+    print(f"{len(t)} samples, every joint closed to {found.residual:.1e}")
+    ranges = [(n, float(s.min()), float(s.max())) for n, s in found.coordinates.items()]
+    table(("coordinate", "least", "greatest"), ranges)
+    if csv:
+        places = {f"{b}.{axis}": p[:, k] for b, p in found.position.items() for k, axis in enumerate("xyz")}
+        write_table(csv, {"t": found.t, **found.coordinates, **places}, overwrite)
+    if json:
+        write_json(json, {"samples": len(t), "residual": found.residual, "ranges": ranges}, overwrite)
+
+
+def inverse(model: Model, motion: Motion, csv: Csv = None, json: Json = None, overwrite: Overwrite = False) -> None:
+    """Actuator forces, powers and the reactions of every joint along a prescribed motion."""
+    from poinsot.analysis.inverse_dynamics import inverse_dynamics as run
+    from poinsot.app.output import table, write_json
+    from poinsot.app.tables import read_motion, write_table
+    from poinsot.model.load import load
+
+    t, signals = read_motion(motion)
+    found = run(load(model), signals, t)
+    rows = [(n, float(f.min()), float(f.max()), float(np.abs(found.power[n]).max())) for n, f in found.forces.items()]
+    table(("actuator", "least force", "greatest force", "greatest power [W]"), rows)
+    if csv:
+        wrench = ("fx", "fy", "fz", "mx", "my", "mz")
+        loads = {f"{j}.{c}": w[:, k] for j, w in found.reactions.items() for k, c in enumerate(wrench)}
+        write_table(csv, {"t": found.t, **found.forces, **loads}, overwrite)
+    if json:
+        write_json(json, [dict(zip(("actuator", "least", "greatest", "power"), row)) for row in rows], overwrite)

@@ -1,0 +1,56 @@
+"""Tables of motions in files: CSV with a header of names, the first column being time in seconds."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from poinsot.app.output import write_text
+from poinsot.errors import PoinsotError
+from poinsot.model.toml import read_text
+
+__all__ = ["pairs", "read_motion", "write_table"]
+
+MAX_BYTES = 200_000_000
+
+
+def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
+    """Times (n,) [s] and, by coordinate, samples (times, values) of a motion; the first column is t."""
+    rows = list(csv.reader(io.StringIO(read_text(path, MAX_BYTES))))
+    if len(rows) < 2 or not rows[0] or rows[0][0].strip() != "t":
+        raise PoinsotError(f"{path}: expected a header 't, coordinate, …' and lines of numbers")
+    names = [name.strip() for name in rows[0]]
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(names):
+            raise PoinsotError(f"{path}: line {number} has {len(row)} values, the header has {len(names)}")
+    try:
+        values = np.array(rows[1:], dtype=float)
+    except ValueError as error:
+        raise PoinsotError(f"{path}: {error}") from None
+    t = values[:, 0]
+    return t, {name: (t, values[:, k]) for k, name in enumerate(names) if k}
+
+
+def pairs(texts: Iterable[str], what: str) -> dict[str, float]:
+    """Numbers by name from texts such as "leg1=9.5"."""
+    found = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            raise PoinsotError(f"expected {what} as name=number, got '{text}'") from None
+    return found
+
+
+def write_table(path: Path, columns: dict[str, np.ndarray], overwrite: bool) -> None:
+    """Write columns of equal length as CSV, with all digits."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values()))
+    write_text(path, out.getvalue(), overwrite)

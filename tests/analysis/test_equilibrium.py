@@ -1,0 +1,69 @@
+"""Equilibrium: poses at rest, forces that hold, stability."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import poinsot
+from poinsot.analysis.system import system
+
+
+@pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix"])
+def test_a_four_bar_comes_to_rest_where_its_energy_is_least(formulation):
+    four_bar = poinsot.load("four_bar")
+    rest = poinsot.equilibrium(four_bar, formulation=formulation)
+
+    def energy(theta):
+        poses = poinsot.assemble(four_bar, {"theta1": theta}).require().poses
+        return sum(b.mass * 9.81 * poses[n].point(np.array(b.com))[1] for n, b in four_bar.bodies.items())
+
+    theta = rest.coordinates["theta1"]
+    assert rest.stable and rest.energy == pytest.approx(energy(theta))
+    assert energy(theta) < min(energy(theta - 1e-3), energy(theta + 1e-3))
+
+
+def test_the_hexapod_at_home_is_unstable_in_all_six_modes_with_the_published_growth_rates():
+    hexapod = poinsot.load("hexapod")
+    rest = poinsot.equilibrium(hexapod, forces=poinsot.hold(hexapod))
+    assert not rest.stable and np.all(rest.stiffness < 0)
+    compiled = system(hexapod)
+    e, q, p = compiled.equations, compiled.dynamics.q_home, compiled.dynamics.p_nominal
+    M, C = (np.asarray(x) for x in compiled.dynamics.function("MC", [e.M, e.C])(q, 0, 0, p))
+    from poinsot.analysis.equilibrium import _balance, _Point
+
+    point = _Point(_balance(compiled)(q, list(rest.forces.values()), p))
+    free = np.linalg.svd(C)[2][len(C) :]
+    growth = np.sqrt(np.linalg.eigvals(np.linalg.solve(free @ M @ free.T, -free @ point.K @ free.T)).real)
+    assert growth.min() == pytest.approx(1.8, abs=0.05) and growth.max() == pytest.approx(6.8, abs=0.05)
+
+
+def test_a_spring_and_a_weight_balance():
+    document = {
+        "format": 1,
+        "planar": True,
+        "bodies": {"mass": {"mass": 2.0, "inertia": 0.1}},
+        "joints": {
+            "slide": {
+                "type": "prismatic",
+                "between": ["ground", "mass"],
+                "axis": [0, 1],
+                "stiffness": 100,
+                "rest": 0.5,
+            }
+        },
+        "coordinates": {"y": {"joint": "slide"}},
+    }
+    rest = poinsot.equilibrium(poinsot.build(document))
+    assert rest.coordinates["y"] == pytest.approx(0.5 - 2 * 9.81 / 100, abs=1e-10)
+    assert rest.stiffness == pytest.approx([100.0])
+
+
+def test_a_mechanism_without_equilibrium_says_so():
+    document = {
+        "format": 1,
+        "bodies": {"stone": {"mass": 1.0, "inertia": [1, 1, 1]}},
+        "joints": {"fall": {"type": "prismatic", "between": ["ground", "stone"]}},
+    }
+    with pytest.raises(poinsot.PoinsotError, match=r"no equilibrium was found.*a force of 9\.8e\+00 is left"):
+        poinsot.equilibrium(poinsot.build(document), iterations=20)

@@ -1,0 +1,108 @@
+"""Simulations: closed forms, batches, events, end stops, stiff mechanisms, bad input."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from scipy.special import ellipk
+
+import poinsot
+
+
+def changed(name, change):
+    document = copy.deepcopy(dict(poinsot.load(name).document))
+    change(document)
+    return poinsot.build(document)
+
+
+def test_the_period_of_a_large_swing_is_the_elliptic_integral():
+    pendulum, amplitude = poinsot.load("pendulum"), 2.0
+    inertia, moment = 0.02 + 0.25**2, 9.81 * 0.25
+    period = 4 * np.sqrt(inertia / moment) * ellipk(np.sin(amplitude / 2) ** 2)
+    r = poinsot.simulate(pendulum, period, t=[period / 2, period], pose={"phi": amplitude})
+    np.testing.assert_allclose(r.coordinates["phi"], [-amplitude, amplitude], atol=1e-7)
+    assert r.energy_error < 1e-9
+
+
+def test_a_batch_gives_every_motion_as_if_alone():
+    four_bar = poinsot.load("four_bar")
+    masses = np.array([1.5, 2.3, 3.1])
+    batch = poinsot.simulate(four_bar, 0.4, t=[0.2, 0.4], parameters={"link2.mass": masses})
+    assert batch.position["link3"].shape == (3, 2, 3)
+    for k, mass in enumerate(masses):
+        alone = poinsot.simulate(four_bar.with_parameters({"link2.mass": mass}), 0.4, t=[0.2, 0.4])
+        np.testing.assert_allclose(batch.position["link3"][k], alone.position["link3"], atol=1e-9)
+
+
+def test_events_are_timed_and_rigid_end_stops_end_the_motion():
+    def limit(document):
+        document["joints"]["hinge"]["limits"] = ["-60 deg", "20 deg"]
+
+    free = poinsot.simulate(poinsot.load("pendulum"), 2.0, pose={"phi": -0.8}, events={"there": ("phi", 0.3)})
+    at = free.events["there"]
+    assert poinsot.simulate(poinsot.load("pendulum"), 2.0, t=[at], pose={"phi": -0.8}).coordinates["phi"][
+        0
+    ] == pytest.approx(0.3, abs=1e-7)
+    stopped = poinsot.simulate(changed("pendulum", limit), 2.0, pose={"phi": -0.8})
+    assert not stopped.finished and "end stop 'hinge.end-stop' was reached at t = " in stopped.status
+    assert stopped.coordinates["phi"].max() <= np.radians(20) + 1e-9
+    assert 0 < len(stopped.t) < 101
+
+
+def test_an_elastic_end_stop_gives_back_the_energy():
+    def limit(document):
+        on = {"joint": "hinge"}
+        document["forces"] = {
+            "bumper": {"type": "end-stop", "on": on, "lower": -10, "upper": 0.2, "stiffness": "500 N·m/rad"}
+        }
+
+    r = poinsot.simulate(changed("pendulum", limit), 2.0, pose={"phi": -0.8})
+    assert r.finished and r.energy_error < 1e-6
+    assert 0.2 < r.coordinates["phi"].max() < 0.35
+
+
+def test_the_implicit_method_agrees_with_the_explicit_one():
+    four_bar = poinsot.load("four_bar")
+    a, b = (poinsot.simulate(four_bar, 0.3, t=[0.1, 0.2, 0.3], method=m, rtol=1e-9) for m in ("explicit", "implicit"))
+    np.testing.assert_allclose(a.position["link3"], b.position["link3"], atol=1e-6)
+    assert b.drift < 1e-10
+
+
+def test_friction_takes_exactly_the_energy_that_is_missing():
+    r = poinsot.simulate(poinsot.load("slider_crank"), 1.0, velocity={"theta": 20.0}, rtol=1e-9)
+    assert r.work[-1] < -0.01 and r.energy_error < 1e-6
+
+
+def test_a_law_of_time_and_speed_drives_an_actuator():
+    five_bar = poinsot.load("five_bar")
+    r = poinsot.simulate(five_bar, 0.5, forces={"shoulder1": lambda t, s, v: 0.3 * (2.2 - s) - 0.05 * v})
+    assert r.finished and r.drift < 1e-12 and r.energy_error < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"t_end": -1.0}, "t_end must be a positive time"),
+        ({"t_end": 1.0, "t": [0.5, 0.2]}, "each later than the one before"),
+        ({"t_end": 1.0, "t": [0.5, 2.0]}, "between 0 and t_end"),
+        ({"t_end": 1.0, "method": "euler"}, "there is no method 'euler'"),
+        ({"t_end": 1.0, "pose": {"fi": 1.0}}, "there is no coordinate 'fi'"),
+        ({"t_end": 1.0, "velocity": {"fi": 1.0}}, "there is no coordinate 'fi'"),
+        ({"t_end": 1.0, "parameters": {"bob.weight": [1.0]}}, "there is no parameter 'bob.weight'"),
+        ({"t_end": 1.0, "parameters": {"bob.mass": [1.0, np.nan]}}, "finite"),
+        ({"t_end": 1.0, "events": {"x": ("fi", 0.0)}}, "there is no coordinate 'fi'"),
+        ({"t_end": float("nan")}, "t_end must be a positive time"),
+    ],
+)
+def test_bad_input_gets_one_sentence(arguments, message):
+    with pytest.raises(poinsot.PoinsotError, match=message) as caught:
+        poinsot.simulate(poinsot.load("pendulum"), **arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_mechanism_that_reaches_a_singular_pose_keeps_its_results_up_to_there():
+    """A parallelogram that folds flat: the equations lose rank, the step size collapses, the rest is kept."""
+    r = poinsot.simulate(poinsot.load("slider_crank"), 0.2, velocity={"theta": 50.0}, max_steps=40)
+    assert not r.finished and "t = " in r.status and len(r.t) > 0
