@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from importlib import resources
+from typing import Protocol
 
 import numpy as np
 
 from poinsot.elements.frame import GROUND
-from poinsot.model.assembly import Assembly
 from poinsot.model.mechanism import Mechanism
+from poinsot.spatial.pose import Pose
 
-__all__ = ["body_outlines", "motion_page"]
+__all__ = ["Moving", "body_outlines", "motion_page"]
+
+
+class Moving(Protocol):
+    """What can be shown: a simulation, or the kinematics of a driven motion, at n times."""
+
+    t: np.ndarray  # (n,)  [s]
+    position: dict[str, np.ndarray]  # by body (n, 3)  [m]
+    rotation: dict[str, np.ndarray]  # by body (n, 3, 3)
 
 
 def body_outlines(mechanism: Mechanism) -> dict[str, np.ndarray]:
@@ -37,14 +45,15 @@ def _around(points: np.ndarray) -> np.ndarray:
     return points[np.argsort(np.arctan2(middle @ y, middle @ x))]
 
 
-def motion_page(mechanism: Mechanism, t: Sequence[float], motion: Sequence[Assembly], title: str) -> str:
-    """HTML text of a page that plays a motion; t in seconds, one assembly for each."""
+def motion_page(mechanism: Mechanism, motion: Moving, title: str) -> str:
+    """HTML text of a page that plays a motion: times, positions and rotations of all bodies."""
     outlines = body_outlines(mechanism)
-    frames = [
-        [np.round(np.asarray(step.poses[name].point(outlines[name]), float), 5).tolist() for name in outlines]
-        for step in motion
-    ]
-    data = {"names": list(outlines), "t": [float(x) for x in t], "frames": frames, "planar": mechanism.planar}
+    frames = []
+    for k in range(len(motion.t)):
+        placed = {name: Pose(motion.rotation[name][k], motion.position[name][k]) for name in mechanism.bodies}
+        placed[GROUND] = Pose.identity()
+        frames.append([np.round(placed[name].point(points), 5).tolist() for name, points in outlines.items()])
+    data = {"names": list(outlines), "t": motion.t.tolist(), "frames": frames, "planar": mechanism.planar}
     page = (resources.files("poinsot.app") / "motion_page.html").read_text(encoding="utf-8")
     safe = json.dumps(data).replace("</", "<\\/")
     escaped = title.replace("&", "&amp;").replace("<", "&lt;")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,6 @@ __all__ = [
     "assemble",
     "close",
     "first_guess",
-    "follow",
     "machine_size",
     "row_scales",
     "twist_scales",
@@ -75,18 +74,6 @@ def assemble(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> A
             raise PoinsotError(unknown("coordinate", name, elements.coordinates))
     found = _from_guesses(elements)
     return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
-
-
-@one_blas_thread()
-def follow(mechanism: Mechanism, path: Sequence[Mapping[str, float]]) -> list[Assembly]:
-    """Assemble along a path of poses, each from the one before; all give the same coordinates."""
-    elements, found = mechanism.elements, []
-    here = _from_guesses(elements).require()
-    constraints, _ = _holding(elements, path[0] if path else {})
-    for pose in path:
-        here = _brought_to(constraints, np.array([float(pose[name]) for name in path[0]]), here).require()
-        found.append(here)
-    return found
 
 
 def _from_guesses(elements: Elements) -> Assembly:
