@@ -190,7 +190,7 @@ def _watched(compiled: System, y: np.ndarray, u: np.ndarray, p: np.ndarray) -> t
     nq, nv, _, _ = e.sizes
 
     def outputs() -> list[Any]:
-        energy = e.v.T @ e.M @ e.v / 2 + e.potential
+        energy = e.kinetic + e.potential
         named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
         return [energy, e.phi, casadi.vertcat(*named) if named else casadi.SX(0, 1)]
 

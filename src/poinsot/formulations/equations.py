@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ class Equations:
     v: Any  # (nv, 1)
     u: Any  # (nu, 1)
     q_dot: Any  # (nq, 1)
-    M: Any  # (nv, nv)
+    mass: Callable[[], Any]  # gives M (nv, nv), which long chains had better not ask for
+    kinetic: Any  # energy  [J]
     Q: Any  # (nv, 1)
     phi: Any  # (m, 1)
     C: Any  # (m, nv)
@@ -57,6 +59,7 @@ class Equations:
     acting: tuple[tuple[Any, Any, Any], ...]  # (force, s, ṡ) of every law along a coordinate, actuators last
     redundant: tuple[Row, ...] = ()  # equations left out because they follow from the others
     couplings: tuple[tuple[str, str], ...] = ()  # pairs of blocks that M couples
+    articulated: Any | None = None  # v̇ (nv, 1) by articulated bodies, for trees with long branches
     branches: tuple[Any, ...] = ()  # nodes of the spanning tree, if there is one
     read: Callable[[Mapping[str, Pose], np.ndarray], np.ndarray] = _nothing  # coordinates (nq,) of poses, in numbers
     chart: Any = ()  # symbols (k,) of numbers that the charts choose for themselves: reference attitudes
@@ -64,6 +67,11 @@ class Equations:
         _no_chart  # their values (k,) for a start at given poses
     )
     chart_quality: Any = ()  # (b, 1) one for each body, 1 at best and 0 where the chart is singular
+
+    @cached_property
+    def M(self) -> Any:
+        """The mass matrix (nv, nv)."""
+        return self.mass()
 
     @property
     def p(self) -> Any:

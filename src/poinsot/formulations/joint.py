@@ -19,6 +19,7 @@ from poinsot.elements.frame import GROUND
 from poinsot.elements.joints import Joint
 from poinsot.engine import Block, Link
 from poinsot.formulations.acting import applied, gravity_energy
+from poinsot.formulations.articulated import articulated_accelerations
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.loops import closure
 from poinsot.formulations.symbols import Symbols
@@ -32,6 +33,7 @@ from poinsot.spatial.pose import Pose
 __all__ = ["joint_equations"]
 
 REST = Twist(np.zeros(3), np.zeros(3))
+SHORT = 6  # bodies in a branch up to which composite bodies take fewer operations than articulated ones
 
 
 def joint_equations(symbols: Symbols) -> Equations:
@@ -44,7 +46,7 @@ def joint_equations(symbols: Symbols) -> Equations:
     walk = _Outward(tree, q, v)
     gravity = vector(*elements.gravity)
     inertias = {name: _inertia(body) for name, body in elements.bodies.items()}
-    bias, M = _inward(tree, walk, inertias, gravity)
+    bias = _bias(tree, walk, inertias, gravity)
     q_dot = casadi.vertcat(*walk.rates) if walk.rates else casadi.SX(0, 1)
     forces = applied(elements, walk.X_W, walk.V, q, v, u, q_dot, _direct(tree, q, v))
     phi, C, gamma, rows, links = _closures(elements, tree, walk, v)
@@ -55,7 +57,8 @@ def joint_equations(symbols: Symbols) -> Equations:
         v=v,
         u=u,
         q_dot=q_dot,
-        M=M + forces.M,
+        mass=lambda: _mass(tree, walk, inertias) + forces.M,
+        kinetic=_kinetic(walk, inertias) + v.T @ forces.M @ v / 2,
         Q=forces.Q - bias,
         phi=phi,
         C=C,
@@ -64,6 +67,7 @@ def joint_equations(symbols: Symbols) -> Equations:
         potential=forces.potential + gravity_energy(elements, walk.X_W),
         power=forces.power,
         acting=forces.parts,
+        articulated=_articulated(tree, walk, inertias, gravity, forces),
         branches=tree.nodes,
         poses=walk.X_W,
         twists=walk.V,
@@ -112,6 +116,7 @@ class _Outward:
         self.X: dict[str, Pose] = {}  # of each body in its parent
         self.V: dict[str, Twist] = {GROUND: REST}
         self.A: dict[str, Twist] = {GROUND: REST}  # without v̇ and without gravity
+        self.c: dict[str, Twist] = {}  # accelerations that the joints' own rates bring
         self.S: dict[str, list[Twist]] = {}  # columns of the joint's motion, in the body's axes
         self.rates: list[Any] = []
         for node in tree.nodes:
@@ -132,7 +137,8 @@ class _Outward:
         c = Twist(casadi.jtimes(relative.v, q, q_dot), casadi.jtimes(relative.w, q, q_dot)) if v.size1() else REST
         V = carry_twist(X, self.V[node.parent]) + relative
         self.X[body], self.X_W[body], self.V[body] = X, self.X_W[node.parent] @ X, V
-        self.A[body] = carry_twist(X, self.A[node.parent]) + c + V.crossed(relative)
+        self.c[body] = c + V.crossed(relative)
+        self.A[body] = carry_twist(X, self.A[node.parent]) + self.c[body]
         v_columns, w_columns = casadi.jacobian(relative.v, v), casadi.jacobian(relative.w, v)
         self.S[body] = [Twist(v_columns[:, k], w_columns[:, k]) for k in range(v.size1())]
         self.rates.append(q_dot)
@@ -155,26 +161,50 @@ def _to_body(X_BM: Pose, across: Twist) -> Twist:
     return Twist(apply(X_BM.R, across.v) - cross(w, X_BM.p), w)
 
 
-def _inward(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravity: Any) -> tuple[Any, Any]:
-    """Forces that the motion without v̇ needs (nv, 1), and the mass matrix (nv, nv)."""
+def _kinetic(walk: _Outward, inertias: dict[str, SpatialInertia]) -> Any:
+    """T = ½ Σ V · I V  [J]."""
+    return sum((inertia.momentum(walk.V[name]).power(walk.V[name]) / 2 for name, inertia in inertias.items()), 0.0)
+
+
+def _articulated(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravity: Any, forces: Any) -> Any:
+    """v̇ by articulated bodies where they pay and drives act along single speeds; None otherwise."""
     import casadi
 
-    nv = tree.sizes[1]
-    bias, M = casadi.SX(nv, 1), casadi.SX(nv, nv)
+    rows, columns = forces.M.sparsity().get_triplet()
+    if tree.closing or tree.depth <= SHORT or rows != columns:
+        return None
+    drives = casadi.diag(casadi.densify(forces.M))
+    return articulated_accelerations(tree, walk.X, walk.V, walk.S, walk.c, inertias, gravity, forces.Q, drives)
+
+
+def _bias(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravity: Any) -> Any:
+    """Generalised forces (nv, 1) that the motion without v̇ needs, gravity included."""
+    import casadi
+
+    bias = casadi.SX(tree.sizes[1], 1)
     F: dict[str, Wrench] = {}
     for node in tree.nodes:
         R_BW = walk.X_W[node.body].R.T
         A = walk.A[node.body] + Twist(-apply(R_BW, gravity), np.zeros(3))
         I, V = inertias[node.body], walk.V[node.body]
         F[node.body] = I.momentum(A) + V.dual_crossed(I.momentum(V))
-    composite = dict(inertias)
     for node in reversed(tree.nodes):
-        body, parent = node.body, node.parent
-        for k, S in enumerate(walk.S[body]):
-            bias[node.v.start + k] = F[body].power(S)
-        if parent != GROUND:
-            F[parent] = F[parent] + carry_wrench(walk.X[body], F[body])
-            composite[parent] = composite[parent] + carry_inertia(walk.X[body], composite[body])
+        for k, S in enumerate(walk.S[node.body]):
+            bias[node.v.start + k] = F[node.body].power(S)
+        if node.parent != GROUND:
+            F[node.parent] = F[node.parent] + carry_wrench(walk.X[node.body], F[node.body])
+    return bias
+
+
+def _mass(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia]) -> Any:
+    """Mass matrix (nv, nv) of composite bodies."""
+    import casadi
+
+    M, composite = casadi.SX(tree.sizes[1], tree.sizes[1]), dict(inertias)
+    for node in reversed(tree.nodes):
+        if node.parent != GROUND:
+            carried = carry_inertia(walk.X[node.body], composite[node.body])
+            composite[node.parent] = composite[node.parent] + carried
     by_body = {node.body: node for node in tree.nodes}
     for node in tree.nodes:
         for k, S in enumerate(walk.S[node.body]):
@@ -187,7 +217,7 @@ def _inward(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gra
                 if here.parent == GROUND:
                     break
                 force, here = carry_wrench(walk.X[here.body], force), by_body[here.parent]
-    return bias, casadi.sparsify(M)
+    return casadi.sparsify(M)
 
 
 def _closures(elements: Any, tree: Tree, walk: _Outward, v: Any) -> tuple[Any, Any, Any, tuple, tuple]:

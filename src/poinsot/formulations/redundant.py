@@ -86,6 +86,7 @@ def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -
     gravity = vector(*elements.gravity)
     parts = [c.mass(elements.bodies[b], q[places[b]], v[places[b]], gravity) for b, c in charts.items()]
     forces = applied(elements, poses, twists, q, v, u, v, lambda on: None)
+    M = casadi.diagcat(*(M for M, _ in parts)) + forces.M
     phi, rows, links = _constraints(elements, charts, places, poses, q)
     C = casadi.jacobian(phi, q)
     return Equations(
@@ -95,7 +96,8 @@ def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -
         v=v,
         u=u,
         q_dot=v,
-        M=casadi.diagcat(*(M for M, _ in parts)) + forces.M,
+        mass=lambda: M,
+        kinetic=v.T @ M @ v / 2,
         Q=casadi.vertcat(*(Q for _, Q in parts)) + forces.Q,
         phi=phi,
         C=C,

@@ -42,6 +42,8 @@ def without_dependent_rows(e: Equations) -> Equations:
     """Leave out constraint equations that follow from others: their multipliers are not determined."""
     import casadi
 
+    if not e.rows:
+        return e
     home, constraints = e.symbols.home, Constraints(e.symbols.mechanism.elements)
     away = generic_assembly(constraints, home)
     chart = e.choose_chart(away.poses)
@@ -104,6 +106,8 @@ class Dynamics:
         import casadi
 
         e = self.equations
+        if e.articulated is not None:
+            return e.articulated, casadi.SX(0, 1), casadi.SX(1.0)
         if self.formulation == "embedded":
             embedding = embed(e, independent_speeds(self.jacobian_at_home))
             return embedding.acceleration, embedding.multipliers, casadi.SX(1.0)
