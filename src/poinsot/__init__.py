@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from poinsot.analysis.kinematics import kinematics
     from poinsot.analysis.sensitivity import motion_sensitivity, sensitivity
     from poinsot.analysis.simulate import simulate
+    from poinsot.analysis.singularity import singularity
     from poinsot.errors import PoinsotError
     from poinsot.model.assembly import assemble
     from poinsot.model.build import build
@@ -59,6 +60,7 @@ _HOME = {
     "motion_sensitivity": "poinsot.analysis.sensitivity",
     "sensitivity": "poinsot.analysis.sensitivity",
     "simulate": "poinsot.analysis.simulate",
+    "singularity": "poinsot.analysis.singularity",
     "write_mjcf": "poinsot.model.interchange",
     "write_urdf": "poinsot.model.interchange",
 }

@@ -1,6 +1,13 @@
 """Questions to a mechanism, each asked once and answered in any formulation.
 
-system       a mechanism's equations in one formulation, with their compiled functions
-state        coordinates and speeds from named poses and rates
-simulate     motion under given forces
+system             a mechanism's equations in one formulation, with their compiled functions
+state              coordinates and speeds from named poses and rates
+motion             prescribed coordinates: functions, Fourier series, splines, constants
+kinematics         positions, velocities, accelerations of a driven mechanism
+inverse_dynamics   actuator forces and the reaction in every joint
+forward            accelerations at one state
+simulate           motion under given forces; integrate is the loop behind it
+equilibrium        poses at rest, forces that hold a pose
+sensitivity        exact derivatives with respect to any parameter
+singularity        which kind, how near
 """

@@ -11,7 +11,6 @@ import numpy as np
 from poinsot.analysis.system import System
 from poinsot.engine import integrator
 from poinsot.errors import PoinsotError, unknown
-from poinsot.formulations.acting import along
 
 __all__ = ["Found", "Law", "compiled_motion"]
 
@@ -130,10 +129,10 @@ def _commands(compiled: System, laws: Mapping[str, Law], time: Any, constants: A
     """Actuator forces as symbols: constants, or the user's laws of (t, s, ṡ)."""
     import casadi
 
-    e, elements, found = compiled.equations, compiled.elements, []
+    elements, found = compiled.elements, []
     for k, (name, law) in enumerate(laws.items()):
         if callable(law):
-            s, s_dot = along(elements.actuators[name].on, elements, e.poses, e.q, e.q_dot, lambda on: None)
+            s, s_dot = compiled.along(elements.actuators[name].on)
             found.append(casadi.SX(law(time, s, s_dot)))
         else:
             found.append(constants[k])
@@ -142,11 +141,11 @@ def _commands(compiled: System, laws: Mapping[str, Law], time: Any, constants: A
 
 def _events(compiled: System, events: Mapping[str, tuple[str, float]]) -> list[tuple[str, bool, Any]]:
     """Name, whether it ends the motion, and the function whose sign changes."""
-    e, elements, found = compiled.equations, compiled.elements, []
+    elements, found = compiled.elements, []
     for name, (coordinate, value) in events.items():
         found.append((name, False, compiled.coordinate(coordinate)[0] - value))
     for name, force in elements.forces.items():
         if force.kind == "end-stop" and isinstance(force.stiffness, float) and force.stiffness == 0:
-            s, _ = along(force.on, elements, e.poses, e.q, e.q_dot, lambda on: None)
+            s, _ = compiled.along(force.on)
             found.append((name, True, (s - force.lower) * (force.upper - s)))
     return found

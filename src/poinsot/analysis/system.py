@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.elements.coordinates import Coordinate
 from poinsot.engine import kernel
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.acting import along
@@ -91,8 +92,12 @@ class System:
         """s and ṡ of a named coordinate, as symbols."""
         if name not in self.elements.coordinates:
             raise PoinsotError(unknown("coordinate", name, self.elements.coordinates))
+        return self.along(self.elements.coordinates[name])
+
+    def along(self, coordinate: Coordinate) -> tuple[Any, Any]:
+        """s and ṡ of any coordinate, as symbols."""
         e = self.equations
-        return along(self.elements.coordinates[name], self.elements, e.poses, e.q, e.q_dot, lambda on: None)
+        return along(coordinate, self.elements, e.poses, e.q, e.q_dot, e.direct)
 
     def forward(self, q: Any, v: Any, u: Any, p: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Accelerations v̇, multipliers λ and check values of a batch of states."""

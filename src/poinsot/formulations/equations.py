@@ -60,6 +60,7 @@ class Equations:
     redundant: tuple[Row, ...] = ()  # equations left out because they follow from the others
     couplings: tuple[tuple[str, str], ...] = ()  # pairs of blocks that M couples
     articulated: Any | None = None  # v̇ (nv, 1) by articulated bodies, for trees with long branches
+    direct: Callable[[Any], tuple[Any, Any] | None] = lambda on: None  # s and ṡ where they are among q and v
     branches: tuple[Any, ...] = ()  # nodes of the spanning tree, if there is one
     read: Callable[[Mapping[str, Pose], np.ndarray], np.ndarray] = _nothing  # coordinates (nq,) of poses, in numbers
     chart: Any = ()  # symbols (k,) of numbers that the charts choose for themselves: reference attitudes

@@ -48,7 +48,8 @@ def joint_equations(symbols: Symbols) -> Equations:
     inertias = {name: _inertia(body) for name, body in elements.bodies.items()}
     bias = _bias(tree, walk, inertias, gravity)
     q_dot = casadi.vertcat(*walk.rates) if walk.rates else casadi.SX(0, 1)
-    forces = applied(elements, walk.X_W, walk.V, q, v, u, q_dot, _direct(tree, q, v))
+    direct = _direct(tree, q, v)
+    forces = applied(elements, walk.X_W, walk.V, q, v, u, q_dot, direct)
     phi, C, gamma, rows, links = _closures(elements, tree, walk, v)
     return Equations(
         formulation="joint",
@@ -68,6 +69,7 @@ def joint_equations(symbols: Symbols) -> Equations:
         power=forces.power,
         acting=forces.parts,
         articulated=_articulated(tree, walk, inertias, gravity, forces),
+        direct=direct,
         branches=tree.nodes,
         poses=walk.X_W,
         twists=walk.V,

@@ -1,0 +1,117 @@
+"""Singular poses: which kind, how near, and what moves there.
+
+With the motions N that the constraints C leave, the rates of the actuated coordinates J_a N and of the output
+coordinates J_x N:
+
+    C loses rank            the mechanism gains a freedom that the count does not show (constraint singularity)
+    J_a N loses rank        it can move with its actuators locked (direct or parallel singularity)
+    J_x N loses rank        its output cannot move in some direction (inverse or serial singularity)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.analysis.state import state
+from poinsot.analysis.system import System, start, system
+from poinsot.blas import one_blas_thread
+from poinsot.model.mechanism import Mechanism
+
+__all__ = ["Singularity", "singularity"]
+
+NEAR = 1e4  # condition number from which a pose is called singular
+
+
+@dataclass(frozen=True)
+class Singularity:
+    """How near a pose is to being singular: condition numbers, infinite at the singular pose itself."""
+
+    constraints: float  # of C
+    actuators: float | None  # of J_a N; None with fewer actuators than freedoms
+    outputs: float | None  # of J_x N; None without output coordinates
+    free: dict[str, float]  # rates of the named coordinates in the motion that is nearest to being free
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of singularity at this pose; empty at an ordinary one."""
+        found = []
+        for kind, condition in (
+            ("constraint", self.constraints),
+            ("direct", self.actuators),
+            ("inverse", self.outputs),
+        ):
+            if condition is not None and not condition < NEAR:
+                found.append(kind)
+        return tuple(found)
+
+    def __str__(self) -> str:
+        shown = ", ".join(
+            f"{name} {value:.3g}"
+            for name, value in (
+                ("constraints", self.constraints),
+                ("actuators", self.actuators),
+                ("outputs", self.outputs),
+            )
+            if value is not None
+        )
+        kind = " and ".join(self.kinds)
+        return f"{kind + ' singularity' if kind else 'ordinary pose'}; condition numbers: {shown}"
+
+
+@one_blas_thread()
+def singularity(
+    mechanism: Mechanism, pose: Mapping[str, float] | None = None, outputs: Sequence[str] | None = None
+) -> Singularity:
+    """Look for singularities at a pose; outputs are named coordinates, by default those of the file's pose.
+
+    >>> import poinsot
+    >>> poinsot.singularity(poinsot.load("ex800")).kinds
+    ()
+    """
+    import casadi
+
+    begin = start(mechanism, pose)
+    compiled = system(mechanism, "joint", home=begin)
+    p = compiled.parameters(mechanism, begin.poses)
+    q, _ = state(compiled, begin, p, None)
+    e = compiled.equations
+    names = tuple(mechanism.elements.pose if outputs is None else outputs)
+    rows = [compiled.coordinate(name)[1] for name in names]
+    everything = [compiled.coordinate(name)[1] for name in compiled.elements.coordinates]
+    parts = [e.C, *(_slopes(x, e) for x in (_driven(compiled), rows, everything))]
+    C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) for x in casadi.Function("J", [e.q, e.p], parts)(q, p))
+    free = _null_space(C, e.sizes[1] - e.sizes[2])
+    A = J_a @ free
+    direction = np.linalg.svd(A)[2][-1] if len(A) >= free.shape[1] and A.size else np.zeros(free.shape[1])
+    return Singularity(
+        constraints=_condition(C, len(C)),
+        actuators=_condition(A, free.shape[1]) if len(A) >= free.shape[1] else None,
+        outputs=_condition(J_x @ free, min(len(J_x), free.shape[1])) if len(J_x) else None,
+        free=dict(zip(compiled.elements.coordinates, (J_all @ (free @ direction)).tolist())),
+    )
+
+
+def _driven(compiled: System) -> list:
+    return [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
+
+
+def _slopes(rates: list, e) -> object:
+    import casadi
+
+    return casadi.densify(casadi.jacobian(casadi.vertcat(*rates), e.v)) if rates else casadi.SX(0, e.v.size1())
+
+
+def _null_space(C: np.ndarray, mobility: int) -> np.ndarray:
+    """Motions (nv, mobility) that the constraints leave; one more column is not counted at a singular pose."""
+    return np.linalg.svd(C)[2][-mobility:].T if len(C) else np.eye(C.shape[1])
+
+
+def _condition(matrix: np.ndarray, rank: int) -> float:
+    """Largest over smallest of the singular values that should not vanish."""
+    if not matrix.size or rank == 0:
+        return 1.0
+    s = np.linalg.svd(matrix, compute_uv=False)
+    return float(s[0] / s[rank - 1]) if len(s) >= rank and s[rank - 1] > 0 else float("inf")

@@ -1,0 +1,60 @@
+"""Singular poses and assembly modes: noticed, named, never passed over in silence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import poinsot
+
+
+def test_a_five_bar_with_stretched_forearms_can_move_with_its_cranks_locked():
+    five_bar = poinsot.load("five_bar")
+    # Forearms of 0.26 m in one line: elbows 0.52 m apart.
+    angle = np.arccos((0.26 - 0.075) / 0.2)
+    ordinary = poinsot.singularity(five_bar)
+    near = poinsot.singularity(five_bar, {"q1": np.pi - angle - 1e-10, "q2": angle + 1e-10})
+    assert ordinary.kinds == () and ordinary.actuators < 10
+    assert "direct" in near.kinds
+    assert abs(near.free["y"]) > 10 * abs(near.free["x"])  # the tool is free across the line of the forearms
+
+
+def test_a_crank_at_dead_centre_cannot_move_its_piston():
+    slider_crank = poinsot.load("slider_crank")
+    dead = poinsot.singularity(slider_crank, {"theta": 1e-12}, outputs=["stroke"])
+    assert poinsot.singularity(slider_crank, outputs=["stroke"]).outputs == pytest.approx(1.0)
+    moving = poinsot.kinematics(slider_crank, {"theta": lambda t: t}, [0.0, 0.5])
+    assert abs(moving.velocity["piston"][0, 0]) < 1e-12 < abs(moving.velocity["piston"][1, 0])
+    assert dead.constraints < 1e3
+
+
+def test_a_hexapod_with_parallel_legs_is_singular():
+    """Equal rings and legs from B_i to P_i without a turn: the platform can move sideways with all legs locked."""
+    ex800 = poinsot.load("ex800")
+    same = ex800.with_parameters({"top.radius": 0.27, "top.turn": 0.0, "base.half_angle": 0.5, "top.half_angle": 0.5})
+    assert poinsot.singularity(ex800).kinds == ()
+    assert poinsot.singularity(same).actuators > poinsot.singularity(ex800).actuators
+
+
+def test_leg_lengths_lead_back_to_the_pose_that_gave_them():
+    hexapod = poinsot.load("hexapod")
+    pose = {"x": 0.03, "y": -0.02, "z": 0.52, "theta1": 0.1, "theta2": -0.08, "theta3": 0.15}
+    there = poinsot.kinematics(hexapod, pose, [0.0])
+    legs = {f"leg{i}.length": there.coordinates[f"leg{i}.length"][0] for i in range(1, 7)}
+    path = {name: (lambda t, a=0.532, b=length: a + (b - a) * t) for name, length in legs.items()}
+    back = poinsot.kinematics(hexapod, path, np.linspace(0, 1, 11))
+    np.testing.assert_allclose(back.position["platform"][-1], there.position["platform"][0], atol=1e-10)
+    np.testing.assert_allclose(back.rotation["platform"][-1], there.rotation["platform"][0], atol=1e-10)
+
+
+def test_assembly_modes_are_those_of_the_placement():
+    """The same five-bar with its tool below instead of above: the mode stays along a motion."""
+    import copy
+
+    document = copy.deepcopy(dict(poinsot.load("five_bar").document))
+    document["bodies"]["forearm1"]["placement"] = {"position": [-0.2, 0.15], "rotation": {"angle": "-40 deg"}}
+    document["bodies"]["forearm2"]["placement"] = {"position": [0.2, 0.15], "rotation": {"angle": "220 deg"}}
+    above, below = poinsot.load("five_bar"), poinsot.build(document)
+    motion = {"q1": lambda t: 2.3 + 0.2 * t, "q2": 0.8}
+    y = [poinsot.kinematics(m, motion, np.linspace(0, 1, 21)).coordinates["y"] for m in (above, below)]
+    assert y[0].min() > 0.15 > y[1].max()
