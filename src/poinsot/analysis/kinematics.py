@@ -83,7 +83,7 @@ def solve_path(mechanism: Mechanism, motion: Mapping[str, Any], t: np.ndarray, f
     compiled = system(mechanism, formulation, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     driven = _driven(compiled, names)
-    q0 = compiled.equations.read(begin.poses, p[len(compiled.equations.symbols.names) :])
+    q0 = compiled.coordinates(begin, p)
     q, residual = _positions(driven, q0, s, p, t, begin.size)
     v, a, check = driven.rates(q, s_dot, s_ddot, p)
     _require_continuity(compiled, t, q, v, p)

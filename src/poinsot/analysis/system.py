@@ -21,12 +21,13 @@ from poinsot.formulations.reactions import reactions
 from poinsot.formulations.solve import FORMULATIONS, Dynamics, dynamics
 from poinsot.formulations.symbols import default_free, symbols
 from poinsot.model.assembly import Assembly, assemble
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Elements, Mechanism
 from poinsot.spatial.pose import Pose
 
 __all__ = ["System", "system"]
 
 _KEPT: OrderedDict[str, System] = OrderedDict()
+_ASSEMBLED: OrderedDict[tuple, tuple[Elements, Assembly]] = OrderedDict()
 _LIMIT = 32
 
 
@@ -70,6 +71,7 @@ class System:
         self.equations = dynamics.equations
         self.elements = dynamics.equations.symbols.elements
         self._kernels: dict[str, Any] = {}
+        self._last: tuple[Assembly, np.ndarray, np.ndarray] | None = None  # a pose, its chart and coordinates
 
     def kernel(self, name: str, outputs: Callable[[], list[Any]]) -> Any:
         """A compiled function of (q, v, u, p), made once."""
@@ -81,6 +83,13 @@ class System:
         """Values of the free parameters of a mechanism, and the charts' numbers for a start at given poses."""
         chart = self.dynamics.chart_home if poses is None else self.equations.choose_chart(poses)
         return np.concatenate([self.equations.symbols.values(mechanism), chart])
+
+    def coordinates(self, start: Assembly, p: np.ndarray) -> np.ndarray:
+        """Coordinates q (nq,) at an assembled pose; from memory if it was the last one asked for."""
+        chart = p[len(self.equations.symbols.names) :]
+        if self._last is None or self._last[0] is not start or not np.array_equal(self._last[1], chart):
+            self._last = (start, chart.copy(), self.equations.read(start.poses, chart))
+        return self._last[2].copy()
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
@@ -142,5 +151,12 @@ class System:
 
 
 def start(mechanism: Mechanism, pose: Mapping[str, float] | None) -> Assembly:
-    """The assembled pose from which an analysis starts."""
-    return assemble(mechanism, pose).require()
+    """The assembled pose from which an analysis starts; from memory if it was asked for before."""
+    values = tuple(p.value for p in mechanism.parameters.values())
+    key = (id(mechanism.template), values, None if pose is None else tuple((n, float(s)) for n, s in pose.items()))
+    if key not in _ASSEMBLED:
+        _ASSEMBLED[key] = (mechanism.template, assemble(mechanism, pose).require())  # the template keeps its id taken
+        while len(_ASSEMBLED) > _LIMIT:
+            _ASSEMBLED.popitem(last=False)
+    _ASSEMBLED.move_to_end(key)
+    return _ASSEMBLED[key][1]
