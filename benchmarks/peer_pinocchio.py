@@ -52,6 +52,10 @@ class PinocchioModel:
         pin.initConstraintDynamics(self.model, self.data, self.loops, self.loop_data)
         return self
 
+    def solve_once(self) -> None:
+        """Drop the refinements that redundant rows need: the fastest setting where there are none."""
+        self.proximal = pin.ProximalSettings(PROXIMAL["accuracy"], 0.0, 1)
+
     def coordinates(self, poses: dict[str, Any]) -> np.ndarray:
         """q (nq,) at given poses of the bodies."""
         q = pin.neutral(self.model)
