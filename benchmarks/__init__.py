@@ -13,4 +13,8 @@ REGISTRY = (
     "engine_compile",
     "dynamics",
     "inertias",
+    "simulation",
+    "inverse",
+    "chain",
+    "first_run",
 )
