@@ -5,4 +5,16 @@ One file a benchmark, with a function `run() -> Table`; add its name to REGISTRY
 
 from __future__ import annotations
 
-REGISTRY = ("engine_kkt", "engine_eigen", "engine_math", "engine_integrator", "engine_compile")
+REGISTRY = (
+    "engine_kkt",
+    "engine_eigen",
+    "engine_math",
+    "engine_integrator",
+    "engine_compile",
+    "dynamics",
+    "inertias",
+    "simulation",
+    "inverse",
+    "chain",
+    "first_run",
+)

@@ -72,3 +72,14 @@ def test_bad_input_is_refused_by_name():
     with pytest.raises(poinsot.PoinsotError, match=r"at t = .* s the motion leaves the workspace"):
         five = poinsot.load("five_bar")
         poinsot.kinematics(five, {"x": 0.0, "y": lambda t: 0.3 + t}, np.linspace(0, 1, 30))
+
+
+def test_what_is_remembered_of_a_pose_follows_the_pose_and_the_parameters():
+    """Asked again, from another pose, or with other lengths, an analysis answers as it would the first time."""
+    bar = poinsot.load("four_bar")
+    longer = bar.with_parameters({"link1.B.x": bar.parameters["link1.B.x"].value * 1.01})
+    first = {pose: poinsot.accelerations(bar, poinsot.State({"theta1": pose}))["link2"] for pose in (1.0, 1.1)}
+    assert np.max(np.abs(first[1.0] - first[1.1])) > 1e-3
+    changed = poinsot.accelerations(longer, poinsot.State({"theta1": 1.0}))["link2"]
+    assert np.max(np.abs(changed - first[1.0])) > 1e-4
+    np.testing.assert_array_equal(poinsot.accelerations(bar, poinsot.State({"theta1": 1.0}))["link2"], first[1.0])

@@ -51,7 +51,7 @@ def accelerations(mechanism: Mechanism, state: State | None = None, *, formulati
     >>> import poinsot
     >>> a = poinsot.accelerations(poinsot.load("pendulum"), poinsot.State(pose={"phi": 0.3}))
     >>> float(a["bob"][5].round(6))
-    -8.786877
+    -8.78501
     """
     given = state or State()
     begin = start(mechanism, given.pose or None)

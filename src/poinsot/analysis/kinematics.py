@@ -89,8 +89,7 @@ def solve_path(
     compiled = system(mechanism, formulation, free, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     drive = driven(compiled, names)
-    q0 = compiled.equations.read(begin.poses, p[len(compiled.equations.symbols.names) :])
-    q, residual = _positions(drive, q0, s, p, t, begin.size)
+    q, residual = _positions(drive, compiled.coordinates(begin, p), s, p, t, begin.size)
     v, a, check = drive.rates(q, s_dot, s_ddot, p)
     _require_continuity(compiled, t, q, v, p)
     return Path(compiled, t, q, v, a, p, residual, check.ravel())
@@ -182,7 +181,7 @@ def _positions(
     coarse = np.unique(np.r_[np.arange(0, n, COARSE), n - 1])
     here = q0
     for k in coarse:
-        here = q[k] = _converged(driven, here[None], s[k][None], p, t[k : k + 1], size)[0][0]
+        here = q[k] = _next(driven, here, s[k].copy(), p, t[k], size)
     rest = np.setdiff1d(np.arange(n), coarse)
     if len(rest):
         left = coarse[np.searchsorted(coarse, rest) - 1]
@@ -192,6 +191,20 @@ def _positions(
         q[rest] = _converged(driven, guess, s[rest], p, t[rest], size)[0]
     _, gap = driven.newton(q, s, p)
     return q, float(np.max(np.abs(gap)))
+
+
+def _next(driven: Driven, start: np.ndarray, s: np.ndarray, p: np.ndarray, t: float, size: float) -> np.ndarray:
+    """Newton for one sample, with full steps as long as they help; then with the care of `_converged`."""
+    q, before = start, np.inf
+    for _ in range(8):
+        best, gap = driven.newton(q, s, p)
+        error = max(gap.max(), -gap.min())
+        if error < TOLERANCE * max(size, 1.0):
+            return q
+        if not error < before:
+            break
+        q, before = best, error
+    return _converged(driven, start[None], s[None], p, np.array([t]), size)[0][0]
 
 
 def _converged(

@@ -17,8 +17,7 @@ def state(
     system: System, start: Assembly, p: np.ndarray, velocity: Mapping[str, float] | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """q (nq,) and v (nv,) at an assembled pose, with rates of named coordinates; at rest if there are none."""
-    chart = p[len(system.equations.symbols.names) :]
-    q = system.equations.read(start.poses, chart)
+    q = system.coordinates(start, p)
     return q, speeds(system, q, p, velocity or {})
 
 

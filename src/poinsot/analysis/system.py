@@ -22,12 +22,14 @@ from poinsot.formulations.reactions import reactions
 from poinsot.formulations.solve import FORMULATIONS, Dynamics, dynamics, unit_quaternions
 from poinsot.formulations.symbols import default_free, symbols
 from poinsot.model.assembly import Assembly, assemble
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Elements, Mechanism
 from poinsot.spatial.pose import Pose
 
 __all__ = ["System", "system"]
 
 _KEPT: OrderedDict[str, System] = OrderedDict()
+_ASSEMBLED: OrderedDict[tuple, tuple[Elements, Assembly]] = OrderedDict()
+_WRITTEN: OrderedDict[int, tuple[Mapping[str, Any], str]] = OrderedDict()
 _LIMIT = 32
 
 
@@ -59,7 +61,11 @@ def _key(mechanism: Mechanism, formulation: str, free: tuple[str, ...], home: As
     """What the equations depend on: the description, and the numbers that are folded in."""
     folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
     places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
-    text = json.dumps([dict(mechanism.document), folded, formulation, free, places], sort_keys=True, default=str)
+    document = mechanism.document
+    written = _remember(
+        _WRITTEN, id(document), document, lambda: json.dumps(dict(document), sort_keys=True, default=str)
+    )
+    text = json.dumps([written, folded, formulation, free, places])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -71,6 +77,7 @@ class System:
         self.equations = dynamics.equations
         self.elements = dynamics.equations.symbols.elements
         self._kernels: dict[str, Any] = {}
+        self._read: OrderedDict[tuple, tuple[Any, np.ndarray]] = OrderedDict()
 
     def kernel(self, name: str, outputs: Callable[[], list[Any]]) -> Any:
         """A compiled function of (q, v, u, p), made once."""
@@ -82,6 +89,14 @@ class System:
         """Values of the free parameters of a mechanism, and the charts' numbers for a start at given poses."""
         chart = self.dynamics.chart_home if poses is None else self.equations.choose_chart(poses)
         return np.concatenate([self.equations.symbols.values(mechanism), chart])
+
+    def coordinates(self, start: Assembly, p: np.ndarray) -> np.ndarray:
+        """Coordinates q (nq,) at an assembled pose; from memory if it was asked for before."""
+        chart = p[len(self.equations.symbols.names) :]
+        read = _remember(
+            self._read, (id(start), chart.tobytes()), start, lambda: self.equations.read(start.poses, chart)
+        )
+        return read.copy()
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
@@ -157,5 +172,17 @@ class System:
 
 
 def start(mechanism: Mechanism, pose: Mapping[str, float] | None) -> Assembly:
-    """The assembled pose from which an analysis starts."""
-    return assemble(mechanism, pose).require()
+    """The assembled pose from which an analysis starts; from memory if it was asked for before."""
+    values = tuple(p.value for p in mechanism.parameters.values())
+    key = (id(mechanism.template), values, None if pose is None else tuple((n, float(s)) for n, s in pose.items()))
+    return _remember(_ASSEMBLED, key, mechanism.template, lambda: assemble(mechanism, pose).require())
+
+
+def _remember(kept: OrderedDict[Any, tuple[Any, Any]], key: Any, owner: Any, make: Callable[[], Any]) -> Any:
+    """Make something once; the owner is kept with it, so that its id in the key stays its own."""
+    if key not in kept:
+        kept[key] = (owner, make())
+        while len(kept) > _LIMIT:
+            kept.popitem(last=False)
+    kept.move_to_end(key)
+    return kept[key][1]
