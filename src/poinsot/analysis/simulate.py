@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from poinsot.analysis.motion import written_out
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.engine import integrator
@@ -21,7 +23,7 @@ Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A simulated motion: n times, nb bodies. Batches have N motions and a leading axis N everywhere."""
+    """A simulated motion: n times."""
 
     mechanism: str
     formulation: str
@@ -90,9 +92,9 @@ def simulate(
 
 
 def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
+    if not isinstance(t_end, Real) or not np.isfinite(t_end) or t_end <= 0:
+        raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
     times = np.linspace(0.0, t_end, 101) if t is None else np.asarray(t, float)
-    if not np.isfinite(t_end) or t_end <= 0:
-        raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end}")
     if times.ndim != 1 or not times.size or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise PoinsotError("t must be a list of times, each later than the one before")
     if times[0] < 0 or times[-1] > t_end * (1 + 1e-12):
@@ -101,12 +103,11 @@ def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
 
 
 def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, Law]:
-    for name, law in forces.items():
+    for name in forces:
         if name not in compiled.commands:
             raise PoinsotError(unknown("actuator", name, compiled.commands))
-        if not callable(law) and not np.isfinite(law):
-            raise PoinsotError(f"the force of actuator '{name}' must be a finite number, not {law}")
-    return {name: forces.get(name, 0.0) for name in compiled.commands}
+    given = {name: law if callable(law) else compiled.command(name, law) for name, law in forces.items()}
+    return {name: given.get(name, 0.0) for name in compiled.commands}
 
 
 def _integrator(compiled: System, laws: Mapping[str, Law]) -> Any:
@@ -124,7 +125,9 @@ def _integrator(compiled: System, laws: Mapping[str, Law]) -> Any:
     for k, (name, law) in enumerate(laws.items()):
         if callable(law):
             s, s_dot = along(elements.actuators[name].on, elements, e.poses, e.q, e.q_dot, lambda on: None)
-            commands.append(casadi.SX(law(time, s, s_dot)))
+            commands.append(
+                written_out(f"the law of actuator '{name}', a function of (t, s, ṡ),", law, time, s, s_dot)
+            )
         else:
             commands.append(constants[k])
     u = casadi.vertcat(*commands) if commands else casadi.SX(0, 1)

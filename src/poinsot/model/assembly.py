@@ -13,6 +13,7 @@ from poinsot.elements.joints import Joint
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.constraints import Constraints, Row
 from poinsot.model.mechanism import Elements, Mechanism, Placement
+from poinsot.model.parameters import as_value
 from poinsot.model.topology import topology
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
@@ -62,7 +63,7 @@ class Assembly:
 
 
 @one_blas_thread()
-def assemble(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> Assembly:
+def assemble(mechanism: Mechanism, pose: Mapping[str, float | str] | None = None) -> Assembly:
     """Put a mechanism together in the pose of its file, then bring named coordinates to the values of `pose`.
 
     Newton with least-norm steps and a line search. When the first guess fails it is shaken, with a fixed seed;
@@ -70,9 +71,7 @@ def assemble(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> A
     mode stays the same.
     """
     elements = mechanism.elements
-    for name in pose or {}:
-        if name not in elements.coordinates:
-            raise PoinsotError(unknown("coordinate", name, elements.coordinates))
+    pose = {name: _target(elements, name, value) for name, value in (pose or {}).items()}
     found = _from_guesses(elements)
     return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
 
@@ -87,6 +86,13 @@ def follow(mechanism: Mechanism, path: Sequence[Mapping[str, float]]) -> list[As
         here = _brought_to(constraints, np.array([float(pose[name]) for name in path[0]]), here).require()
         found.append(here)
     return found
+
+
+def _target(elements: Elements, name: str, value: float | str) -> float:
+    """Value of a named coordinate in SI, from a number or a quantity such as "30 deg"."""
+    if name not in elements.coordinates:
+        raise PoinsotError(unknown("coordinate", name, elements.coordinates))
+    return as_value(value, elements.coordinates[name].unit, name)
 
 
 def _from_guesses(elements: Elements) -> Assembly:
