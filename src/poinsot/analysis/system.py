@@ -97,10 +97,8 @@ class System:
 
     def coordinate(self, name: str) -> tuple[Any, Any]:
         """s and ṡ of a named coordinate, as symbols."""
-        if name not in self.elements.coordinates:
-            raise PoinsotError(unknown("coordinate", name, self.elements.coordinates))
         e = self.equations
-        return along(self.elements.coordinates[name], self.elements, e.poses, e.q, e.q_dot, lambda on: None)
+        return along(self.elements.coordinate(name), self.elements, e.poses, e.q, e.q_dot, lambda on: None)
 
     def forward(self, q: Any, v: Any, u: Any, p: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Accelerations v̇, multipliers λ and check values of a batch of states."""

@@ -10,7 +10,7 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.elements.joints import Joint
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError
 from poinsot.model.constraints import Constraints, Row
 from poinsot.model.mechanism import Elements, Mechanism, Placement
 from poinsot.model.parameters import as_value
@@ -50,10 +50,20 @@ class Assembly:
         """What to prefer among several outcomes: closed, the right way round, closest."""
         return self.converged, not self.flipped, -self.residual
 
+    def __str__(self) -> str:
+        try:
+            self.require()
+        except PoinsotError as error:
+            return str(error)
+        return f"{len(self.poses) - 1} bodies assembled, residual {self.residual:.1e} of the machine's size"
+
     def require(self) -> Assembly:
         """Itself, or an error that names the joint that cannot be closed."""
         if self.flipped:
-            raise PoinsotError(f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round")
+            raise PoinsotError(
+                f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round: reverse the axis, "
+                "or place its bodies so that their axes agree"
+            )
         if not self.converged:
             raise PoinsotError(
                 f"the mechanism cannot be assembled: {self.worst} stays open by {self.residual:.2e} "
@@ -90,9 +100,7 @@ def follow(mechanism: Mechanism, path: Sequence[Mapping[str, float]]) -> list[As
 
 def _target(elements: Elements, name: str, value: float | str) -> float:
     """Value of a named coordinate in SI, from a number or a quantity such as "30 deg"."""
-    if name not in elements.coordinates:
-        raise PoinsotError(unknown("coordinate", name, elements.coordinates))
-    return as_value(value, elements.coordinates[name].unit, name)
+    return as_value(value, elements.coordinate(name).unit, name)
 
 
 def _from_guesses(elements: Elements) -> Assembly:
