@@ -158,7 +158,7 @@ JOINTS = [
     (
         "unknown type",
         spatial("revolute", "hinge"),
-        r"joints\.hinge\.type: expected a type of joint.*revolute.*'hinge'",
+        r"joints\.hinge\.type: expected a type of joint, got 'hinge'; there are: revolute",
     ),
     ("type missing", spatial('type = "revolute"\n', ""), r"joints\.hinge\.type: this key is missing"),
     ("between missing", spatial('between = ["ground", "arm"]\n', ""), r"joints\.hinge\.between: this key is missing"),
@@ -173,7 +173,7 @@ JOINTS = [
     (
         "misspelt frame",
         spatial('"arm"]', '"arm.tpi"]'),
-        r"joints\.hinge\.between\[2\]: there is no frame on body 'arm' 'tpi' \(did you mean 'tip'\?\)",
+        r"joints\.hinge\.between\[2\]: body 'arm' has no frame 'tpi' \(did you mean 'tip'\?\)",
     ),
     (
         "both ends on one body",
@@ -239,6 +239,16 @@ JOINTS = [
         r"joints\.hinge\.lead: expected a number that is not zero",
     ),
     (
+        "lead without an angle",
+        spatial('"revolute"', '"helical"\nlead = "5 mm"'),
+        r"joints\.hinge\.lead: expected a quantity in m/rad, got '5 mm'",
+    ),
+    (
+        "misspelt type",
+        spatial("revolute", "revolut"),
+        r"expected a type of joint, got 'revolut' \(did you mean 'revolute'\?\)",
+    ),
+    (
         "lead in degrees",
         spatial('"revolute"', '"helical"\nlead = "1 deg"'),
         r"joints\.hinge\.lead: expected a quantity in m/rad",
@@ -268,7 +278,11 @@ JOINTS = [
         spatial('"revolute"', '"revolute"\nstiffness = 1\nrest = { angel = 1 }'),
         r"hinge\.rest\.angel",
     ),
-    ("limits reversed", spatial('"revolute"', '"revolute"\nlimits = [1, -1]'), r"hinge.*: the lower limit 1 .*upper"),
+    (
+        "limits reversed",
+        spatial('"revolute"', '"revolute"\nlimits = [1, -1]'),
+        r"joints\.hinge\.limits: the lower limit 1 .*upper",
+    ),
     ("one limit", spatial('"revolute"', '"revolute"\nlimits = [1]'), r"joints\.hinge\.limits"),
     (
         "actuated by number",

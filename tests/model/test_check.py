@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from poinsot.model.assembly import assemble
 from poinsot.model.build import build
 from poinsot.model.check import Severity, check
+from poinsot.model.load import load
 from tests.model.mechanisms import (
     at,
     bennett,
@@ -251,3 +253,15 @@ def test_a_report_prints_what_a_person_wants_to_read():
     assert lines[0] == "model: spatial mechanism"
     assert any(line.split() == ["moving", "bodies", "3"] for line in lines)
     assert any("4 revolute" in line for line in lines)
+
+
+def test_a_driven_structure_is_a_warning_and_one_actuator_is_singular():
+    driven = {"type": "prismatic", "between": ["ground", "b"], "actuated": True}
+    report = check(spatial({"b": body()}, {"slide": driven, "weld": joint("fixed", "ground", "b")}))
+    assert "this is a structure" in texts(report, Severity.WARNING)
+    assert "1 actuator for mobility 0" in texts(report, Severity.NOTE)
+
+
+def test_an_assembly_says_how_it_went():
+    assert str(assemble(load("four_bar"))).startswith("3 bodies assembled, residual")
+    assert "cannot be assembled" in str(assemble(load("four_bar"), {"theta1": 0.0, "theta2": 3.0}))

@@ -200,10 +200,13 @@ def test_what_is_no_unit_is_refused(wrong):
         parse_unit(wrong)
 
 
-def test_dimensions_keep_torque_and_rotational_stiffness_apart_from_lengths():
+def test_dimensions_are_told_apart_and_the_angle_may_be_left_out_of_moments_only():
     assert not same_dimension(parse_unit("m"), parse_unit("kg"))
     assert not same_dimension(parse_unit("rad"), parse_unit("m"))
     assert same_dimension(parse_unit("mm"), parse_unit("m"))
+    assert same_dimension(parse_unit("N·m"), parse_unit("N·m/rad"))
+    assert not same_dimension(parse_unit("mm"), parse_unit("m/rad"))
+    assert not same_dimension(parse_unit("deg"), parse_unit("1"))
 
 
 @pytest.mark.parametrize("plain", ["12", "-3.5e2", " 7 ", "+1"])

@@ -19,7 +19,7 @@ from poinsot.analysis.kinematics import require_count
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 
@@ -83,10 +83,8 @@ def equilibrium(
     """
     begin = start(mechanism, pose)
     compiled = system(mechanism, formulation, home=begin)
-    for name in forces or {}:
-        if name not in compiled.commands:
-            raise PoinsotError(unknown("actuator", name, compiled.commands))
-    u = np.array([float((forces or {}).get(name, 0.0)) for name in compiled.commands])
+    given = {name: compiled.command(name, value) for name, value in (forces or {}).items()}
+    u = np.array([given.get(name, 0.0) for name in compiled.commands])
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)
     balance, scale = _balance(compiled), 1e-9

@@ -58,10 +58,8 @@ def accelerations(mechanism: Mechanism, state: State | None = None, *, formulati
     compiled = system(mechanism, formulation, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     q, v = state_of(compiled, begin, p, given.velocity)
-    for name in given.forces:
-        if name not in compiled.commands:
-            raise PoinsotError(unknown("actuator", name, compiled.commands))
-    u = np.array([float(given.forces.get(name, 0.0)) for name in compiled.commands])
+    forces = {name: compiled.command(name, value) for name, value in given.forces.items()}
+    u = np.array([forces.get(name, 0.0) for name in compiled.commands])
     vdot, lam, check = (np.asarray(x) for x in compiled.dynamics.forward(q, v, u, p))
     moving, wrenches = compiled.observed(q, v, vdot.ravel(), lam.ravel(), u, p)
     return Accelerations(moving, wrenches, lam.ravel(), float(check.item()))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.analysis.motion import written_out
 from poinsot.analysis.system import System
 from poinsot.engine import integrator
 from poinsot.errors import PoinsotError, unknown
@@ -133,7 +134,7 @@ def _commands(compiled: System, laws: Mapping[str, Law], time: Any, constants: A
     for k, (name, law) in enumerate(laws.items()):
         if callable(law):
             s, s_dot = compiled.along(elements.actuators[name].on)
-            found.append(casadi.SX(law(time, s, s_dot)))
+            found.append(written_out(f"the law of actuator '{name}', a function of (t, s, ṡ),", law, time, s, s_dot))
         else:
             found.append(constants[k])
     return casadi.vertcat(*found) if found else casadi.SX(0, 1)

@@ -49,7 +49,8 @@ def inverse_dynamics(
     """Actuator forces, reactions of every joint and powers along a prescribed motion.
 
     With more actuators than freedoms the forces of least weighted square sum are taken; `weights` by actuator.
-    Reactions are those on the joint's second body, about and in the axes of its frame there.
+    Reactions are those on the joint's second body, about its frame there and in the joint's own axes: those of
+    that frame, turned so that z is the joint's axis (docs/theory/joints.md).
 
     >>> import poinsot
     >>> d = poinsot.inverse_dynamics(poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t}, [0.0, 0.1])

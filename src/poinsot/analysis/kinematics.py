@@ -23,6 +23,7 @@ __all__ = ["Driven", "Kinematics", "Path", "driven", "kinematics", "require_coun
 
 TOLERANCE = 1e-13  # of the machine's size
 COARSE = 16  # every so many samples one is solved from the one before it, the others from their neighbours
+REACH = 0.5  # … or after so much of a prescribed motion  [rad or of the machine's size]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +83,9 @@ def solve_path(
     """Coordinates, speeds and accelerations along a prescribed motion; `free` are further parameters as symbols."""
     if t.ndim != 1 or not t.size or not np.isfinite(t).all() or np.any(np.diff(t) <= 0):
         raise PoinsotError("t must be a list of times, each later than the one before")
-    s, s_dot, s_ddot = evaluate_motion(motion, t)
     names = tuple(motion)
     require_count(system(mechanism, formulation, free), names)
+    s, s_dot, s_ddot = evaluate_motion(motion, t)
     begin = start(mechanism, dict(zip(names, s[0])))
     compiled = system(mechanism, formulation, free, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
@@ -117,7 +118,7 @@ class Driven:
         gap = casadi.vertcat(e.phi, error)
         step = kkt(casadi.SX.eye(n), A, casadi.SX(n, 1), -gap, order)
         q_new = e.q + casadi.jacobian(e.q_dot, e.v) @ step.acceleration
-        self.compiled, self.names = compiled, names
+        self.compiled, self.names, self.turns = compiled, names, np.array(turns)
         self.A, self.gap, self._factor = A, casadi.vertcat(e.phi, s), step.factor
         self.newton = kernel(casadi.Function("newton", [e.q, targets[0], e.p], [unit_quaternions(e, q_new), gap]))
         v = self.solve(casadi.vertcat(casadi.SX(m, 1), targets[1]))
@@ -144,6 +145,8 @@ def require_count(compiled: System, names: tuple[str, ...]) -> None:
     _, n, m, _ = compiled.equations.sizes
     for name in names:
         compiled.coordinate(name)
+    if n == m:
+        raise PoinsotError(f"{compiled.equations.symbols.mechanism.name} cannot move: it has mobility 0")
     if len(names) != n - m:
         raise PoinsotError(
             f"{compiled.equations.symbols.mechanism.name} has mobility {n - m} and the motion prescribes "
@@ -178,7 +181,7 @@ def _positions(
     """Coordinates at all samples: a coarse walk from sample to sample, then all others between their neighbours."""
     n = len(t)
     q = np.empty((n, len(q0)))
-    coarse = np.unique(np.r_[np.arange(0, n, COARSE), n - 1])
+    coarse = _coarse(s / np.where(driven.turns, 1.0, size))
     here = q0
     for k in coarse:
         here = q[k] = _next(driven, here, s[k].copy(), p, t[k], size)
@@ -205,6 +208,18 @@ def _next(driven: Driven, start: np.ndarray, s: np.ndarray, p: np.ndarray, t: fl
             break
         q, before = best, error
     return _converged(driven, start[None], s[None], p, np.array([t]), size)[0][0]
+
+
+def _coarse(s: np.ndarray) -> np.ndarray:
+    """Samples (n, k) to walk along: the first, the last, and others so near that no angle between is ambiguous."""
+    steps = np.max(np.abs(np.diff(s, axis=0)), axis=1, initial=0.0)
+    chosen, gone = [0], 0.0
+    for k, step in enumerate(steps, 1):
+        gone += step
+        if k - chosen[-1] >= COARSE or gone >= REACH or k == len(steps):
+            chosen.append(k)
+            gone = 0.0
+    return np.array(chosen)
 
 
 def _converged(
@@ -252,7 +267,10 @@ def _require_continuity(compiled: System, t: np.ndarray, q: np.ndarray, v: np.nd
     allowed = 0.5 * np.linalg.norm(step * (np.abs(rates[1:]) + np.abs(rates[:-1])), axis=1) + 0.2
     if np.any(miss > allowed):
         at = int(np.argmax(miss / allowed))
-        raise PoinsotError(f"between t = {t[at]:g} and {t[at + 1]:g} s the mechanism jumps to another assembly mode")
+        raise PoinsotError(
+            f"between t = {t[at]:g} and {t[at + 1]:g} s the mechanism jumps to another assembly mode: it passes a "
+            "singular pose, or the times are too far apart"
+        )
 
 
 def _observed(path: Path) -> Kinematics:

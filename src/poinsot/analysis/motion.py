@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, one_line
 
-__all__ = ["Constant", "Fourier", "Function", "Samples", "Signal", "evaluate_motion"]
+__all__ = ["Constant", "Fourier", "Function", "Samples", "Signal", "evaluate_motion", "written_out"]
 
 
 class Signal(ABC):
@@ -69,12 +69,7 @@ class Function(Signal):
         import casadi
 
         x = casadi.SX.sym("t")
-        try:
-            s = casadi.SX(self.function(x))
-        except (TypeError, NotImplementedError, RuntimeError) as error:
-            raise PoinsotError(
-                f"a motion's function cannot be differentiated ({error}); give samples instead"
-            ) from None
+        s = written_out("a motion that is a function of t (others can be given as samples)", self.function, x)
         d = casadi.jacobian(s, x)
         both = casadi.Function("s", [x], [casadi.vertcat(s, d, casadi.jacobian(d, x))])
         values = np.asarray(both.map(len(t))(t.reshape(1, -1)))
@@ -106,6 +101,20 @@ class Samples(Signal):
         return spline(t), spline.derivative(1)(t), spline.derivative(2)(t)
 
 
+def written_out(what: str, function: Callable[..., Any], *symbols: Any) -> Any:
+    """A function of a user for symbols, as one expression; one that cannot be written out is an error."""
+    import casadi
+
+    rule = f"{what} must be made of arithmetic and casadi or NumPy functions"
+    try:
+        result = casadi.SX(function(*symbols))
+    except (TypeError, NotImplementedError, RuntimeError) as error:
+        raise PoinsotError(f"{rule}: {one_line(str(error).split(chr(10))[0], 120)}") from None
+    if result.shape != (1, 1) or (result.is_constant() and not result.is_regular()):
+        raise PoinsotError(f"{rule} and give one finite number")
+    return result
+
+
 def as_signal(value: Any) -> Signal:
     """A signal from a number, a function, a pair of arrays (t, s), or itself."""
     if isinstance(value, Signal):
@@ -118,7 +127,7 @@ def as_signal(value: Any) -> Signal:
         return Constant(float(value))
     except (TypeError, ValueError):
         raise PoinsotError(
-            f"a motion is a number, a function of t, or (times, values), not {type(value).__name__}"
+            f"a motion is a number, a function of t, a Fourier series or (times, values), not {type(value).__name__}"
         ) from None
 
 

@@ -158,7 +158,8 @@ def motion_sensitivity(
     p = compiled.parameters(mechanism, begin.poses)
     q, v = state(compiled, begin, p, None)
     S0 = _start_sensitivity(compiled, q, p, tuple(pose if pose is not None else mechanism.elements.pose), wrt)
-    u = np.array([float((forces or {}).get(name, 0.0)) for name in compiled.commands])
+    given = {name: compiled.command(name, value) for name, value in (forces or {}).items()}
+    u = np.array([given.get(name, 0.0) for name in compiled.commands])
     grid = run.t if run.t[0] == 0 else np.concatenate([[0.0], run.t])
     motion = _augmented(compiled, wrt)
     y0 = np.concatenate([q, v, S0.T.ravel()])

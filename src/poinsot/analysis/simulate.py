@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -99,8 +100,8 @@ def simulate(
 
 
 def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
-    if not np.isfinite(t_end) or t_end <= 0:
-        raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end}")
+    if not isinstance(t_end, Real) or not np.isfinite(t_end) or t_end <= 0:
+        raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
     times = np.linspace(0.0, t_end, 101) if t is None else np.asarray(t, float)
     if times.ndim != 1 or not times.size or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise PoinsotError("t must be a list of times, each later than the one before")
@@ -132,12 +133,11 @@ def _batch(
 
 
 def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, Law]:
-    for name, law in forces.items():
+    for name in forces:
         if name not in compiled.commands:
             raise PoinsotError(unknown("actuator", name, compiled.commands))
-        if not callable(law) and not np.isfinite(law):
-            raise PoinsotError(f"the force of actuator '{name}' must be a finite number, not {law}")
-    return {name: forces.get(name, 0.0) for name in compiled.commands}
+    given = {name: law if callable(law) else compiled.command(name, law) for name, law in forces.items()}
+    return {name: given.get(name, 0.0) for name in compiled.commands}
 
 
 def _result(

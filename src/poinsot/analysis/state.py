@@ -9,6 +9,7 @@ import numpy as np
 from poinsot.analysis.system import System
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly import Assembly
+from poinsot.model.parameters import as_value
 
 __all__ = ["speeds", "state"]
 
@@ -29,9 +30,11 @@ def speeds(system: System, q: np.ndarray, p: np.ndarray, velocity: Mapping[str, 
     if not velocity:
         return np.zeros(e.v.size1())
     rates = casadi.vertcat(*(system.coordinate(name)[1] for name in velocity))
+    units = [f"{system.elements.coordinates[name].unit}/s" for name in velocity]
+    given = [as_value(value, unit, f"rate of {name}") for (name, value), unit in zip(velocity.items(), units)]
     rows = system.dynamics.function("rates", [casadi.vertcat(e.C, casadi.jacobian(rates, e.v))])
     A = np.asarray(rows(q, 0, 0, p))
-    b = np.concatenate([np.zeros(e.phi.size1()), list(velocity.values())])
+    b = np.concatenate([np.zeros(e.phi.size1()), given])
     v = np.linalg.lstsq(A, b, rcond=1e-11)[0]
     error = np.max(np.abs(A @ v - b))
     if error > 1e-8 * max(1.0, np.max(np.abs(b))):

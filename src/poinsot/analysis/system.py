@@ -22,7 +22,9 @@ from poinsot.formulations.reactions import reactions
 from poinsot.formulations.solve import FORMULATIONS, Dynamics, dynamics, unit_quaternions
 from poinsot.formulations.symbols import default_free, symbols
 from poinsot.model.assembly import Assembly, assemble
+from poinsot.model.build.acting import force_unit
 from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.parameters import as_value
 from poinsot.spatial.pose import Pose
 
 __all__ = ["System", "system"]
@@ -103,11 +105,15 @@ class System:
         """Names of the actuators, in the order of u."""
         return tuple(self.elements.actuators)
 
+    def command(self, name: str, value: float | str) -> float:
+        """Force of an actuator in SI, from a number or a quantity such as "5 N"."""
+        if name not in self.commands:
+            raise PoinsotError(unknown("actuator", name, self.commands))
+        return as_value(value, force_unit("f", self.elements.actuators[name].on.unit), f"force of {name}")
+
     def coordinate(self, name: str) -> tuple[Any, Any]:
         """s and ṡ of a named coordinate, as symbols."""
-        if name not in self.elements.coordinates:
-            raise PoinsotError(unknown("coordinate", name, self.elements.coordinates))
-        return self.along(self.elements.coordinates[name])
+        return self.along(self.elements.coordinate(name))
 
     def along(self, coordinate: Coordinate) -> tuple[Any, Any]:
         """s and ṡ of any coordinate, as symbols."""

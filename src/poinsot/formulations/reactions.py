@@ -12,7 +12,6 @@ import numpy as np
 
 from poinsot.elements.coordinates import Coordinate
 from poinsot.elements.frame import GROUND
-from poinsot.elements.joints import Joint
 from poinsot.formulations.acting import coordinate_force
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.loops import constraint_map
@@ -34,14 +33,11 @@ def reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
     for name, joint in elements.joints.items():
         if name in owned:
             kept = tuple(joint.rows.index(e.rows[k].label) for k in owned[name])
-            G = constraint_map(joint, _across(joint, e.poses), kept)
+            X_FM = joint.relative(e.poses[joint.a.body], e.poses[joint.b.body])
+            G = constraint_map(joint, X_FM, kept)
             wrench = -(G.T @ lam[owned[name]])
             found[name] = Wrench(wrench[:3], wrench[3:])
     return found | (_tree_reactions(e, a, found) if e.branches else {})
-
-
-def _across(joint: Joint, poses: dict[str, Pose]) -> Pose:
-    return (poses[joint.a.body] @ joint.frame_on_a()).inverse() @ (poses[joint.b.body] @ joint.frame_on_b())
 
 
 def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench]) -> dict[str, Wrench]:
@@ -83,7 +79,7 @@ def _external(e: Equations, a: Any, closing: dict[str, Wrench]):
     carrying = {node.joint.name for node in e.branches}
     for name, wrench in closing.items():
         joint = elements.joints[name]
-        X_FM = _across(joint, e.poses)
+        X_FM = joint.relative(e.poses[joint.a.body], e.poses[joint.b.body])
         yield joint.b.body, carry_wrench(joint.frame_on_b(), wrench)
         back = carry_wrench(joint.frame_on_a(), carry_wrench(X_FM, wrench))
         yield joint.a.body, Wrench(-back.f, -back.n)
@@ -121,20 +117,28 @@ def _at_joint(node: Node, F: Wrench, poses: dict[str, Pose]) -> Wrench:
     if not node.reversed:
         return carry_wrench(joint.frame_on_b().inverse(), F)
     at_F = carry_wrench(joint.frame_on_a().inverse(), F)
-    at_M = carry_wrench(_across(joint, poses).inverse(), at_F)
+    X_FM = joint.relative(poses[joint.a.body], poses[joint.b.body])
+    at_M = carry_wrench(X_FM.inverse(), at_F)
     return Wrench(-at_M.f, -at_M.n)
 
 
 def _without_drive(W: Wrench, node: Node, poses: dict[str, Pose]) -> Wrench:
-    """The wrench less its part along the joint's free motions: W − S (SᵀS)⁻¹ SᵀW."""
+    """The wrench less what drives and springs supply along the joint's free motions: W − D (SᵀD)⁻¹ SᵀW.
+
+    A drive pushes along a slide and turns about a hinge (D = S); on a screw it turns (D is the turning part of S).
+    """
     import casadi
 
-    n = node.joint.freedom
+    joint, n = node.joint, node.joint.freedom
     if n == 0:
         return W
-    q = casadi.SX(node.joint.measure(_across(node.joint, poses)))
+    q = casadi.SX(joint.measure(joint.relative(poses[joint.a.body], poses[joint.b.body])))
     v = casadi.SX.sym("v", n)
-    S = casadi.jacobian(casadi.vertcat(*(casadi.SX(x) for x in node.joint.twist(q, v))), v)
+    S = casadi.jacobian(casadi.vertcat(*(casadi.SX(x) for x in joint.twist(q, v))), v)
     stacked = casadi.vertcat(casadi.SX(W.f), casadi.SX(W.n))
-    left = stacked - S @ casadi.solve(S.T @ S, S.T @ stacked)
+    D = casadi.SX(S)
+    for k in range(n):
+        if casadi.sparsify(S[3:, k]).nnz():
+            D[:3, k] = 0
+    left = stacked - D @ casadi.solve(S.T @ D, S.T @ stacked)
     return Wrench(left[:3], left[3:])

@@ -10,9 +10,10 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.elements.joints import Joint
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError
 from poinsot.model.constraints import Constraints, Row
 from poinsot.model.mechanism import Elements, Mechanism, Placement
+from poinsot.model.parameters import as_value
 from poinsot.model.topology import topology
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
@@ -48,10 +49,20 @@ class Assembly:
         """What to prefer among several outcomes: closed, the right way round, closest."""
         return self.converged, not self.flipped, -self.residual
 
+    def __str__(self) -> str:
+        try:
+            self.require()
+        except PoinsotError as error:
+            return str(error)
+        return f"{len(self.poses) - 1} bodies assembled, residual {self.residual:.1e} of the machine's size"
+
     def require(self) -> Assembly:
         """Itself, or an error that names the joint that cannot be closed."""
         if self.flipped:
-            raise PoinsotError(f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round")
+            raise PoinsotError(
+                f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round: reverse the axis, "
+                "or place its bodies so that their axes agree"
+            )
         if not self.converged:
             raise PoinsotError(
                 f"the mechanism cannot be assembled: {self.worst} stays open by {self.residual:.2e} "
@@ -61,7 +72,7 @@ class Assembly:
 
 
 @one_blas_thread()
-def assemble(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> Assembly:
+def assemble(mechanism: Mechanism, pose: Mapping[str, float | str] | None = None) -> Assembly:
     """Put a mechanism together in the pose of its file, then bring named coordinates to the values of `pose`.
 
     Newton with least-norm steps and a line search. When the first guess fails it is shaken, with a fixed seed;
@@ -69,11 +80,14 @@ def assemble(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> A
     mode stays the same.
     """
     elements = mechanism.elements
-    for name in pose or {}:
-        if name not in elements.coordinates:
-            raise PoinsotError(unknown("coordinate", name, elements.coordinates))
+    pose = {name: _target(elements, name, value) for name, value in (pose or {}).items()}
     found = _from_guesses(elements)
     return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
+
+
+def _target(elements: Elements, name: str, value: float | str) -> float:
+    """Value of a named coordinate in SI, from a number or a quantity such as "30 deg"."""
+    return as_value(value, elements.coordinate(name).unit, name)
 
 
 def _from_guesses(elements: Elements) -> Assembly:

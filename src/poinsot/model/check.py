@@ -168,15 +168,17 @@ def _mobility_findings(
             joints.setdefault(row.joint, []).append(row.label)
         named = "; ".join(f"{joint}: {', '.join(labels)}" for joint, labels in joints.items())
         count = f"{len(redundant)} redundant constraint{'s' if len(redundant) > 1 else ''}"
-        found.append(Finding(Severity.WARNING, f"{count}, their reactions are not determined: {named}"))
+        what = "its reaction is" if len(redundant) == 1 else "their reactions are"
+        found.append(Finding(Severity.WARNING, f"{count}, {what} not determined: {named}"))
     if given != generic:
         text = f"the given pose is singular: mobility {given} there, {generic} elsewhere"
         found.append(Finding(Severity.WARNING, text))
     if generic == 0 and constraints.elements.bodies:
-        found.append(Finding(Severity.NOTE, "this is a structure: it cannot move"))
+        severity = Severity.WARNING if actuators else Severity.NOTE
+        found.append(Finding(severity, "this is a structure: it cannot move"))
+    counted = f"{actuators} actuator{'s' if actuators > 1 else ''} for mobility {generic}"
     if actuators and actuators < generic:
-        found.append(Finding(Severity.NOTE, f"{actuators} actuators for mobility {generic}: under-actuated"))
+        found.append(Finding(Severity.NOTE, f"{counted}: under-actuated"))
     if actuators > generic:
-        text = f"{actuators} actuators for mobility {generic}: redundantly actuated"
-        found.append(Finding(Severity.NOTE, text))
+        found.append(Finding(Severity.NOTE, f"{counted}: redundantly actuated"))
     return found

@@ -155,7 +155,8 @@ def parse(source: str) -> Expression:
     parser = _Parser(source)
     result = parser.sum()
     if parser.token is not None:
-        parser.fail(f"unexpected '{parser.token[1]}'")
+        hint = " (units are written as in '3 kg·m²' or '3 N*m/rad')" if parser.token[0] == "name" else ""
+        parser.fail(f"unexpected '{parser.token[1]}'{hint}")
     return result
 
 
@@ -176,7 +177,8 @@ class _Parser:
             return
         match = _TOKEN.match(self.source, self.position)
         if match is None:
-            self.fail(f"unexpected '{self.source[self.position :].strip()[:1]}'")
+            sign = self.source[self.position :].strip()[:1]
+            self.fail(f"unexpected '{sign}'{' (write deg)' if sign == '°' else ''}")
         self.position, kind = match.end(), match.lastgroup
         self.token = (kind, match.group(kind))
 

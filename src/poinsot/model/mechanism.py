@@ -51,6 +51,13 @@ class Elements:
     closing: tuple[str, ...]  # joints that the user wants to close a loop
     pose: dict[str, Scalar]  # values of named coordinates in the given pose
 
+    def coordinate(self, name: str) -> Coordinate:
+        """A coordinate by the name that the model file gives it."""
+        if name in self.coordinates:
+            return self.coordinates[name]
+        hint = f' (declare that of the joint: {name} = {{ joint = "{name}" }})' if name in self.joints else ""
+        raise PoinsotError(unknown("coordinate", name, self.coordinates) + hint)
+
 
 def substitute(value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] = (Constant, Name, Call)) -> Any:
     """Rebuild a description with every part of some kinds, expressions by default, replaced."""

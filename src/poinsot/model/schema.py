@@ -84,7 +84,9 @@ def _names(table: Any) -> Any:
 def _one_of(kind: str, existing: Any):
     def check(value: Any) -> str:
         if not isinstance(value, str) or value not in existing:
-            raise ValueError(f"expected a type of {kind}; there are: {listing(existing)}")
+            meant = suggestion(value, existing) if isinstance(value, str) else ""
+            words = f"expected a type of {kind}, got {str(value)[:60]!r}{meant}; there are: {listing(existing)}"
+            raise PydanticCustomError("unknown_type", "{words}", {"words": words})
         return value
 
     return check
@@ -247,7 +249,7 @@ class JointSpec(Spec):
     axis2: Vector | None = Field(
         None, description="Second arm of a universal joint, in the frame of the second body."
     )
-    lead: Number | None = Field(None, description="Advance per radian of a helical joint [m/rad].")
+    lead: Number | None = Field(None, description="Advance of a helical joint, such as '5 mm/rev' [m/rad].")
     length: Number | None = Field(None, description="Length of a distance [m].")
     stiffness: PerCoordinate | None = None
     rest: PerCoordinate | None = Field(None, description="Where the spring is relaxed; 'pose': wherever it is posed.")

@@ -10,7 +10,7 @@ from poinsot.errors import PoinsotError, listing
 
 __all__ = ["UNITS", "Unit", "parse_unit", "same_dimension"]
 
-# Powers of (kg, m, s, rad); angles are kept apart from plain numbers so that N·m is not N·m/rad.
+# Powers of (kg, m, s, rad); angles are kept apart so that 3 deg is not the number 3 and 5 mm not 5 mm/rad.
 _BASE = {
     "kg": (1.0, (1, 0, 0, 0)),
     "g": (1e-3, (1, 0, 0, 0)),
@@ -75,5 +75,15 @@ def parse_unit(text: str) -> Unit:
 
 
 def same_dimension(a: Unit, b: Unit) -> bool:
-    """Tell whether two units measure the same quantity; an angle may stand for a plain number."""
-    return a.dimension[:3] == b.dimension[:3] and (a.dimension[3] == b.dimension[3] or a.dimension[:3] != (0, 0, 0))
+    """Tell whether two units measure the same quantity.
+
+    The angle may be left out, N·m for N·m/rad, but not of plain numbers and lengths: the lead of a screw is
+    5 mm/rev, and 5 mm could be meant per turn or per radian.
+
+    >>> same_dimension(parse_unit("N·m"), parse_unit("N·m/rad"))
+    True
+    >>> same_dimension(parse_unit("mm"), parse_unit("m/rad"))
+    False
+    """
+    may_be_left_out = a.dimension[:3] not in ((0, 0, 0), (0, 1, 0))
+    return a.dimension[:3] == b.dimension[:3] and (a.dimension[3] == b.dimension[3] or may_be_left_out)

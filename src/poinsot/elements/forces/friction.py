@@ -16,7 +16,7 @@ __all__ = ["Friction"]
 class Friction(Force):
     """Viscous and Coulomb friction, and the offset of a current measurement.
 
-    F = −(f_v ṡ + f_c sign ṡ + f_o)        (theory/forces, eq. 3)
+    F = −(f_v ṡ + f_c tanh(ṡ/v_s) + f_o), with sign ṡ for v_s = 0        (theory/forces, eq. 3)
     """
 
     viscous: Scalar = 0.0  # f_v  [N·s/m] or [N·m·s/rad]

@@ -204,7 +204,9 @@ def _evaluates(mechanism: Mechanism) -> None:
     for table in ("forces", "actuators"):
         for name, force in getattr(mechanism, table).items():
             if getattr(force, "lower", 0.0) > getattr(force, "upper", 0.0):
-                raise ModelError((table, name), f"the lower limit {force.lower:g} is above the upper {force.upper:g}")
+                joint = getattr(force.on, "joint", None)
+                written = ("joints", joint, "limits") if name.startswith(f"{joint}.{force.kind}") else (table, name)
+                raise ModelError(written, f"the lower limit {force.lower:g} is above the upper {force.upper:g}")
     for joint in mechanism.joints.values():
         for option in ("lead", "length"):
             if getattr(joint, option, 1.0) == 0:

@@ -26,7 +26,7 @@ def complaint(error: ValidationError, document: Any, path: tuple[str | int, ...]
     """The first complaint of the schema about a table that stands at a path of the file."""
     errors = error.errors(include_url=False)
     first = errors[0]
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    more = f" (and {len(errors) - 1} more in this file)" if len(errors) > 1 else ""
     return ModelError((*path, *_place(document, first)), _words(first) + more)
 
 
@@ -49,7 +49,7 @@ def _words(error: Mapping[str, Any]) -> str:
     kind, message, got = error["type"], error["msg"].removeprefix("Value error, "), error.get("input")
     if kind == "missing":
         return "this key is missing"
-    if kind == "unknown_key":
+    if kind in ("unknown_key", "unknown_type"):
         return message
     if kind == "value_error":
         return message if "is not a name" in message else f"{message}, got {_short(got)}"

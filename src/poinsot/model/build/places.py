@@ -7,7 +7,7 @@ from typing import Any
 
 from poinsot.elements.bodies import RigidBody
 from poinsot.elements.frame import GROUND, Frame
-from poinsot.errors import unknown
+from poinsot.errors import listing, suggestion, unknown
 from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.build.slots import Slots
 from poinsot.model.expressions import Call, Constant, Expression
@@ -157,7 +157,8 @@ class Places:
         body, _, frame = text.rpartition(".")
         for around in scope.outward():
             if body and (full := around.element(body)) in self.frames:
-                raise ModelError(path, unknown(f"frame on body '{full}'", frame, self.frames[full]))
+                there = f"{suggestion(frame, self.frames[full])}; there are: {listing(self.frames[full])}"
+                raise ModelError(path, f"body '{full}' has no frame '{frame[:80]}'{there}")
         raise ModelError(path, unknown("body", body or text, self.frames))
 
     def add_frame(self, scope: Scope, key: str, place: InlineFrame) -> None:

@@ -1,0 +1,84 @@
+"""Motions, poses, rates and forces as users give them: quantities with units are read, mistakes are named."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import poinsot
+
+PENDULUM = poinsot.load("pendulum")
+CRANK = poinsot.load("four_bar")  # its actuator is called A
+NAN = float("nan")
+
+
+def test_a_shaft_may_turn_many_times_with_few_samples():
+    t = np.linspace(0.0, 1.0, 21)  # 36° from sample to sample, two turns in all
+    found = poinsot.kinematics(PENDULUM, {"phi": lambda t: 4 * np.pi * t}, t)
+    np.testing.assert_allclose(found.angular_velocity["bob"][:, 2], 4 * np.pi, rtol=1e-12)
+    np.testing.assert_allclose(found.path.q[:, 0], 4 * np.pi * t, atol=1e-12)
+
+
+def test_a_large_motion_is_followed_with_few_samples():
+    still = dict.fromkeys(("x", "y", "rz", "rx", "ry"), 0.0)
+    found = poinsot.kinematics(
+        poinsot.load("ex800"), {**still, "z": lambda t: 0.3 + 5 * t}, np.linspace(0.0, 1.0, 11)
+    )
+    np.testing.assert_allclose(found.velocity["platform"], [[0, 0, 5]] * 11, atol=1e-9)
+
+
+def test_poses_rates_and_forces_may_have_units():
+    plain = poinsot.State({"theta1": math.pi / 6}, {"theta1": math.pi}, {"A": 0.02})
+    units = poinsot.State({"theta1": "30 deg"}, {"theta1": "0.5 rev/s"}, {"A": "0.00002 kN·m"})
+    a, b = (poinsot.accelerations(CRANK, state) for state in (plain, units))
+    np.testing.assert_allclose(a["link1"], b["link1"], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"pose": {"theta1": NAN}}, "theta1: expected a finite number in rad"),
+        ({"pose": {"theta1": "3 mm"}}, "theta1: expected a quantity in rad, got '3 mm'"),
+        ({"pose": {"theta": 1.0}}, "no coordinate 'theta' .*there are: theta1"),
+        ({"pose": {"A": 1.0}}, r"no coordinate 'A'.*declare that of the joint: A = \{ joint = \"A\" \}"),
+        ({"velocity": {"theta1": NAN}}, "rate of theta1: expected a finite number in rad/s"),
+        ({"velocity": {"theta1": "3 deg"}}, "rate of theta1: expected a quantity in rad/s, got '3 deg'"),
+        ({"forces": {"B": 1.0}}, "no actuator 'B'; there are: A"),
+        ({"forces": {"B": lambda t, s, s_dot: t}}, "no actuator 'B'; there are: A"),
+        ({"forces": {"A": NAN}}, "force of A: expected a finite number in N·m"),
+        ({"forces": {"A": "1 N"}}, "force of A: expected a quantity in N·m, got '1 N'"),
+        ({"forces": {"A": [1.0, 2.0]}}, "force of A: expected a number in N·m"),
+        ({"forces": {"A": lambda t: t}}, r"law of actuator 'A', a function of \(t, s, ṡ\).*positional argument"),
+        ({"forces": {"A": lambda t, s, s_dot: 1 if s > 0 else 2}}, "law of actuator 'A'.*truth value"),
+        ({"forces": {"A": lambda t, s, s_dot: math.sin(t)}}, "law of actuator 'A'.*one finite number"),
+        ({"forces": {"A": lambda t, s, s_dot: None}}, "law of actuator 'A'"),
+    ],
+)
+def test_what_a_simulation_is_given_is_checked_by_name(given, message):
+    with pytest.raises(poinsot.PoinsotError, match=message) as caught:
+        poinsot.simulate(CRANK, 0.01, **given)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("t_end", [-1.0, 0.0, NAN, "1", None])
+def test_the_end_of_a_simulation_is_a_positive_time(t_end):
+    with pytest.raises(poinsot.PoinsotError, match="t_end must be a positive time"):
+        poinsot.simulate(PENDULUM, t_end)
+
+
+@pytest.mark.parametrize(
+    ("motion", "message"),
+    [
+        ({}, "mobility 1 and the motion prescribes 0 coordinates .none.: prescribe 1"),
+        ({"phi": lambda t: math.sin(t)}, "NumPy functions and give one finite number"),
+        ({"phi": lambda t: 0 if t < 1 else 1}, "truth value"),
+        ({"phi": lambda t: [t, t]}, "a motion that is a function of t"),
+        ({"phi": "90 deg"}, "a motion is a number, a function of t"),
+    ],
+)
+def test_a_motion_that_cannot_be_read_is_refused(motion, message):
+    with pytest.raises(poinsot.PoinsotError, match=message) as caught:
+        poinsot.kinematics(PENDULUM, motion, [0.0, 1.0])
+    assert "\n" not in str(caught.value)
