@@ -49,7 +49,7 @@ def system(
     home = home if home is not None and clamped else None
     key = _key(mechanism, formulation, names, home)
     if key not in _KEPT:
-        _KEPT[key] = System(dynamics(symbols(mechanism, names, home), formulation))
+        _KEPT[key] = System(dynamics(symbols(mechanism, names, home or start(mechanism, None)), formulation))
         while len(_KEPT) > _LIMIT:
             _KEPT.popitem(last=False)
     _KEPT.move_to_end(key)

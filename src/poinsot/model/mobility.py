@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from poinsot.blas import one_blas_thread
 from poinsot.model.assembly import Assembly, close, row_scales, twist_scales
 from poinsot.model.constraints import Constraints, Row
 
@@ -35,6 +36,7 @@ def mobility(constraints: Constraints, assembly: Assembly) -> int:
     return J.shape[1] - _rank(J)
 
 
+@one_blas_thread()
 def generic_assembly(constraints: Constraints, assembly: Assembly, steps: int = 4) -> Assembly:
     """A pose away from special ones: the least mobile of a random walk along the mechanism's own motions."""
     rng, here = np.random.default_rng(1), assembly
