@@ -7,11 +7,15 @@ sample: Newton for loops and platform pose (J from `computeJointJacobians`), spe
 
 from __future__ import annotations
 
+import os
+from unittest import mock
+
 import casadi
 import numpy as np
 import pinocchio as pin
 
 import poinsot
+from poinsot.blas import one_blas_thread
 from poinsot.spatial.pose import Pose
 
 from .measure import Table, interleave
@@ -37,14 +41,15 @@ def run() -> Table:
     forces = peer.run(FEW)
     for k, name in enumerate(ours.forces):
         assert np.max(np.abs(forces[:, k] - ours.forces[name][:FEW])) < 1e-8
-    times = interleave(
-        {
-            "Poinsot": lambda: poinsot.inverse_dynamics(ex800, WAVES, t),
-            "Poinsot, kinematics alone": lambda: poinsot.kinematics(ex800, WAVES, t),
-            "Pinocchio, loop": lambda: peer.run(FEW),
-        },
-        repeats=7,
-    )
+    with one_blas_thread(), mock.patch.dict(os.environ, {"POINSOT_THREADS": "1"}):
+        times = interleave(
+            {
+                "Poinsot": lambda: poinsot.inverse_dynamics(ex800, WAVES, t),
+                "Poinsot, kinematics alone": lambda: poinsot.kinematics(ex800, WAVES, t),
+                "Pinocchio, loop": lambda: peer.run(FEW),
+            },
+            repeats=7,
+        )
     milli = {n: 1e3 * t.best * (SAMPLES / FEW if "Pinocchio" in n else 1) for n, t in times.items()}
     ratio = milli["Pinocchio, loop"] / milli["Poinsot"]
     return Table(

@@ -1,7 +1,9 @@
-"""Half a second of the hexapod to 1e-6, against MuJoCo's RK4: the motion of the paper's dynamic test.
+"""Half a second of the hexapod to 1e-6, against MuJoCo and Exudyn: the motion of the paper's dynamic test.
 
 MuJoCo's constraints are soft. They are made as hard as it allows (time constant of two steps, impedance 0.9999), and
 it gets the model with balls, which is the faster one for it, its loop in C and the largest step that reaches 1e-6.
+Exudyn's joints are exact; it gets the same model, the generalised α method without damping (order two) and a sparse
+solver, and again the fewest steps that reach 1e-6.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from poinsot.analysis.system import start, system
 
 from .hexapods import with_balls
 from .measure import Table, interleave
+from .peer_exudyn import ExudynModel
 
 END, GOAL = 0.5, 1e-6  # [s]; of the platform's position [m] and of its rotation matrix
 FORCES = {f"leg{i}": 9.5 if i < 3 else 8.5105 for i in range(1, 7)}  # [N]
 STEPS = (0.02, 0.0125, 0.01, 0.005, 0.004, 0.0025, 0.002, 0.001, 0.0005)  # [s]
+COUNTS = (100, 200, 400, 500, 600, 700, 800, 1000, 2000)
 TOLERANCES = (1e-3, 3e-4, 1e-4, 5e-5, 3e-5, 1e-5, 1e-6, 1e-7)
 
 
@@ -34,6 +38,10 @@ def run() -> Table:
     rtol, error = next((x, e) for x in TOLERANCES if (e := _error(_simulate(hexapod, x), reference)) < GOAL)
     world = _World(with_balls(hexapod))
     step, soft = next((x, e) for x in STEPS if (e := np.max(np.abs(world.run(x) - reference))) < GOAL)
+    exact = ExudynModel(with_balls(hexapod), FORCES)
+    count, left = next(
+        (n, e) for n in COUNTS if (e := np.max(np.abs(exact.run(END, n, "platform") - reference))) < GOAL
+    )
     pushes = iter(range(10**9))
 
     def elsewhere() -> None:
@@ -48,16 +56,23 @@ def run() -> Table:
         },
         repeats=15,
     )
+    times |= interleave({"Exudyn": lambda: exact.run(END, count, "platform")}, repeats=3)
     milli = {name: 1e3 * t.best for name, t in times.items()}
     ratio = milli["MuJoCo, RK4"] / milli["Poinsot"]
     loop = milli["MuJoCo, RK4"] / milli["Poinsot, its native loop alone"]
-    notes = {"Poinsot": f"rtol {rtol:g}, error {error:.1e}", "MuJoCo, RK4": f"step {step:g} s, error {soft:.1e}"}
+    slow = milli["Exudyn"] / milli["Poinsot"]
+    notes = {
+        "Poinsot": f"rtol {rtol:g}, error {error:.1e}",
+        "MuJoCo, RK4": f"step {step:g} s, error {soft:.1e}",
+        "Exudyn": f"{count} steps, error {left:.1e}",
+    }
     return Table(
         f"the hexapod over {END} s to {GOAL:g}, ms",
         ("what", "ms", "MuJoCo / this", "setting"),
         tuple((name, value, milli["MuJoCo, RK4"] / value, notes.get(name, "")) for name, value in milli.items()),
         (
             (f"the whole call at least 3 × MuJoCo's loop: {ratio:.1f}", ratio >= 3),
+            (f"the whole call at least 100 × Exudyn: {slow:.0f}", slow >= 100),
             (f"the loop at least 3 × MuJoCo's loop: {loop:.1f}", loop >= 3),
         ),
         {f"{name} [ms]": value for name, value in milli.items()},

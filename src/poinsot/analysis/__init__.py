@@ -9,5 +9,6 @@ forward            accelerations at one state
 simulate           motion under given forces; integrate is the loop behind it
 equilibrium        poses at rest, forces that hold a pose
 sensitivity        exact derivatives with respect to any parameter
+undetermined       reactions that redundant constraints leave open
 singularity        which kind, how near
 """

@@ -9,6 +9,7 @@ import numpy as np
 
 from poinsot.analysis.state import state as state_of
 from poinsot.analysis.system import start, system
+from poinsot.analysis.undetermined import undetermined
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.mechanism import Mechanism
 
@@ -62,4 +63,6 @@ def accelerations(mechanism: Mechanism, state: State | None = None, *, formulati
     u = np.array([forces.get(name, 0.0) for name in compiled.commands])
     vdot, lam, check = (np.asarray(x) for x in compiled.dynamics.forward(q, v, u, p))
     moving, wrenches = compiled.observed(q, v, vdot.ravel(), lam.ravel(), u, p)
+    for name, parts in undetermined(compiled).items():
+        wrenches[name] = np.where(parts, np.nan, wrenches[name])
     return Accelerations(moving, wrenches, lam.ravel(), float(check.item()))

@@ -12,11 +12,13 @@ from poinsot.analysis.motion import written_out
 from poinsot.analysis.system import System
 from poinsot.engine import integrator
 from poinsot.errors import PoinsotError, unknown
+from poinsot.formulations.acting import centre_of, winds
 
 __all__ = ["Found", "Law", "compiled_motion"]
 
 Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t, s, ṡ)
 METHODS = ("explicit", "implicit")
+AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,7 @@ class Motion:
     """A compiled motion: right-hand side, projection, events."""
 
     names: tuple[str, ...]  # of the events
-    stops: tuple[bool, ...]  # whether an event ends the motion
+    stops: tuple[str, ...]  # why an event ends the motion; empty if it does not
     method: str
     rhs: Any
     projection: Any | None
@@ -55,12 +57,12 @@ class Motion:
         return Found(y, run.event_times, run.steps, stopped or text)
 
     def _stopped(self, t: np.ndarray, y: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, str]:
-        """Forget what lies behind a rigid end stop."""
+        """Forget what lies behind an event that ends the motion."""
         text = ""
-        for k, (name, stop) in enumerate(zip(self.names, self.stops)):
+        for k, stop in enumerate(self.stops):
             for sample in np.flatnonzero(np.isfinite(times[:, k])) if stop else ():
                 y[sample, t > times[sample, k]] = np.nan
-                text = text or f"the end stop '{name}' was reached at t = {times[sample, k]:.6g} s"
+                text = text or f"stopped at t = {times[sample, k]:.6g} s: {stop}"
         return y, text
 
     def _implicit(
@@ -140,13 +142,16 @@ def _commands(compiled: System, laws: Mapping[str, Law], time: Any, constants: A
     return casadi.vertcat(*found) if found else casadi.SX(0, 1)
 
 
-def _events(compiled: System, events: Mapping[str, tuple[str, float]]) -> list[tuple[str, bool, Any]]:
-    """Name, whether it ends the motion, and the function whose sign changes."""
-    elements, found = compiled.elements, []
-    for name, (coordinate, value) in events.items():
-        found.append((name, False, compiled.coordinate(coordinate)[0] - value))
-    for name, force in elements.forces.items():
+def _events(compiled: System, events: Mapping[str, tuple[str, float]]) -> list[tuple[str, str, Any]]:
+    """Name, why it ends the motion (empty if it does not), and the function whose sign changes."""
+    import casadi
+
+    found = [(name, "", compiled.coordinate(on)[0] - value) for name, (on, value) in events.items()]
+    for name, force in compiled.elements.forces.items():
+        s, _ = compiled.along(force.on)
         if force.kind == "end-stop" and isinstance(force.stiffness, float) and force.stiffness == 0:
-            s, _ = compiled.along(force.on)
-            found.append((name, True, (s - force.lower) * (force.upper - s)))
+            found.append((name, f"the end stop '{name}' was reached", (s - force.lower) * (force.upper - s)))
+        elif winds(force, compiled.equations.direct):
+            why = f"'{name}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
+            found.append((f"{name} turned", why, casadi.cos(s - centre_of(force)) + AMBIGUOUS))
     return found

@@ -14,6 +14,7 @@ import numpy as np
 
 from poinsot.analysis.kinematics import Kinematics, Path, kinematics
 from poinsot.analysis.system import System, system
+from poinsot.analysis.undetermined import undetermined
 from poinsot.engine import kernel, kkt
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.formulations.reactions import reactions
@@ -31,7 +32,9 @@ class InverseDynamics:
     t: np.ndarray  # (n,)  [s]
     forces: dict[str, np.ndarray]  # by actuator (n,)  [N or N·m]
     power: dict[str, np.ndarray]  # by actuator (n,)  [W]
-    reactions: dict[str, np.ndarray]  # by joint, (fx, fy, fz, mx, my, mz) on its second body (n, 6)  [N, N·m]
+    reactions: dict[
+        str, np.ndarray
+    ]  # NaN where not determined; by joint, (fx, fy, fz, mx, my, mz) on its second body (n, 6)  [N, N·m]
     multipliers: np.ndarray  # (n, m)
     body_forces: dict[str, np.ndarray]  # by body, Q_e − M q̈ in world axes and body moment (n, 6)  [N, N·m]
     condition: np.ndarray  # (n,) check value: 1 is perfect, 0 where the actuators lose hold of the mechanism
@@ -136,6 +139,10 @@ def _result(
 ) -> InverseDynamics:
     compiled = path.system
     names = list(compiled.elements.joints)
+    unknown_parts = undetermined(compiled)
+    for k, name in enumerate(names):
+        if name in unknown_parts:
+            flat[:, 6 * k : 6 * k + 6][:, unknown_parts[name]] = np.nan
     rates = flat[:, 6 * len(names) :]
     return InverseDynamics(
         t=path.t,

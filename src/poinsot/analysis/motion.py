@@ -6,6 +6,7 @@ derivatives are exact; samples are joined by splines of degree five.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -107,7 +108,9 @@ def written_out(what: str, function: Callable[..., Any], *symbols: Any) -> Any:
 
     rule = f"{what} must be made of arithmetic and casadi or NumPy functions"
     try:
-        result = casadi.SX(function(*symbols))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # CasADi's notice about NumPy functions of symbols
+            result = casadi.SX(function(*symbols))
     except (TypeError, NotImplementedError, RuntimeError) as error:
         raise PoinsotError(f"{rule}: {one_line(str(error).split(chr(10))[0], 120)}") from None
     if result.shape != (1, 1) or (result.is_constant() and not result.is_regular()):

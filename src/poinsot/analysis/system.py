@@ -23,15 +23,15 @@ from poinsot.formulations.solve import FORMULATIONS, Dynamics, dynamics, unit_qu
 from poinsot.formulations.symbols import default_free, symbols
 from poinsot.model.assembly import Assembly, assemble
 from poinsot.model.build.acting import force_unit
-from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.mechanism import Mechanism
 from poinsot.model.parameters import as_value
 from poinsot.spatial.pose import Pose
 
 __all__ = ["System", "system"]
 
 _KEPT: OrderedDict[str, System] = OrderedDict()
-_ASSEMBLED: OrderedDict[tuple, tuple[Elements, Assembly]] = OrderedDict()
-_WRITTEN: OrderedDict[int, tuple[Mapping[str, Any], str]] = OrderedDict()
+_ASSEMBLED: OrderedDict[tuple, tuple[Mechanism, Assembly]] = OrderedDict()
+_KEYS: OrderedDict[tuple, tuple[Any, tuple[str, tuple[str, ...]]]] = OrderedDict()
 _LIMIT = 32
 
 
@@ -47,28 +47,27 @@ def system(
     """
     if formulation not in FORMULATIONS:
         raise PoinsotError(unknown("formulation", formulation, FORMULATIONS))
-    names = tuple(dict.fromkeys([*default_free(mechanism), *free]))
     clamped = any(f.kind == "spring" and f.rest is None for f in mechanism.template.forces.values())
     home = home if home is not None and clamped else None
-    key = _key(mechanism, formulation, names, home)
+    seen = (id(mechanism), formulation, free, id(home))
+    key, names = _remember(_KEYS, seen, (mechanism, home), lambda: _key(mechanism, formulation, free, home))
     if key not in _KEPT:
-        _KEPT[key] = System(dynamics(symbols(mechanism, names, home), formulation))
+        _KEPT[key] = System(dynamics(symbols(mechanism, names, home or start(mechanism, None)), formulation))
         while len(_KEPT) > _LIMIT:
             _KEPT.popitem(last=False)
     _KEPT.move_to_end(key)
     return _KEPT[key]
 
 
-def _key(mechanism: Mechanism, formulation: str, free: tuple[str, ...], home: Assembly | None) -> str:
-    """What the equations depend on: the description, and the numbers that are folded in."""
+def _key(
+    mechanism: Mechanism, formulation: str, asked: tuple[str, ...], home: Assembly | None
+) -> tuple[str, tuple[str, ...]]:
+    """What the equations depend on: the description, and the numbers that are folded in; and the free parameters."""
+    free = tuple(dict.fromkeys([*default_free(mechanism), *asked]))
     folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
     places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
-    document = mechanism.document
-    written = _remember(
-        _WRITTEN, id(document), document, lambda: json.dumps(dict(document), sort_keys=True, default=str)
-    )
-    text = json.dumps([written, folded, formulation, free, places])
-    return hashlib.sha256(text.encode()).hexdigest()
+    text = json.dumps([dict(mechanism.document), folded, formulation, free, places], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest(), free
 
 
 class System:
@@ -179,9 +178,8 @@ class System:
 
 def start(mechanism: Mechanism, pose: Mapping[str, float] | None) -> Assembly:
     """The assembled pose from which an analysis starts; from memory if it was asked for before."""
-    values = tuple(p.value for p in mechanism.parameters.values())
-    key = (id(mechanism.template), values, None if pose is None else tuple((n, float(s)) for n, s in pose.items()))
-    return _remember(_ASSEMBLED, key, mechanism.template, lambda: assemble(mechanism, pose).require())
+    key = (id(mechanism), None if pose is None else tuple((n, str(s)) for n, s in pose.items()))
+    return _remember(_ASSEMBLED, key, mechanism, lambda: assemble(mechanism, pose).require())
 
 
 def _remember(kept: OrderedDict[Any, tuple[Any, Any]], key: Any, owner: Any, make: Callable[[], Any]) -> Any:

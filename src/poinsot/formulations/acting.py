@@ -16,7 +16,7 @@ from poinsot.spatial.algebra import apply, transpose, vector
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Acting", "along", "applied", "coordinate_force", "gravity_energy"]
+__all__ = ["Acting", "along", "applied", "centre_of", "coordinate_force", "gravity_energy", "winds"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,8 @@ def applied(
     parts = []
     for force, command in forces:
         s, s_dot = along(force.on, elements, poses, q, q_dot, direct)
+        if winds(force, direct):
+            s = centre_of(force) + _turn(s - centre_of(force))
         J = casadi.jacobian(s_dot, v)
         parts.append((force, s, s_dot))
         free = force.force(s, s_dot) if command is None else command
@@ -76,6 +78,23 @@ def applied(
         force = _load(load, poses, twists, v)
         Q, power = Q + force, power + force.T @ v
     return Acting(casadi.sparsify(M), Q, potential, power, tuple(parts))
+
+
+def winds(force: Any, direct: Direct) -> bool:
+    """Whether a force with a potential acts about an angle that is read off a pose, and so is known up to turns."""
+    turning = force.on.unit == "rad" and force.kind in ("spring", "end-stop")
+    return turning and (not isinstance(force.on, AlongJoint) or direct(force.on) is None)
+
+
+def centre_of(force: Any) -> Any:
+    """The angle about which a spring or an end stop is unambiguous, half a turn to either side  [rad]."""
+    return force.rest if force.kind == "spring" else (force.lower + force.upper) / 2
+
+
+def _turn(angle: Any) -> Any:
+    import casadi
+
+    return casadi.atan2(casadi.sin(angle), casadi.cos(angle))
 
 
 def _slope(force: Any, s: Any) -> Any:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from poinsot.blas import one_blas_thread
 from poinsot.model.assembly import Assembly, close, row_scales, twist_scales
 from poinsot.model.constraints import Constraints, Row
 
-__all__ = ["dependent_rows", "generic_assembly", "mobility", "redundant_rows"]
+__all__ = ["dependent_rows", "generic_assembly", "mobility", "redundant_rows", "self_stresses"]
 
 RANK_TOLERANCE = 1e-8  # of the largest singular value; redundant rows are at 1e-15, real ones above 1e-4
 
@@ -35,6 +36,7 @@ def mobility(constraints: Constraints, assembly: Assembly) -> int:
     return J.shape[1] - _rank(J)
 
 
+@one_blas_thread()
 def generic_assembly(constraints: Constraints, assembly: Assembly, steps: int = 4) -> Assembly:
     """A pose away from special ones: the least mobile of a random walk along the mechanism's own motions."""
     rng, here = np.random.default_rng(1), assembly
@@ -60,6 +62,12 @@ def _null_space(J: np.ndarray) -> np.ndarray:
         return np.eye(J.shape[1])
     _, s, Vt = np.linalg.svd(J)
     return Vt[int(np.sum(s > RANK_TOLERANCE * s[0])) :]
+
+
+def self_stresses(constraints: Constraints, assembly: Assembly) -> np.ndarray:
+    """Multipliers (m, r) that balance by themselves: the null space of the transposed Jacobian."""
+    scales = row_scales(constraints, assembly.size)
+    return _null_space(_jacobian(constraints, assembly).T).T / scales[:, None]
 
 
 def redundant_rows(constraints: Constraints, assembly: Assembly, order: Sequence[str]) -> tuple[Row, ...]:

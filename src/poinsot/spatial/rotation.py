@@ -262,12 +262,21 @@ def quaternion_matrix(quaternion: Vec3) -> Mat3:
 
 
 def quaternion_from_matrix(R: Mat3) -> np.ndarray:
-    """Unit quaternion wxyz of a rotation matrix, w ≥ 0  (..., 4)."""
-    from scipy.spatial.transform import Rotation
+    """Unit quaternion wxyz of a rotation matrix, w ≥ 0  (..., 4).
 
+    R gives all of 4 q qᵀ; the row of its largest diagonal entry is q, up to its length.
+    """
     R = np.asarray(R, float)
-    flat = Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat(canonical=True, scalar_first=True)
-    return flat.reshape(*R.shape[:-2], 4)
+    a, b, c = (R[..., i, i] for i in range(3))
+    x, y, z = (R[..., k, j] - R[..., j, k] for j, k in ((1, 2), (2, 0), (0, 1)))
+    p, q, r = (R[..., k, j] + R[..., j, k] for j, k in ((1, 2), (2, 0), (0, 1)))
+    rows = [[1 + a + b + c, x, y, z], [x, 1 + a - b - c, r, q], [y, r, 1 - a + b - c, p], [z, q, p, 1 - a - b + c]]
+    K = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    largest = np.argmax(np.diagonal(K, axis1=-2, axis2=-1), axis=-1)
+    found = np.take_along_axis(K, largest[..., None, None], axis=-2)[..., 0, :]
+    found = found / np.linalg.norm(found, axis=-1, keepdims=True)
+    first = np.take_along_axis(found, np.argmax(found != 0, axis=-1)[..., None], axis=-1)
+    return np.where(first < 0, -found, found)
 
 
 def quaternion_rate(quaternion: Vec3, w_B: Vec3) -> Vec3:

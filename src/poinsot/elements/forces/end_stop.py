@@ -14,7 +14,7 @@ __all__ = ["EndStop"]
 @final
 @dataclass(frozen=True)
 class EndStop(Force):
-    """Limits of a coordinate: elastic, or with stiffness zero a range that is known and exerts no force.
+    """Limits of a coordinate: elastic, or rigid (stiffness zero), where a simulation ends.
 
     V = ½ k min(s − s_l, 0)² + ½ k max(s − s_u, 0)²        (theory/forces, eq. 5)
     """
