@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from poinsot.analysis.forward import State, accelerations
     from poinsot.analysis.inverse_dynamics import inverse_dynamics
     from poinsot.analysis.kinematics import kinematics
+    from poinsot.analysis.motion import Fourier, Samples
     from poinsot.analysis.sensitivity import motion_sensitivity, sensitivity
     from poinsot.analysis.simulate import simulate
     from poinsot.analysis.singularity import singularity
@@ -41,8 +42,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Fourier": "poinsot.analysis.motion",
     "Mechanism": "poinsot.model.mechanism",
     "PoinsotError": "poinsot.errors",
+    "Samples": "poinsot.analysis.motion",
     "State": "poinsot.analysis.forward",
     "accelerations": "poinsot.analysis.forward",
     "assemble": "poinsot.model.assembly",

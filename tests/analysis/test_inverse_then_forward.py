@@ -83,3 +83,12 @@ def test_what_is_remembered_of_a_pose_follows_the_pose_and_the_parameters():
     changed = poinsot.accelerations(longer, poinsot.State({"theta1": 1.0}))["link2"]
     assert np.max(np.abs(changed - first[1.0])) > 1e-4
     np.testing.assert_array_equal(poinsot.accelerations(bar, poinsot.State({"theta1": 1.0}))["link2"], first[1.0])
+
+
+def test_results_print_as_what_a_person_wants_to_read():
+    five_bar = poinsot.load("five_bar")
+    motion = {"q1": poinsot.Fourier(2.0, sines=(0.1,), offset=2.2), "q2": 0.9}
+    d = poinsot.inverse_dynamics(five_bar, motion, [0.0, 0.5])
+    assert "shoulder1" in str(d) and "W" in str(d)
+    assert "2 samples from 0 to 0.5 s" in str(d.kinematics)
+    np.testing.assert_allclose(d.kinematics.coordinates["q1"][1], 2.2 + 0.1 * np.sin(1.0), atol=1e-12)

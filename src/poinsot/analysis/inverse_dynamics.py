@@ -40,6 +40,13 @@ class InverseDynamics:
     condition: np.ndarray  # (n,) check value: 1 is perfect, 0 where the actuators lose hold of the mechanism
     kinematics: Kinematics
 
+    def __str__(self) -> str:
+        lines = [f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s"]
+        for name, force in self.forces.items():
+            power = np.abs(self.power[name]).max()
+            lines.append(f"  {name}  {force.min():.6g} … {force.max():.6g} N or N·m, at most {power:.4g} W")
+        return "\n".join(lines)
+
 
 def inverse_dynamics(
     mechanism: Mechanism,

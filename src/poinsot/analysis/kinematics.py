@@ -55,6 +55,13 @@ class Kinematics:
     residual: float  # largest violation of a constraint  [m or rad]
     path: Path
 
+    def __str__(self) -> str:
+        lines = [
+            f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s, joints closed to {self.residual:.1e}"
+        ]
+        lines += [f"  {name}  {s.min():.6g} … {s.max():.6g}" for name, s in self.coordinates.items()]
+        return "\n".join(lines)
+
 
 def kinematics(
     mechanism: Mechanism, motion: Mapping[str, Any], t: Sequence[float], *, formulation: str = "joint"

@@ -16,6 +16,7 @@ from poinsot.formulations.euler import euler_equations
 from poinsot.formulations.joint import joint_equations
 from poinsot.formulations.rotation_matrix import rotation_matrix_equations
 from poinsot.formulations.symbols import Symbols
+from poinsot.model.assembly import Assembly
 from poinsot.model.constraints import Constraints
 from poinsot.model.mobility import dependent_rows, generic_assembly
 
@@ -44,12 +45,16 @@ def without_dependent_rows(e: Equations) -> Equations:
 
     if not e.rows:
         return e
-    home, constraints = e.symbols.home, Constraints(e.symbols.mechanism.elements)
-    away = generic_assembly(constraints, home)
-    chart = e.choose_chart(away.poses)
-    p = np.concatenate([e.symbols.values(e.symbols.mechanism), chart])
-    C = np.asarray(casadi.Function("C", [e.q, e.p], [e.C])(e.read(away.poses, chart), p)).reshape(e.C.shape)
-    gone = dependent_rows(C)
+    jacobian = casadi.Function("C", [e.q, e.p], [e.C])
+
+    def dependent(at: Assembly) -> tuple[int, ...]:
+        chart = e.choose_chart(at.poses)
+        p = np.concatenate([e.symbols.values(e.symbols.mechanism), chart])
+        return dependent_rows(np.asarray(jacobian(e.read(at.poses, chart), p)).reshape(e.C.shape))
+
+    gone = dependent(e.symbols.home)
+    if gone:  # a special pose may only look so
+        gone = dependent(generic_assembly(Constraints(e.symbols.mechanism.elements), e.symbols.home))
     if not gone:
         return e
     kept = [i for i in range(len(e.rows)) if i not in gone]
