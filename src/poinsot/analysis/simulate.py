@@ -154,22 +154,25 @@ def _result(
     y = found.y[:, -len(times) :]
     kept = np.isfinite(y).all(axis=(0, 2))
     times, y = times[kept], y[:, kept]
-    energy, named, drift = _watched(compiled, np.concatenate([np.broadcast_to(y0, (len(y), 1, len(y0))), y], 1), u, p)
-    balance = energy - energy[:, :1] - np.concatenate([np.zeros((len(y), 1)), y[..., -1]], axis=1)
+    both = np.concatenate([np.broadcast_to(y0, (len(y), 1, len(y0))), y], axis=1)
+    energy, phi, named, placed = _watched(compiled, both, u, p)
+    balance = energy - energy[:, :1] - both[..., -1]
     shape: Callable[[np.ndarray], np.ndarray] = (lambda x: x) if p.ndim == 2 else (lambda x: x[0])
-    position, rotation = _poses(compiled, y[..., :nq], p)
+    placed, named = shape(placed[:, 1:]), shape(named[:, 1:])
+    bodies = enumerate(compiled.elements.bodies)
+    places = {name: placed[..., 12 * k : 12 * k + 12] for k, name in bodies}
     return Simulation(
         mechanism=mechanism.name,
         formulation=compiled.dynamics.formulation,
         t=times,
-        position={name: shape(x) for name, x in position.items()},
-        rotation={name: shape(x) for name, x in rotation.items()},
-        coordinates={name: shape(named[:, 1:, k]) for k, name in enumerate(compiled.elements.coordinates)},
+        position={name: x[..., :3] for name, x in places.items()},
+        rotation={name: x[..., 3:].reshape(*x.shape[:-1], 3, 3) for name, x in places.items()},
+        coordinates={name: named[..., k] for k, name in enumerate(compiled.elements.coordinates)},
         q=shape(y[..., :nq]),
         v=shape(y[..., nq : nq + nv]),
         energy=shape(energy[:, 1:]),
         work=shape(y[..., -1]),
-        drift=drift,
+        drift=float(np.max(np.abs(phi), initial=0.0)),
         energy_error=float(np.max(np.abs(balance), initial=0.0)),
         events={name: shape(found.event_times[:, k]) for k, name in enumerate(names)},
         steps=int(found.steps.max()),
@@ -177,32 +180,19 @@ def _result(
     )
 
 
-def _repeated(p: np.ndarray, count: int) -> np.ndarray:
-    """Parameters of every sample of every motion."""
-    return p if p.ndim == 1 else np.repeat(p, count, axis=0)
-
-
-def _watched(compiled: System, y: np.ndarray, u: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Energy (N, n), named coordinates (N, n, k) and the largest violation of a constraint."""
+def _watched(compiled: System, y: np.ndarray, u: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
+    """Energy (N, n), constraints (N, n, m), named coordinates (N, n, k) and places of all bodies (N, n, 12 b)."""
     import casadi
 
     e = compiled.equations
     nq, nv, _, _ = e.sizes
 
     def outputs() -> list[Any]:
-        energy = e.kinetic + e.potential
         named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
-        return [energy, e.phi, casadi.vertcat(*named) if named else casadi.SX(0, 1)]
+        coordinates = casadi.vertcat(*named) if named else casadi.SX(0, 1)
+        return [e.kinetic + e.potential, e.phi, coordinates, compiled.places()]
 
     flat = y.reshape(-1, y.shape[-1])
-    values = compiled.kernel("outputs", outputs)(flat[:, :nq], flat[:, nq : nq + nv], u, _repeated(p, y.shape[1]))
-    energy, phi, named = values
-    return energy.reshape(y.shape[:2]), named.reshape(*y.shape[:2], -1), float(np.max(np.abs(phi), initial=0.0))
-
-
-def _poses(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    position, rotation = compiled.poses(q.reshape(-1, q.shape[-1]), _repeated(p, q.shape[1]))
-    return (
-        {name: x.reshape(*q.shape[:2], 3) for name, x in position.items()},
-        {name: x.reshape(*q.shape[:2], 3, 3) for name, x in rotation.items()},
-    )
+    constants = p if p.ndim == 1 else np.repeat(p, y.shape[1], axis=0)
+    energy, *rest = compiled.kernel("outputs", outputs)(flat[:, :nq], flat[:, nq : nq + nv], u, constants)
+    return [energy.reshape(y.shape[:2]), *(x.reshape(*y.shape[:2], -1) for x in rest)]

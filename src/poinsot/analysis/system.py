@@ -123,18 +123,18 @@ class System:
         """Accelerations v̇, multipliers λ and check values of a batch of states."""
         return self.kernel("forward", lambda: list(self.dynamics.solution))(q, v, u, p)
 
-    def poses(self, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Positions (N, 3) [m] and rotation matrices (N, 3, 3) of all bodies for coordinates q (N, nq)."""
+    def places(self) -> Any:
+        """Position and rotation matrix, by rows, of every body as one column of symbols (12 b, 1)."""
         import casadi
 
+        poses = [self.equations.poses[name] for name in self.elements.bodies]
+        return casadi.vertcat(*(casadi.vertcat(casadi.SX(X.p), casadi.vec(casadi.SX(X.R.T))) for X in poses))
+
+    def poses(self, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Positions (N, 3) [m] and rotation matrices (N, 3, 3) of all bodies for coordinates q (N, nq)."""
         e, names = self.equations, list(self.elements.bodies)
-
-        def outputs() -> list[Any]:
-            columns = [casadi.vertcat(casadi.SX(e.poses[n].p), casadi.vec(casadi.SX(e.poses[n].R.T))) for n in names]
-            return [casadi.vertcat(*columns)]
-
         zeros = np.zeros(e.v.size1()), np.zeros(e.u.size1())
-        (flat,) = self.kernel("poses", outputs)(q, *zeros, p)
+        (flat,) = self.kernel("poses", lambda: [self.places()])(q, *zeros, p)
         flat = flat.reshape(len(q), len(names), 12)
         position = {n: flat[:, k, :3].copy() for k, n in enumerate(names)}
         return position, {n: flat[:, k, 3:].reshape(-1, 3, 3).copy() for k, n in enumerate(names)}
