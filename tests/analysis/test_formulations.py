@@ -123,3 +123,14 @@ def _torque(mechanism, joint, state, compiled, q, v, p):
         if getattr(force.on, "joint", "") == joint.name:
             torque += force.force(0.0, rate) - (getattr(force, "inertia", 0.0) * acceleration)
     return torque
+
+
+def test_a_ball_in_a_planar_mechanism_is_a_hinge():
+    import copy
+
+    document = copy.deepcopy(dict(poinsot.load("double_pendulum").document))
+    document["joints"]["elbow"]["type"] = "spherical"
+    document["coordinates"]["phi2"] = {"angle": "lower", "reference": "upper"}
+    ball, hinge = poinsot.build(document), poinsot.load("double_pendulum")
+    a, b = (poinsot.accelerations(m, poinsot.State(velocity={"phi1": 1.0, "phi2": -2.0})) for m in (ball, hinge))
+    np.testing.assert_allclose(a["lower"], b["lower"], atol=1e-12)

@@ -19,8 +19,7 @@ from poinsot.formulations.equations import Equations
 from poinsot.formulations.redundant import Chart, redundant_equations
 from poinsot.formulations.symbols import Symbols
 from poinsot.spatial.algebra import apply, transpose, vector
-from poinsot.spatial.inertia import inertia_about
-from poinsot.spatial.motion import SpatialInertia, Twist
+from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import (
     SEQUENCES,
@@ -114,8 +113,7 @@ def projected(chart: Chart, body: RigidBody, q: Any, v: Any, gravity: Any) -> tu
     """M = Jᵀ 𝓜 J and Q = −Jᵀ (𝓜 (J̇ v − g) + V ×* 𝓜 V) with the twist V = J v."""
     import casadi
 
-    com = vector(*body.com)
-    inertia = SpatialInertia(body.mass, body.mass * com, inertia_about(body.inertia_about_centre(), body.mass, com))
+    inertia = body.spatial_inertia()
     V = chart.twist(q, v)
     J_v, J_w = casadi.jacobian(V.v, v), casadi.jacobian(V.w, v)
     columns = [inertia.momentum(Twist(J_v[:, k], J_w[:, k])) for k in range(chart.size)]

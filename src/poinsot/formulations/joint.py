@@ -26,7 +26,6 @@ from poinsot.formulations.symbols import Symbols
 from poinsot.formulations.tree import Node, Tree, spanning_tree
 from poinsot.model.constraints import Row
 from poinsot.spatial.algebra import apply, cross, vector
-from poinsot.spatial.inertia import inertia_about
 from poinsot.spatial.motion import SpatialInertia, Twist, Wrench, carry_inertia, carry_twist, carry_wrench
 from poinsot.spatial.pose import Pose
 
@@ -45,7 +44,7 @@ def joint_equations(symbols: Symbols) -> Equations:
     q, v, u = casadi.SX.sym("q", nq), casadi.SX.sym("v", nv), casadi.SX.sym("u", len(elements.actuators))
     walk = _Outward(tree, q, v)
     gravity = vector(*elements.gravity)
-    inertias = {name: _inertia(body) for name, body in elements.bodies.items()}
+    inertias = {name: body.spatial_inertia() for name, body in elements.bodies.items()}
     bias = _bias(tree, walk, inertias, gravity)
     q_dot = casadi.vertcat(*walk.rates) if walk.rates else casadi.SX(0, 1)
     direct = _direct(tree, q, v)
@@ -85,11 +84,9 @@ def _read(tree: Tree, joints: Mapping[str, Joint], poses: Mapping[str, Pose]) ->
     """Joint coordinates of given poses; the joints of the tree in numbers."""
     found = []
     for node in tree.nodes:
-        joint = (
-            node.joint
-            if node.joint.name not in joints
-            else replace(node.joint, **{f.name: getattr(joints[node.joint.name], f.name) for f in fields(node.joint)})
-        )
+        own = joints.get(node.joint.name, node.joint)
+        numbers = {f.name: getattr(own, f.name, getattr(node.joint, f.name)) for f in fields(node.joint)}
+        joint = replace(node.joint, **numbers)
         found.append(joint.measure(joint.relative(poses[joint.a.body], poses[joint.b.body])))
     return np.concatenate([np.asarray(x, float).ravel() for x in found]) if found else np.zeros(0)
 
@@ -103,11 +100,6 @@ def _direct(tree: Tree, q: Any, v: Any) -> Any:
         return None if node is None else (q[node.q][on.index], v[node.v][on.index])
 
     return find
-
-
-def _inertia(body: Any) -> SpatialInertia:
-    com = vector(*body.com)
-    return SpatialInertia(body.mass, body.mass * com, inertia_about(body.inertia_about_centre(), body.mass, com))
 
 
 class _Outward:

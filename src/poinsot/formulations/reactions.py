@@ -17,8 +17,7 @@ from poinsot.formulations.equations import Equations
 from poinsot.formulations.loops import constraint_map
 from poinsot.formulations.tree import Node
 from poinsot.spatial.algebra import apply, skew, transpose, vector
-from poinsot.spatial.inertia import inertia_about
-from poinsot.spatial.motion import SpatialInertia, Twist, Wrench, carry_wrench
+from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.spatial.pose import Pose
 
 __all__ = ["reactions"]
@@ -61,8 +60,7 @@ def _needed(e: Equations, name: str, a: Any) -> Wrench:
     import casadi
 
     body, V = e.symbols.elements.bodies[name], e.twists[name]
-    com = vector(*body.com)
-    inertia = SpatialInertia(body.mass, body.mass * com, inertia_about(body.inertia_about_centre(), body.mass, com))
+    inertia = body.spatial_inertia()
 
     def rate(x: Any) -> Any:
         x = casadi.SX(x)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from poinsot.elements.frame import Frame
 from poinsot.spatial.algebra import Mat3, Scalar, Vec3, vector
-from poinsot.spatial.inertia import inertia_matrix, inertial_parameters
+from poinsot.spatial.inertia import inertia_about, inertia_matrix, inertial_parameters
+from poinsot.spatial.motion import SpatialInertia
 
 __all__ = ["RigidBody"]
 
@@ -27,6 +28,12 @@ class RigidBody:
     def inertia_about_centre(self) -> Mat3:
         """J about the centre of mass in body axes  [kg·m²]."""
         return inertia_matrix(vector(*self.inertia))
+
+    def spatial_inertia(self) -> SpatialInertia:
+        """Mass, first moments and inertia about the body's origin."""
+        com = vector(*self.com)
+        about_origin = inertia_about(self.inertia_about_centre(), self.mass, com)
+        return SpatialInertia(self.mass, self.mass * com, about_origin)
 
     def inertial_parameters(self) -> Vec3:
         """φ = (m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz), I about the body's origin."""
