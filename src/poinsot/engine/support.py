@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,20 @@ def llvm_obstacle() -> str:
     return ""
 
 
+_seen: OrderedDict[int, tuple[casadi.Function, casadi.Function, str]] = OrderedDict()
+
+
 def native_obstacle(function: casadi.Function) -> tuple[casadi.Function, str]:
     """Give the function as SX instructions, and why they cannot be native code; empty if they can."""
+    entry = _seen.get(id(function))
+    if entry is None or entry[0] is not function:  # the function is kept with its answer: its id stays its own
+        entry = _seen[id(function)] = (function, *_look(function))
+        while len(_seen) > 32:
+            _seen.popitem(last=False)
+    return entry[1], entry[2] or llvm_obstacle()
+
+
+def _look(function: casadi.Function) -> tuple[casadi.Function, str]:
     symbolic = function
     if not function.is_a("SXFunction"):
         try:
@@ -50,8 +63,6 @@ def native_obstacle(function: casadi.Function) -> tuple[casadi.Function, str]:
             symbolic,
             f"it has {count} instructions, more than the {MAX_NATIVE_INSTRUCTIONS} that are compiled",
         )
-    if obstacle := llvm_obstacle():
-        return symbolic, obstacle
     names = operation_names()
     for code in {symbolic.instruction_id(i) for i in range(count)}:
         name = names.get(code, f"number {code}")

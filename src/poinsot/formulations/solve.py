@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.engine import elimination_order, kkt
+from poinsot.engine import KKTSolution, elimination_order, kkt
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.embedded import embed, independent_speeds
 from poinsot.formulations.equations import Equations
@@ -116,8 +116,14 @@ class Dynamics:
         if self.formulation == "embedded":
             embedding = embed(e, independent_speeds(self.jacobian_at_home))
             return embedding.acceleration, embedding.multipliers, casadi.SX(1.0)
-        solved = kkt(e.M, e.C, e.Q, e.gamma, self.order)
+        solved = self.system
         return solved.acceleration, solved.multipliers, solved.factor.check
+
+    @cached_property
+    def system(self) -> KKTSolution:
+        """The equations of motion solved by LDLᵀ, with the factor for further right-hand sides."""
+        e = self.equations
+        return kkt(e.M, e.C, e.Q, e.gamma, self.order)
 
     @cached_property
     def forward(self) -> Any:
@@ -126,9 +132,9 @@ class Dynamics:
 
     @cached_property
     def projected(self) -> tuple[Any, Any]:
-        """q and v brought back to the constraints by one Newton step of least change.
+        """q and v brought back to the constraints by one Newton step of least change, measured by the masses.
 
-        δ = −Cᵀ(C Cᵀ)⁻¹ Φ,  q + N δ,  quaternions to unit length;  v − Cᵀ(C Cᵀ)⁻¹ C v
+        M δ + Cᵀλ = 0, C δ = −Φ,  q + N δ,  quaternions to unit length;      M v' + Cᵀλ = M v, C v' = 0
         """
         import casadi
 
@@ -136,10 +142,10 @@ class Dynamics:
         n, m = e.v.size1(), e.phi.size1()
         q, v = e.q, e.v
         if m:
-            zero = casadi.SX(n, 1)
-            step = kkt(casadi.SX.eye(n), e.C, zero, -e.phi, self.order)
-            back = step.factor.solve(casadi.vertcat(e.v, casadi.SX(m, 1)))
-            q, v = q + casadi.jacobian(e.q_dot, e.v) @ step.acceleration, back[:n]
+            steps = casadi.horzcat(-e.C.T @ e.phi, e.M @ e.v)
+            targets = casadi.horzcat(-e.phi, casadi.SX(m, 1))
+            moved = self.system.factor.solve(casadi.vertcat(steps, targets))[:n, :]
+            q, v = q + casadi.jacobian(e.q_dot, e.v) @ moved[:, 0], moved[:, 1]
         return unit_quaternions(e, q), v
 
 
