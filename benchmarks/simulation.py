@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 
 import poinsot
-from poinsot.analysis.simulate import _integrator
+from poinsot.analysis.integrate import compiled_motion
 from poinsot.analysis.state import state
 from poinsot.analysis.system import start, system
 
@@ -89,10 +89,10 @@ def _loop(mechanism, rtol: float):
     compiled = system(mechanism, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     q, v = state(compiled, begin, p, None)
-    motion = _integrator(compiled, FORCES)
+    motion = compiled_motion(compiled, FORCES, {}, "explicit")
     y, P = np.concatenate([q, v, [0.0]]), np.concatenate([list(FORCES.values()), p])
     times = np.array([0.0, END])
-    return lambda: motion(times, y, P, rtol=rtol, atol=rtol / 100, max_steps=10_000)
+    return lambda: motion(times, y, P, rtol=rtol, atol=rtol / 100, max_steps=10_000, threads=1)
 
 
 def _place(result) -> np.ndarray:
