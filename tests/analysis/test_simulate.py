@@ -102,10 +102,27 @@ def test_bad_input_gets_one_sentence(arguments, message):
     assert "\n" not in str(caught.value)
 
 
-def test_a_mechanism_that_reaches_a_singular_pose_keeps_its_results_up_to_there():
-    """A parallelogram that folds flat: the equations lose rank, the step size collapses, the rest is kept."""
+def test_a_simulation_that_runs_out_of_steps_keeps_its_results_up_to_there():
     r = poinsot.simulate(poinsot.load("slider_crank"), 0.2, velocity={"theta": 50.0}, max_steps=40)
-    assert not r.finished and "t = " in r.status and len(r.t) > 0
+    assert not r.finished and "t = " in r.status and 0 < len(r.t) < 101
+
+
+def test_euler_angles_end_a_simulation_before_they_are_singular_and_others_go_on():
+    """A rotor about x: the second of its ZXZ angles reaches a singular attitude after a quarter of a turn."""
+    document = {
+        "format": 1,
+        "gravity": [0, 0, 0],
+        "bodies": {"rotor": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]}},
+        "joints": {"hinge": {"type": "revolute", "between": ["ground", "rotor"], "axis": [1, 0, 0]}},
+        "coordinates": {"phi": {"joint": "hinge"}},
+    }
+    rotor = poinsot.build(document)
+    euler, matrix = (
+        poinsot.simulate(rotor, 0.3, velocity={"phi": 10.0}, formulation=f) for f in ("euler", "rotation-matrix")
+    )
+    assert matrix.finished and not euler.finished and "Euler angles of 'rotor'" in euler.status
+    np.testing.assert_allclose(euler.coordinates["phi"], 10 * euler.t, atol=1e-8)
+    assert 0.14 < euler.t[-1] < 0.157
 
 
 @pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix"])

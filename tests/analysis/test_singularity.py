@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import poinsot
 
@@ -21,19 +20,19 @@ def test_a_five_bar_with_stretched_forearms_can_move_with_its_cranks_locked():
 
 def test_a_crank_at_dead_centre_cannot_move_its_piston():
     slider_crank = poinsot.load("slider_crank")
-    dead = poinsot.singularity(slider_crank, {"theta": 1e-12}, outputs=["stroke"])
-    assert poinsot.singularity(slider_crank, outputs=["stroke"]).outputs == pytest.approx(1.0)
+    assert poinsot.singularity(slider_crank, outputs=["stroke"]).kinds == ()
+    dead = poinsot.singularity(slider_crank, {"theta": 1e-6}, outputs=["stroke"])
+    assert dead.kinds == ("inverse",)
     moving = poinsot.kinematics(slider_crank, {"theta": lambda t: t}, [0.0, 0.5])
     assert abs(moving.velocity["piston"][0, 0]) < 1e-12 < abs(moving.velocity["piston"][1, 0])
-    assert dead.constraints < 1e3
 
 
-def test_a_hexapod_with_parallel_legs_is_singular():
-    """Equal rings and legs from B_i to P_i without a turn: the platform can move sideways with all legs locked."""
+def test_a_hexapod_with_parallel_legs_can_move_with_all_legs_locked():
+    """Two equal, even hexagons right above each other: six parallel legs do not hold the platform sideways."""
     ex800 = poinsot.load("ex800")
-    same = ex800.with_parameters({"top.radius": 0.27, "top.turn": 0.0, "base.half_angle": 0.5, "top.half_angle": 0.5})
+    even = {"top.radius": 0.27, "base.half_angle": "30 deg", "top.half_angle": "30 deg", "top.turn": "60 deg"}
     assert poinsot.singularity(ex800).kinds == ()
-    assert poinsot.singularity(same).actuators > poinsot.singularity(ex800).actuators
+    assert "direct" in poinsot.singularity(ex800.with_parameters(even)).kinds
 
 
 def test_leg_lengths_lead_back_to_the_pose_that_gave_them():

@@ -18,6 +18,7 @@ __all__ = ["Found", "Law", "compiled_motion"]
 
 Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t, s, ṡ)
 METHODS = ("explicit", "implicit")
+NEAR_SINGULAR = 0.02  # |det E| of Euler angles below which digits are lost
 AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn
 
 
@@ -147,6 +148,9 @@ def _events(compiled: System, events: Mapping[str, tuple[str, float]]) -> list[t
     import casadi
 
     found = [(name, "", compiled.coordinate(on)[0] - value) for name, (on, value) in events.items()]
+    for body, quality in compiled.equations.chart_quality.items():
+        why = f"the Euler angles of '{body}' come near their singularity: use another formulation or sequence"
+        found.append((f"{body} singular", why, quality - NEAR_SINGULAR))
     for name, force in compiled.elements.forces.items():
         s, _ = compiled.along(force.on)
         if force.kind == "end-stop" and isinstance(force.stiffness, float) and force.stiffness == 0:

@@ -18,6 +18,7 @@ import numpy as np
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
+from poinsot.elements.coordinates import Coordinate
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["Singularity", "singularity"]
@@ -77,17 +78,21 @@ def singularity(
     compiled = system(mechanism, "joint", home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)
-    e = compiled.equations
+    e, elements = compiled.equations, compiled.elements
     names = tuple(mechanism.elements.pose if outputs is None else outputs)
     rows = [compiled.coordinate(name)[1] for name in names]
     everything = [compiled.coordinate(name)[1] for name in compiled.elements.coordinates]
     parts = [e.C, *(_slopes(x, e) for x in (_driven(compiled), rows, everything))]
-    C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) for x in casadi.Function("J", [e.q, e.p], parts)(q, p))
+    found = casadi.Function("J", [e.q, e.p], parts)(q, p)
+    speeds = _speed_scales(compiled, begin.size)
+    C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) * speeds for x in found)
+    J_a = J_a / _rate_scales([a.on for a in elements.actuators.values()], begin.size)
+    J_x = J_x / _rate_scales([elements.coordinates[name] for name in names], begin.size)
     free = _null_space(C, e.sizes[1] - e.sizes[2])
     A = J_a @ free
     direction = np.linalg.svd(A)[2][-1] if len(A) >= free.shape[1] and A.size else np.zeros(free.shape[1])
     return Singularity(
-        constraints=_condition(C, len(C)),
+        constraints=_condition(C, len(C), 0.0),
         actuators=_condition(A, free.shape[1]) if len(A) >= free.shape[1] else None,
         outputs=_condition(J_x @ free, min(len(J_x), free.shape[1])) if len(J_x) else None,
         free=dict(zip(compiled.elements.coordinates, (J_all @ (free @ direction)).tolist())),
@@ -109,9 +114,26 @@ def _null_space(C: np.ndarray, mobility: int) -> np.ndarray:
     return np.linalg.svd(C)[2][-mobility:].T if len(C) else np.eye(C.shape[1])
 
 
-def _condition(matrix: np.ndarray, rank: int) -> float:
-    """Largest over smallest of the singular values that should not vanish."""
+def _speed_scales(compiled: System, size: float) -> np.ndarray:
+    """Natural size of every speed (nv,): the machine's size a second for slides, a radian a second for turns."""
+    scales: list[float] = []
+    for node in compiled.equations.branches:
+        units = [c.unit for c in node.joint.coordinates]
+        plain = [size if unit == "m" else 1.0 for unit in units if unit != "-"]
+        scales += plain + [1.0] * (node.joint.freedom - len(plain))
+    return np.array(scales)
+
+
+def _rate_scales(coordinates: Sequence[Coordinate], size: float) -> np.ndarray:
+    return np.array([[size if c.unit == "m" else 1.0] for c in coordinates]).reshape(-1, 1)
+
+
+def _condition(matrix: np.ndarray, rank: int, natural: float = 1.0) -> float:
+    """Largest singular value, or the natural size if that is larger, over the smallest that should not vanish.
+
+    Against its natural size a single output is singular too where it comes to rest.
+    """
     if not matrix.size or rank == 0:
         return 1.0
     s = np.linalg.svd(matrix, compute_uv=False)
-    return float(s[0] / s[rank - 1]) if len(s) >= rank and s[rank - 1] > 0 else float("inf")
+    return float(max(s[0], natural) / s[rank - 1]) if len(s) >= rank and s[rank - 1] > 0 else float("inf")

@@ -9,7 +9,7 @@ q coordinates, v speeds, u actuator forces, p free parameters, λ multipliers of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -67,7 +67,7 @@ class Equations:
     choose_chart: Callable[[Mapping[str, Pose]], np.ndarray] = (
         _no_chart  # their values (k,) for a start at given poses
     )
-    chart_quality: Any = ()  # (b, 1) one for each body, 1 at best and 0 where the chart is singular
+    chart_quality: dict[str, Any] = field(default_factory=dict)  # by body, 0 where its chart is singular
 
     @cached_property
     def M(self) -> Any:

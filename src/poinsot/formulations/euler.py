@@ -46,17 +46,20 @@ class EulerChart(Chart):
 
         return casadi.vec(self.reference)
 
+    @property
+    def middle(self) -> np.ndarray:
+        """Angles (3,) midway between two singular attitudes, θ₁ = θ₃ = 0  [rad]."""
+        return np.array([0.0, np.pi / 2 if self.sequence[0] == self.sequence[2] else 0.0, 0.0])
+
     def choose(self, X_WB: Pose) -> np.ndarray:
-        """R_ref from which the pose has θ₂ midway between two singular attitudes and θ₁ = θ₃ = 0."""
-        away = np.pi / 2 if self.sequence[0] == self.sequence[2] else 0.0
-        R_ref = np.asarray(X_WB.R) @ euler_matrix(self.sequence, [0.0, away, 0.0]).T
+        """R_ref from which the pose has the angles in the middle."""
+        R_ref = np.asarray(X_WB.R) @ euler_matrix(self.sequence, self.middle).T
         return R_ref.T.ravel()
 
     def quality(self, q: Any) -> Any:
-        """|det E|."""
-        import casadi
-
-        return casadi.fabs(euler_determinant(self.sequence, q[3:]))
+        """det E, positive in the middle; it changes its sign at the singular attitudes."""
+        sign = np.sign(euler_determinant(self.sequence, self.middle))
+        return float(sign) * euler_determinant(self.sequence, q[3:])
 
     def pose(self, q: Any) -> Pose:
         """X_WB from (x, y, z, θ₁, θ₂, θ₃)."""

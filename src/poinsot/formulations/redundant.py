@@ -63,11 +63,9 @@ class Chart(ABC):
         """The chart's own numbers (k,) for a start at a pose."""
         return np.zeros(0)
 
-    def quality(self, q: Any) -> Any:
-        """1 where the chart is best, 0 where it is singular."""
-        import casadi
-
-        return casadi.SX(1.0)
+    def quality(self, q: Any) -> Any | None:
+        """1 where the chart is best, 0 where it is singular, negative beyond; None if it never is."""
+        return None
 
 
 def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -> Equations:
@@ -114,7 +112,7 @@ def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -
         read=lambda given, own: _read(charts, given, own),
         chart=casadi.vertcat(*(chart.symbols() for chart in charts.values())),
         choose_chart=lambda given: np.concatenate([chart.choose(given[body]) for body, chart in charts.items()]),
-        chart_quality=casadi.vertcat(*(chart.quality(q[places[body]]) for body, chart in charts.items())),
+        chart_quality={b: quality for b, c in charts.items() if (quality := c.quality(q[places[b]])) is not None},
     )
 
 
