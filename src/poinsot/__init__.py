@@ -4,6 +4,7 @@ The map, each package standing on those above it:
 
     errors       one exception base, messages that name the thing and list what exists
     blas         one BLAS thread for small matrices
+    store        what is kept on disk between processes
     spatial      poses, rotation charts, inertia and Poinsot's matrix
     elements     one physical law a file: bodies, joints, forces, coordinates, sensors
     model        Mechanism: the frozen description, its named parameters, model files, checks

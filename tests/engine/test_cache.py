@@ -12,8 +12,7 @@ import pytest
 
 from poinsot.engine import build as build_module
 from poinsot.engine import cache_report, clear_cache, kernel
-from poinsot.engine.cache import read_code, write_code
-from poinsot.engine.container import CorruptCodeError, pack_code, unpack_code
+from poinsot.store import CorruptEntryError, pack_entry, read_entry, unpack_entry, write_entry
 
 
 @pytest.fixture(autouse=True)
@@ -66,8 +65,8 @@ def test_a_damaged_file_is_noticed_and_made_again(fresh_cache, damage, caplog):
 def test_code_with_a_right_checksum_that_is_no_object_file_leaves_the_process_alive(fresh_cache):
     kernel(cubic())
     (path,) = fresh_cache.glob("*.code")
-    metadata, _ = unpack_code(path.read_bytes())
-    path.write_bytes(pack_code(metadata, b"not an object file"))
+    metadata, _ = unpack_entry(path.read_bytes())
+    path.write_bytes(pack_entry(metadata, b"not an object file"))
     forget()
     x = np.array([[1.0, 2.0]])
     np.testing.assert_allclose(kernel(cubic())(x)[0], x**3 + np.exp(x), rtol=1e-15)
@@ -93,10 +92,10 @@ def test_the_code_not_used_for_longest_goes_first(fresh_cache, monkeypatch):
     monkeypatch.setenv("POINSOT_CACHE_BYTES", "2500")
     now = time.time()
     for age, key in ((30, "old"), (20, "older but used"), (10, "new")):
-        write_code(key, {}, b"x" * 700)
+        write_entry(key, {}, b"x" * 700)
         os.utime(fresh_cache / f"{key}.code", (now - age, now - age))
-    assert read_code("old")  # now the latest used
-    write_code("one more", {}, b"x" * 900)
+    assert read_entry("old")  # now the latest used
+    write_entry("one more", {}, b"x" * 900)
     kept = {path.stem for path in fresh_cache.glob("*.code")}
     assert kept == {"old", "new", "one more"} or kept == {"old", "one more"}
     assert cache_report().bytes <= 2500
@@ -111,11 +110,11 @@ def test_clear_removes_everything(fresh_cache):
 
 
 def test_container_refuses_every_single_changed_byte():
-    data = pack_code({"workspace": 3}, b"code")
-    assert unpack_code(data) == ({"workspace": 3}, b"code")
+    data = pack_entry({"workspace": 3}, b"code")
+    assert unpack_entry(data) == ({"workspace": 3}, b"code")
     for i in range(len(data)):
-        with pytest.raises(CorruptCodeError):
-            unpack_code(data[:i] + bytes([data[i] ^ 4]) + data[i + 1 :])
+        with pytest.raises(CorruptEntryError):
+            unpack_entry(data[:i] + bytes([data[i] ^ 4]) + data[i + 1 :])
 
 
 MANY = """
@@ -141,4 +140,4 @@ def test_several_processes_write_the_same_keys_at_once(fresh_cache):
     assert cache_report().files == 12
     assert not list(fresh_cache.glob("writing-*"))
     for path in fresh_cache.glob("*.code"):
-        unpack_code(path.read_bytes())
+        unpack_entry(path.read_bytes())

@@ -16,6 +16,7 @@ import pytest
 from poinsot.engine import build as build_module
 from poinsot.engine import children, doctor, kernel, kernels, support
 from poinsot.engine import settings as engine_settings
+from poinsot.engine.formula import formula
 from poinsot.errors import PoinsotError
 
 
@@ -106,7 +107,7 @@ def test_quick_code_stays_when_its_child_is_killed(fresh_cache, caplog):
 
 
 def test_a_child_that_takes_too_long_is_ended(fresh_cache):
-    request = build_module.Request("batch", {"function": long_function(30_000).serialize()}, {"lanes": 4})
+    request = build_module.Request("batch", {"function": formula(long_function(30_000))}, {"lanes": 4})
     with pytest.raises(children.ChildError, match="more than 0 s"):
         children.compile_in_child(request, "key", seconds=0.2)
 

@@ -61,7 +61,8 @@ def accelerations(mechanism: Mechanism, state: State | None = None, *, formulati
     q, v = state_of(compiled, begin, p, given.velocity)
     forces = {name: compiled.command(name, value) for name, value in given.forces.items()}
     u = np.array([forces.get(name, 0.0) for name in compiled.commands])
-    vdot, lam, check = (np.asarray(x) for x in compiled.dynamics.forward(q, v, u, p))
+    solve = compiled.formula("one state", lambda: compiled.dynamics.forward).function
+    vdot, lam, check = (np.asarray(x) for x in solve(q, v, u, p))
     moving, wrenches = compiled.observed(q, v, vdot.ravel(), lam.ravel(), u, p)
     for name, parts in undetermined(compiled).items():
         wrenches[name] = np.where(parts, np.nan, wrenches[name])

@@ -10,9 +10,9 @@ import numpy as np
 
 from poinsot.analysis.motion import written_out
 from poinsot.analysis.system import System
-from poinsot.engine import integrator
+from poinsot.engine import Formula, integrator
+from poinsot.engine.formula import formula
 from poinsot.errors import PoinsotError, unknown
-from poinsot.formulations.acting import centre_of, winds
 
 __all__ = ["Found", "Law", "compiled_motion"]
 
@@ -39,8 +39,8 @@ class Motion:
     names: tuple[str, ...]  # of the events
     stops: tuple[str, ...]  # why an event ends the motion; empty if it does not
     method: str
-    rhs: Any
-    projection: Any | None
+    rhs: Formula
+    projection: Formula | None
     native: Any
 
     def __call__(
@@ -71,8 +71,9 @@ class Motion:
     ) -> Found:
         import casadi
 
-        time, y, P = (casadi.SX.sym(n, self.rhs.numel_in(i)) for i, n in enumerate("typ"))
-        problem = {"t": time, "x": y, "p": P, "ode": self.rhs(time, y, P)}
+        rhs = self.rhs.function
+        time, y, P = (casadi.SX.sym(n, rhs.numel_in(i)) for i, n in enumerate("typ"))
+        problem = {"t": time, "x": y, "p": P, "ode": rhs(time, y, P)}
         options = {"reltol": rtol, "abstol": atol, "max_num_steps": max_steps}
         samples = np.atleast_2d(p)
         out = np.full((len(samples), len(t), len(y0)), np.nan)
@@ -87,7 +88,7 @@ class Motion:
                     text = text or f"stopped at t = {t[k - 1]:.6g} s: the implicit method could not go on"
                     break
                 if self.projection is not None:
-                    here = np.asarray(self.projection(t[k], here, constants)).ravel()
+                    here = np.asarray(self.projection.function(t[k], here, constants)).ravel()
                 out[n, k] = here
         return Found(out, np.full((len(samples), len(self.names)), np.nan), np.full(len(samples), len(t) - 1), text)
 
@@ -98,46 +99,64 @@ def compiled_motion(
     """The motion for a set of laws; constant forces are parameters of it, so that changing them costs nothing."""
     if method not in METHODS:
         raise PoinsotError(unknown("method", method, METHODS))
-    key = ("motion", method, *(law if callable(law) else None for law in laws.values()), *events.items())
-    if key not in compiled._kernels:
-        compiled._kernels[key] = _compile(compiled, laws, events, method)
-    return compiled._kernels[key]
+    written = {name: _written(name, law) for name, law in laws.items() if callable(law)}
+    key = ("motion", tuple((n, f.digest) for n, f in written.items()), tuple((n, *e) for n, e in events.items()))
+
+    def make() -> Motion:
+        found = compiled.kept(key, lambda: _functions(compiled, laws, written, events))
+        names, stops = (tuple(column) for column in found.facts)
+        parts = found.functions
+        native = integrator(**parts) if method == "explicit" else None
+        return Motion(names, stops, method, parts["rhs"], parts.get("projection"), native)
+
+    return compiled.made((method, key), make)
 
 
-def _compile(
-    compiled: System, laws: Mapping[str, Law], events: Mapping[str, tuple[str, float]], method: str
-) -> Motion:
+def _written(name: str, law: Law) -> Formula:
+    """The law of an actuator as a function of (t, s, ṡ): laws that are the same have the same formula."""
+    import casadi
+
+    t, s, s_dot = (casadi.SX.sym(x) for x in ("t", "s", "s_dot"))
+    f = written_out(f"the law of actuator '{name}', a function of (t, s, ṡ),", law, t, s, s_dot)
+    return formula(casadi.Function("law", [t, s, s_dot], [f]))
+
+
+def _functions(
+    compiled: System,
+    laws: Mapping[str, Law],
+    written: Mapping[str, Formula],
+    events: Mapping[str, tuple[str, float]],
+) -> tuple[dict[str, Any], Any]:
+    """Right-hand side, projection and events of (t, y, p) by name; names of the events, and why they end a motion."""
     import casadi
 
     e = compiled.equations
     time, work, constants = casadi.SX.sym("t"), casadi.SX.sym("w"), casadi.SX.sym("u", len(laws))
-    u = _commands(compiled, laws, time, constants)
+    u = _commands(compiled, laws, written, time, constants)
     solution = [compiled.dynamics.solution[0], casadi.SX(e.power)]
     acceleration, power = casadi.substitute(solution, [e.u], [u]) if laws else solution
     y, P = casadi.vertcat(e.q, e.v, work), casadi.vertcat(constants, e.p)
-    rhs = casadi.Function("rhs", [time, y, P], [casadi.vertcat(e.q_dot, acceleration, power)])
-    projection = None
+    parts = {"rhs": (e.q_dot, acceleration, power)}
     if e.phi.size1() or e.norms.size1():
-        q, v = compiled.dynamics.projected
-        projection = casadi.Function("projection", [time, y, P], [casadi.vertcat(q, v, work)])
+        parts["projection"] = (*compiled.dynamics.projected, work)
     watched = _events(compiled, events)
-    crossing = None
     if watched:
-        crossing = casadi.Function("events", [time, y, P], [casadi.vertcat(*(x for _, _, x in watched))])
-    native = integrator(rhs, projection=projection, events=crossing) if method == "explicit" else None
-    names, stops = tuple(n for n, _, _ in watched), tuple(stop for _, stop, _ in watched)
-    return Motion(names, stops, method, rhs, projection, native)
+        parts["events"] = tuple(x for _, _, x in watched)
+    functions = {n: casadi.Function(n, [time, y, P], [casadi.densify(casadi.vertcat(*x))]) for n, x in parts.items()}
+    return functions, [[n for n, _, _ in watched], [stop for _, stop, _ in watched]]
 
 
-def _commands(compiled: System, laws: Mapping[str, Law], time: Any, constants: Any) -> Any:
+def _commands(
+    compiled: System, laws: Mapping[str, Law], written: Mapping[str, Formula], time: Any, constants: Any
+) -> Any:
     """Actuator forces as symbols: constants, or the user's laws of (t, s, ṡ)."""
     import casadi
 
     elements, found = compiled.elements, []
-    for k, (name, law) in enumerate(laws.items()):
-        if callable(law):
+    for k, name in enumerate(laws):
+        if name in written:
             s, s_dot = compiled.along(elements.actuators[name].on)
-            found.append(written_out(f"the law of actuator '{name}', a function of (t, s, ṡ),", law, time, s, s_dot))
+            found.append(written[name].function(time, s, s_dot))
         else:
             found.append(constants[k])
     return casadi.vertcat(*found) if found else casadi.SX(0, 1)
@@ -146,6 +165,8 @@ def _commands(compiled: System, laws: Mapping[str, Law], time: Any, constants: A
 def _events(compiled: System, events: Mapping[str, tuple[str, float]]) -> list[tuple[str, str, Any]]:
     """Name, why it ends the motion (empty if it does not), and the function whose sign changes."""
     import casadi
+
+    from poinsot.formulations.acting import centre_of, winds
 
     found = [(name, "", compiled.coordinate(on)[0] - value) for name, (on, value) in events.items()]
     for body, quality in compiled.equations.chart_quality.items():

@@ -17,7 +17,6 @@ from poinsot.analysis.system import System, system
 from poinsot.analysis.undetermined import undetermined
 from poinsot.engine import kernel, kkt
 from poinsot.errors import PoinsotError, listing, unknown
-from poinsot.formulations.reactions import reactions
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_expressions"]
@@ -84,10 +83,10 @@ def inverse_dynamics(
 
 def _require_actuators(compiled: System) -> None:
     """There must be at least as many actuators as the mechanism has freedoms."""
-    _, n, m, actuators = compiled.equations.sizes
+    _, n, m, actuators = compiled.sizes
     if actuators < n - m:
         raise PoinsotError(
-            f"{compiled.equations.symbols.mechanism.name} has mobility {n - m} and {actuators} actuators "
+            f"{compiled.mechanism.name} has mobility {n - m} and {actuators} actuators "
             f"({listing(compiled.commands)}): it is under-actuated, no forces of its own give a prescribed motion"
         )
 
@@ -125,9 +124,12 @@ def _solution(compiled: System) -> tuple[Any, Any, Any, Any, Any]:
 
 def _inverse(compiled: System) -> Any:
     """(q, v, v̇, weights, p) -> u, λ, check, reactions and rates of the actuated coordinates."""
-    import casadi
 
-    if "inverse" not in compiled._kernels:
+    def make() -> Any:
+        import casadi
+
+        from poinsot.formulations.reactions import reactions
+
         e = compiled.equations
         a, w, u, lam, check = _solution(compiled)
         rates = [rate for _, _, rate in e.acting[len(e.acting) - e.u.size1() :]]
@@ -136,16 +138,16 @@ def _inverse(compiled: System) -> Any:
             casadi.vertcat(casadi.SX(wrenches[n].f), casadi.SX(wrenches[n].n)) for n in compiled.elements.joints
         ]
         flat = casadi.substitute(casadi.vertcat(*columns, *rates), e.u, u)
-        function = casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, check, flat])
-        compiled._kernels["inverse"] = kernel(function)
-    return compiled._kernels["inverse"]
+        return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, check, flat])
+
+    return compiled.made("inverse", lambda: kernel(compiled.formula("inverse", make)))
 
 
 def _result(
     path: Path, moving: Kinematics, u: np.ndarray, lam: np.ndarray, check: np.ndarray, flat: np.ndarray
 ) -> InverseDynamics:
     compiled = path.system
-    names = list(compiled.elements.joints)
+    names = list(compiled.mechanism.template.joints)
     unknown_parts = undetermined(compiled)
     for k, name in enumerate(names):
         if name in unknown_parts:
@@ -166,7 +168,7 @@ def _result(
 def _body_forces(path: Path, moving: Kinematics) -> dict[str, np.ndarray]:
     """Q_e − M q̈ of every body by itself: gravity less what its motion needs; moments about the centre, body axes."""
     found = {}
-    elements = path.system.equations.symbols.mechanism.elements
+    elements = path.mechanism.elements
     gravity = np.asarray(elements.gravity, float)
     for name, body in elements.bodies.items():
         R, w, alpha = moving.rotation[name], moving.angular_velocity[name], moving.angular_acceleration[name]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,9 @@ from poinsot.analysis.motion import evaluate_motion
 from poinsot.analysis.system import System, start, system
 from poinsot.engine import Link, elimination_order, kernel, kkt
 from poinsot.errors import PoinsotError
-from poinsot.formulations.solve import unit_quaternions
 from poinsot.model.mechanism import Mechanism
 
-__all__ = ["Driven", "Kinematics", "Path", "driven", "kinematics", "require_count", "solve_path"]
+__all__ = ["Driven", "DrivenEquations", "Kinematics", "Path", "driven", "kinematics", "require_count", "solve_path"]
 
 TOLERANCE = 1e-13  # of the machine's size
 COARSE = 16  # every so many samples one is solved from the one before it, the others from their neighbours
@@ -30,6 +30,7 @@ REACH = 0.5  # … or after so much of a prescribed motion  [rad or of the machi
 class Path:
     """A driven motion in the coordinates of a system: n times."""
 
+    mechanism: Mechanism
     system: System
     t: np.ndarray  # (n,)  [s]
     q: np.ndarray  # (n, nq)
@@ -100,14 +101,16 @@ def solve_path(
     q, residual = _positions(drive, compiled.coordinates(begin, p), s, p, t, begin.size)
     v, a, check = drive.rates(q, s_dot, s_ddot, p)
     _require_continuity(compiled, t, q, v, p)
-    return Path(compiled, t, q, v, a, p, residual, check.ravel())
+    return Path(mechanism, compiled, t, q, v, a, p, residual, check.ravel())
 
 
-class Driven:
-    """Newton steps and rates of a system with some coordinates prescribed."""
+class DrivenEquations:
+    """Equations of a system with some coordinates prescribed, as symbols."""
 
     def __init__(self, compiled: System, names: tuple[str, ...]):
         import casadi
+
+        from poinsot.formulations.solve import unit_quaternions
 
         e = compiled.equations
         pairs = [compiled.coordinate(name) for name in names]
@@ -125,20 +128,37 @@ class Driven:
         gap = casadi.vertcat(e.phi, error)
         step = kkt(casadi.SX.eye(n), A, casadi.SX(n, 1), -gap, order)
         q_new = e.q + casadi.jacobian(e.q_dot, e.v) @ step.acceleration
-        self.compiled, self.names, self.turns = compiled, names, np.array(turns)
         self.A, self.gap, self._factor = A, casadi.vertcat(e.phi, s), step.factor
-        self.newton = kernel(casadi.Function("newton", [e.q, targets[0], e.p], [unit_quaternions(e, q_new), gap]))
+        newton = casadi.Function("newton", [e.q, targets[0], e.p], [unit_quaternions(e, q_new), gap])
         v = self.solve(casadi.vertcat(casadi.SX(m, 1), targets[1]))
         self.gamma = casadi.vertcat(e.gamma, -casadi.jtimes(s_dot, e.q, e.q_dot))
         acceleration = self.solve(self.gamma + casadi.vertcat(casadi.SX(m, 1), targets[2]))
-        self._speeds = kernel(casadi.Function("speeds", [e.q, targets[1], e.p], [v, step.factor.check]))
-        self._accelerations = kernel(casadi.Function("accelerations", [e.q, e.v, targets[2], e.p], [acceleration]))
+        speeds = casadi.Function("speeds", [e.q, targets[1], e.p], [v, step.factor.check])
+        accelerations = casadi.Function("accelerations", [e.q, e.v, targets[2], e.p], [acceleration])
+        self.functions = {"newton": newton, "speeds": speeds, "accelerations": accelerations}
 
     def solve(self, b: Any) -> Any:
         """x with A x = b, A = [C; J], from the factor of the Newton step."""
         import casadi
 
         return self._factor.solve(casadi.vertcat(self.A.T @ b, b))[: self.A.size2()]
+
+
+class Driven:
+    """Newton steps and rates of a system with some coordinates prescribed."""
+
+    def __init__(self, compiled: System, names: tuple[str, ...]):
+        coordinates = compiled.mechanism.template.coordinates
+        self.compiled, self.names = compiled, names
+        self.turns = np.array([coordinates[name].unit == "rad" for name in names])
+        found = compiled.kept(("driven", *names), lambda: (self.equations.functions, None)).functions
+        parts = ("newton", "speeds", "accelerations")
+        self.newton, self._speeds, self._accelerations = (kernel(found[part]) for part in parts)
+
+    @cached_property
+    def equations(self) -> DrivenEquations:
+        """The same as symbols."""
+        return DrivenEquations(self.compiled, self.names)
 
     def rates(self, q: np.ndarray, s_dot: np.ndarray, s_ddot: np.ndarray, p: np.ndarray):
         """Speeds, accelerations and check values."""
@@ -149,14 +169,14 @@ class Driven:
 
 def require_count(compiled: System, names: tuple[str, ...]) -> None:
     """As many coordinates as the mechanism has freedoms must be prescribed."""
-    _, n, m, _ = compiled.equations.sizes
+    _, n, m, _ = compiled.sizes
     for name in names:
-        compiled.coordinate(name)
+        compiled.mechanism.template.coordinate(name)
     if n == m:
-        raise PoinsotError(f"{compiled.equations.symbols.mechanism.name} cannot move: it has mobility 0")
+        raise PoinsotError(f"{compiled.mechanism.name} cannot move: it has mobility 0")
     if len(names) != n - m:
         raise PoinsotError(
-            f"{compiled.equations.symbols.mechanism.name} has mobility {n - m} and the motion prescribes "
+            f"{compiled.mechanism.name} has mobility {n - m} and the motion prescribes "
             f"{len(names)} coordinates ({', '.join(names) or 'none'}): prescribe {n - m} independent ones"
         )
 
@@ -176,10 +196,7 @@ def _touched(e: Any, row: Any) -> tuple[str, ...]:
 
 def driven(compiled: System, names: tuple[str, ...]) -> Driven:
     """Newton steps and rates for prescribed coordinates, made once."""
-    key = ("driven", *names)
-    if key not in compiled._kernels:
-        compiled._kernels[key] = Driven(compiled, names)
-    return compiled._kernels[key]
+    return compiled.made(("driven", *names), lambda: Driven(compiled, names))
 
 
 def _positions(
@@ -252,7 +269,7 @@ def _converged(
         q, best, gap, error = trial, next_best, next_gap, next_error
     worst = int(np.argmax(np.where(np.isfinite(error), error, np.inf)))
     row = int(np.argmax(np.abs(gap[worst])))
-    rows = driven.compiled.equations.rows
+    rows = driven.compiled.outline.rows
     name = str(rows[row]) if row < len(rows) else f"the coordinate '{driven.names[row - len(rows)]}'"
     raise PoinsotError(
         f"at t = {t[worst]:g} s the motion leaves the workspace or meets a singular pose: {name} stays off by "
@@ -262,12 +279,9 @@ def _converged(
 
 def _require_continuity(compiled: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> None:
     """A motion that jumps to another assembly mode between two samples is an error."""
-    import casadi
-
     if len(t) < 3:
         return
-    e = compiled.equations
-    rates = compiled.kernel("q_dot", lambda: [e.q_dot, casadi.SX(0, 1)])(q, v, np.zeros(e.u.size1()), p)[0]
+    (rates,) = compiled.kernel("q_dot", lambda: [compiled.equations.q_dot])(q, v, np.zeros(compiled.sizes[3]), p)
     step = np.diff(t)[:, None]
     predicted = step * (rates[1:] + rates[:-1]) / 2
     miss = np.linalg.norm(np.diff(q, axis=0) - predicted, axis=1)
@@ -282,13 +296,14 @@ def _require_continuity(compiled: System, t: np.ndarray, q: np.ndarray, v: np.nd
 
 def _observed(path: Path) -> Kinematics:
     """Motions of all bodies in world axes."""
-    import casadi
+    compiled = path.system
+    names = list(compiled.mechanism.template.bodies)
 
-    compiled, e = path.system, path.system.equations
-    names = list(compiled.elements.bodies)
-    a = casadi.SX.sym("a", e.v.size1())
+    def make() -> Any:
+        import casadi
 
-    def outputs() -> list[Any]:
+        e = compiled.equations
+        a = casadi.SX.sym("a", e.v.size1())
         columns = []
         for name in names:
             R, V = casadi.SX(e.poses[name].R), e.twists[name]
@@ -296,11 +311,11 @@ def _observed(path: Path) -> Kinematics:
                 world = R @ moving
                 columns += [world, casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a]
         named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
-        return [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]
+        outputs = [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]
+        return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)
 
-    if "observed" not in compiled._kernels:
-        compiled._kernels["observed"] = kernel(casadi.Function("observed", [e.q, e.v, a, e.p], outputs()))
-    rates, named = compiled._kernels["observed"](path.q, path.v, path.a, path.p)
+    observed = compiled.made("observed", lambda: kernel(compiled.formula("observed", make)))
+    rates, named = observed(path.q, path.v, path.a, path.p)
     rates = rates.reshape(len(path.t), len(names), 4, 3)
     position, rotation = compiled.poses(path.q, path.p)
     by_body = [{n: rates[:, k, j] for k, n in enumerate(names)} for j in range(4)]
@@ -312,7 +327,7 @@ def _observed(path: Path) -> Kinematics:
         acceleration=by_body[1],
         angular_velocity=by_body[2],
         angular_acceleration=by_body[3],
-        coordinates={name: named[:, k] for k, name in enumerate(compiled.elements.coordinates)},
+        coordinates={name: named[:, k] for k, name in enumerate(compiled.mechanism.template.coordinates)},
         residual=path.residual,
         path=path,
     )

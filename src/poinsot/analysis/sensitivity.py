@@ -95,7 +95,7 @@ def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str
     key = ("sensitivity", names, wrt)
     if key in compiled._kernels:
         return compiled._kernels[key]
-    e, drive = compiled.equations, driven(compiled, names)
+    e, drive = compiled.equations, driven(compiled, names).equations
     a, w, u = inverse_expressions(compiled)
     named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
     outputs = casadi.vertcat(u, *(_body_force(compiled, body, a) for body in compiled.elements.bodies), *named)

@@ -128,7 +128,7 @@ def _batch(
             )
         if not np.isfinite(values).all():
             raise PoinsotError(f"the values of '{name}' must be finite numbers")
-        batch[:, compiled.equations.symbols.names.index(name)] = values
+        batch[:, compiled.free.index(name)] = values
     return batch
 
 
@@ -150,7 +150,7 @@ def _result(
     u: np.ndarray,
     p: np.ndarray,
 ) -> Simulation:
-    nq, nv, _, _ = compiled.equations.sizes
+    nq, nv, _, _ = compiled.sizes
     y = found.y[:, -len(times) :]
     kept = np.isfinite(y).all(axis=(0, 2))
     times, y = times[kept], y[:, kept]
@@ -159,15 +159,15 @@ def _result(
     balance = energy - energy[:, :1] - both[..., -1]
     shape: Callable[[np.ndarray], np.ndarray] = (lambda x: x) if p.ndim == 2 else (lambda x: x[0])
     placed, named = shape(placed[:, 1:]), shape(named[:, 1:])
-    bodies = enumerate(compiled.elements.bodies)
+    bodies = enumerate(compiled.mechanism.template.bodies)
     places = {name: placed[..., 12 * k : 12 * k + 12] for k, name in bodies}
     return Simulation(
         mechanism=mechanism.name,
-        formulation=compiled.dynamics.formulation,
+        formulation=compiled.formulation,
         t=times,
         position={name: x[..., :3] for name, x in places.items()},
         rotation={name: x[..., 3:].reshape(*x.shape[:-1], 3, 3) for name, x in places.items()},
-        coordinates={name: named[..., k] for k, name in enumerate(compiled.elements.coordinates)},
+        coordinates={name: named[..., k] for k, name in enumerate(compiled.mechanism.template.coordinates)},
         q=shape(y[..., :nq]),
         v=shape(y[..., nq : nq + nv]),
         energy=shape(energy[:, 1:]),
@@ -182,12 +182,12 @@ def _result(
 
 def _watched(compiled: System, y: np.ndarray, u: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
     """Energy (N, n), constraints (N, n, m), named coordinates (N, n, k) and places of all bodies (N, n, 12 b)."""
-    import casadi
-
-    e = compiled.equations
-    nq, nv, _, _ = e.sizes
+    nq, nv, _, _ = compiled.sizes
 
     def outputs() -> list[Any]:
+        import casadi
+
+        e = compiled.equations
         named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
         coordinates = casadi.vertcat(*named) if named else casadi.SX(0, 1)
         return [e.kinetic + e.potential, e.phi, coordinates, compiled.places()]

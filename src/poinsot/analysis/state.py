@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -24,19 +25,25 @@ def state(
 
 def speeds(system: System, q: np.ndarray, p: np.ndarray, velocity: Mapping[str, float]) -> np.ndarray:
     """Speeds v (nv,) of least norm that keep the constraints and give named coordinates their rates."""
-    import casadi
-
-    e = system.equations
+    _, nv, m, _ = system.sizes
     if not velocity:
-        return np.zeros(e.v.size1())
-    rates = casadi.vertcat(*(system.coordinate(name)[1] for name in velocity))
-    units = [f"{system.elements.coordinates[name].unit}/s" for name in velocity]
+        return np.zeros(nv)
+    units = [f"{system.mechanism.template.coordinate(name).unit}/s" for name in velocity]
     given = [as_value(value, unit, f"rate of {name}") for (name, value), unit in zip(velocity.items(), units)]
-    rows = system.dynamics.function("rates", [casadi.vertcat(e.C, casadi.jacobian(rates, e.v))])
+    rows = system.formula(("rates", *velocity), lambda: _rates(system, tuple(velocity))).function
     A = np.asarray(rows(q, 0, 0, p))
-    b = np.concatenate([np.zeros(e.phi.size1()), given])
+    b = np.concatenate([np.zeros(m), given])
     v = np.linalg.lstsq(A, b, rcond=1e-11)[0]
     error = np.max(np.abs(A @ v - b))
     if error > 1e-8 * max(1.0, np.max(np.abs(b))):
         raise PoinsotError(f"the rates {dict(velocity)} contradict the joints: an error of {error:.1e} remains")
     return v
+
+
+def _rates(system: System, names: tuple[str, ...]) -> Any:
+    """(q, v, u, p) -> [C; J], with the rates of named coordinates ṡ = J v."""
+    import casadi
+
+    e = system.equations
+    rates = casadi.vertcat(*(system.coordinate(name)[1] for name in names))
+    return system.dynamics.function("rates", [casadi.vertcat(e.C, casadi.jacobian(rates, e.v))])

@@ -1,38 +1,79 @@
-"""A mechanism's equations in one formulation, with the functions that have been compiled from them.
+"""A mechanism in one formulation, with the functions that have been compiled from its equations.
 
-Systems are kept by structure: mechanisms that differ only in the values of free parameters share one.
+Systems are kept by structure: mechanisms that differ only in the values of free parameters share one. Functions are
+kept on disk as well, so that a new process writes equations only for questions that were never asked before.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from poinsot.analysis.bounded import Bounded
 from poinsot.elements.coordinates import Coordinate
-from poinsot.engine import kernel
+from poinsot.engine import Formula, Kept, kept, kernel
+from poinsot.engine.formula import formula
 from poinsot.errors import PoinsotError, unknown
-from poinsot.formulations.acting import along
-from poinsot.formulations.reactions import reactions
-from poinsot.formulations.solve import FORMULATIONS, Dynamics, dynamics, unit_quaternions
-from poinsot.formulations.symbols import default_free, symbols
+from poinsot.formulations.reading import READINGS, Reading, reading
+from poinsot.formulations.symbols import FREE_ROLES, default_free
 from poinsot.model.assembly import Assembly, assemble
-from poinsot.model.build.acting import force_unit
+from poinsot.model.constraints import Row
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parameters import as_value
+from poinsot.model.units import force_unit
 from poinsot.spatial.pose import Pose
+from poinsot.store import content_key
 
-__all__ = ["System", "system"]
+if TYPE_CHECKING:
+    from poinsot.formulations.equations import Equations
+    from poinsot.formulations.solve import Dynamics
+    from poinsot.model.mechanism import Elements
 
-_KEPT: OrderedDict[str, System] = OrderedDict()
-_ASSEMBLED: OrderedDict[tuple, tuple[Mechanism, Assembly]] = OrderedDict()
-_KEYS: OrderedDict[tuple, tuple[Any, tuple[str, tuple[str, ...]]]] = OrderedDict()
-_LIMIT = 32
+__all__ = ["Description", "Outline", "System", "start", "system"]
+
+_SYSTEMS: Bounded = Bounded(32)
+_DESCRIBED: Bounded = Bounded(32)
+_ASSEMBLED: Bounded = Bounded(32)
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """All that equations are written from."""
+
+    mechanism: Mechanism
+    formulation: str
+    free: tuple[str, ...]  # names of the parameters that stay symbols
+    home: Assembly | None  # where clamped springs are relaxed; None: the mechanism's own pose
+    key: str = ""  # under which functions are kept on disk; empty: they are not
+
+    def write(self) -> Dynamics:
+        """Write the equations."""
+        from poinsot.formulations.solve import dynamics
+        from poinsot.formulations.symbols import symbols
+
+        home = self.home or start(self.mechanism, None)
+        return dynamics(symbols(self.mechanism, self.free, home), self.formulation)
+
+    @classmethod
+    def of(cls, dynamics: Dynamics) -> Description:
+        """What given equations were written from; nothing of them is kept on disk."""
+        symbols = dynamics.equations.symbols
+        return cls(symbols.mechanism, dynamics.formulation, symbols.names, symbols.home)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What is known about equations without having them."""
+
+    sizes: tuple[int, int, int, int]  # numbers of coordinates, speeds, constraint rows and actuators
+    rows: tuple[Row, ...]
+    redundant: tuple[Row, ...]  # equations left out because they follow from the others
 
 
 def system(
@@ -41,74 +82,140 @@ def system(
     free: tuple[str, ...] = (),
     home: Assembly | None = None,
 ) -> System:
-    """Get the equations of a mechanism, from memory if its structure has been seen before.
+    """Get the system of a mechanism, from memory if its structure has been seen before.
 
     `free` are parameters that must stay symbols besides those that do by default.
     """
-    if formulation not in FORMULATIONS:
-        raise PoinsotError(unknown("formulation", formulation, FORMULATIONS))
+    if formulation not in READINGS:
+        raise PoinsotError(unknown("formulation", formulation, READINGS))
     clamped = any(f.kind == "spring" and f.rest is None for f in mechanism.template.forces.values())
     home = home if home is not None and clamped else None
     seen = (id(mechanism), formulation, free, id(home))
-    key, names = _remember(_KEYS, seen, (mechanism, home), lambda: _key(mechanism, formulation, free, home))
-    if key not in _KEPT:
-        _KEPT[key] = System(dynamics(symbols(mechanism, names, home or start(mechanism, None)), formulation))
-        while len(_KEPT) > _LIMIT:
-            _KEPT.popitem(last=False)
-    _KEPT.move_to_end(key)
-    return _KEPT[key]
+    _, (key, given) = _DESCRIBED.get_or_make(
+        seen, lambda: ((mechanism, home), _described(mechanism, formulation, free, home))
+    )
+    return _SYSTEMS.get_or_make(key, lambda: System(given))
 
 
-def _key(
+def _described(
     mechanism: Mechanism, formulation: str, asked: tuple[str, ...], home: Assembly | None
-) -> tuple[str, tuple[str, ...]]:
-    """What the equations depend on: the description, and the numbers that are folded in; and the free parameters."""
+) -> tuple[str, Description]:
+    """What equations depend on, by the key of their structure."""
     free = tuple(dict.fromkeys([*default_free(mechanism), *asked]))
-    folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
+    for name in free:
+        if name not in mechanism.parameters:
+            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
     places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
-    text = json.dumps([dict(mechanism.document), folded, formulation, free, places], sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest(), free
+    folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
+    structure = [dict(mechanism.document), folded, formulation, free, places]
+    text = json.dumps(structure, sort_keys=True, default=str)
+    # The home pose decides the order of elimination: on disk, numbers that move it count even if they are symbols.
+    moving = {name: mechanism.parameters[name].value for name in free if _moves(mechanism, name)}
+    given = Description(mechanism, formulation, free, home, content_key(text, json.dumps(moving, sort_keys=True)))
+    return hashlib.sha256(text.encode()).hexdigest(), given
+
+
+def _moves(mechanism: Mechanism, name: str) -> bool:
+    return mechanism.parameters[name].role not in FREE_ROLES
 
 
 class System:
     """Compiled functions of one mechanism in one formulation."""
 
-    def __init__(self, dynamics: Dynamics):
-        self.dynamics = dynamics
-        self.equations = dynamics.equations
-        self.elements = dynamics.equations.symbols.elements
-        self._kernels: dict[str, Any] = {}
-        self._read: OrderedDict[tuple, tuple[Any, np.ndarray]] = OrderedDict()
+    def __init__(self, given: Description | Dynamics):
+        self.about = given if isinstance(given, Description) else Description.of(given)
+        self.mechanism, self.formulation, self.free = self.about.mechanism, self.about.formulation, self.about.free
+        if not isinstance(given, Description):
+            self.dynamics = given
+        self._kernels: Bounded = Bounded(64)
+        self._read: Bounded = Bounded(32)
+
+    @cached_property
+    def dynamics(self) -> Dynamics:
+        """The equations with their solution as symbols, written when first asked for."""
+        return self.about.write()
+
+    @property
+    def equations(self) -> Equations:
+        """The equations as symbols, written when first asked for."""
+        return self.dynamics.equations
+
+    @property
+    def elements(self) -> Elements:
+        """The elements with the symbols of the equations in them."""
+        return self.equations.symbols.elements
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What is known about the equations without having them."""
+
+        def make() -> tuple[dict[str, Any], Any]:
+            e = self.equations
+            return {}, [e.sizes, *([[row.joint, row.label] for row in rows] for rows in (e.rows, e.redundant))]
+
+        sizes, rows, redundant = self.kept("outline", make).facts
+        return Outline(tuple(sizes), *(tuple(Row(*row) for row in found) for found in (rows, redundant)))
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Numbers of coordinates, speeds, constraint rows and actuators."""
+        return self.outline.sizes
+
+    @cached_property
+    def reading(self) -> Reading:
+        """How coordinates are read off poses."""
+        return reading(self.formulation, self.mechanism.elements)
+
+    def made(self, name: Hashable, make: Callable[[], Any]) -> Any:
+        """Anything that belongs to the system, made once."""
+        return self._kernels.get_or_make(name, make)
+
+    def kept(self, name: str | tuple[Any, ...], make: Callable[[], tuple[Mapping[str, Any], Any]]) -> Kept:
+        """Functions by name and facts about them, from memory, from disk, or made now.
+
+        The name must tell all that they depend on besides the system; it is made of texts, numbers and tuples.
+        """
+
+        def find() -> Kept:
+            if self.about.key:
+                return kept(content_key(self.about.key, json.dumps(name)), make)
+            functions, facts = make()
+            return Kept({n: formula(function) for n, function in functions.items()}, facts)
+
+        return self.made(("kept", name), find)
+
+    def formula(self, name: str | tuple[Any, ...], make: Callable[[], Any]) -> Formula:
+        """One function by name, from memory, from disk, or made now."""
+        return self.kept(name, lambda: ({"it": make()}, None)).functions["it"]
 
     def kernel(self, name: str, outputs: Callable[[], list[Any]]) -> Any:
         """A compiled function of (q, v, u, p), made once."""
-        if name not in self._kernels:
-            self._kernels[name] = kernel(self.dynamics.function(name, outputs()))
-        return self._kernels[name]
+        return self.made(name, lambda: kernel(self.formula(name, lambda: self.dynamics.function(name, outputs()))))
 
     def parameters(self, mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> np.ndarray:
         """Values of the free parameters of a mechanism, and the charts' numbers for a start at given poses."""
-        chart = self.dynamics.chart_home if poses is None else self.equations.choose_chart(poses)
-        return np.concatenate([self.equations.symbols.values(mechanism), chart])
+        if poses is None:
+            poses = (self.about.home or start(self.mechanism, None)).poses
+        values = [mechanism.parameters[name].value for name in self.free]
+        return np.concatenate([values, self.reading.chart(poses)])
 
     def coordinates(self, start: Assembly, p: np.ndarray) -> np.ndarray:
         """Coordinates q (nq,) at an assembled pose; from memory if it was asked for before."""
-        chart = p[len(self.equations.symbols.names) :]
-        read = _remember(
-            self._read, (id(start), chart.tobytes()), start, lambda: self.equations.read(start.poses, chart)
-        )
-        return read.copy()
+        chart = p[len(self.free) :]
+        key = (id(start), chart.tobytes())
+        _, q = self._read.get_or_make(key, lambda: (start, self.reading.coordinates(start.poses, chart)))
+        return q.copy()
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
         """Names of the actuators, in the order of u."""
-        return tuple(self.elements.actuators)
+        return tuple(self.mechanism.template.actuators)
 
     def command(self, name: str, value: float | str) -> float:
         """Force of an actuator in SI, from a number or a quantity such as "5 N"."""
         if name not in self.commands:
             raise PoinsotError(unknown("actuator", name, self.commands))
-        return as_value(value, force_unit("f", self.elements.actuators[name].on.unit), f"force of {name}")
+        return as_value(value, force_unit("f", self.mechanism.template.actuators[name].on.unit), f"force of {name}")
 
     def coordinate(self, name: str) -> tuple[Any, Any]:
         """s and ṡ of a named coordinate, as symbols."""
@@ -116,6 +223,8 @@ class System:
 
     def along(self, coordinate: Coordinate) -> tuple[Any, Any]:
         """s and ṡ of any coordinate, as symbols."""
+        from poinsot.formulations.acting import along
+
         e = self.equations
         return along(coordinate, self.elements, e.poses, e.q, e.q_dot, e.direct)
 
@@ -132,39 +241,47 @@ class System:
 
     def poses(self, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Positions (N, 3) [m] and rotation matrices (N, 3, 3) of all bodies for coordinates q (N, nq)."""
-        e, names = self.equations, list(self.elements.bodies)
-        zeros = np.zeros(e.v.size1()), np.zeros(e.u.size1())
-        (flat,) = self.kernel("poses", lambda: [self.places()])(q, *zeros, p)
+        names = list(self.mechanism.template.bodies)
+        _, nv, _, nu = self.sizes
+        (flat,) = self.kernel("poses", lambda: [self.places()])(q, np.zeros(nv), np.zeros(nu), p)
         flat = flat.reshape(len(q), len(names), 12)
         position = {n: flat[:, k, :3].copy() for k, n in enumerate(names)}
         return position, {n: flat[:, k, 3:].reshape(-1, 3, 3).copy() for k, n in enumerate(names)}
 
     def displaced(self, q: np.ndarray, step: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Coordinates after a step (nv,) in the directions of the speeds, quaternions at unit length."""
-        import casadi
 
-        e = self.equations
-        if "displaced" not in self._kernels:
-            moved = unit_quaternions(e, e.q + e.q_dot)
-            self._kernels["displaced"] = casadi.Function("displaced", [e.q, e.v, e.p], [moved])
-        return np.asarray(self._kernels["displaced"](q, step, p)).ravel()
+        def make() -> Any:
+            import casadi
+
+            from poinsot.formulations.solve import unit_quaternions
+
+            e = self.equations
+            return casadi.Function("displaced", [e.q, e.v, e.p], [unit_quaternions(e, e.q + e.q_dot)])
+
+        return np.asarray(self.formula("displaced", make).function(q, step, p)).ravel()
 
     def observed(
         self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Accelerations of all bodies (6,) and reactions of all joints (6,) at one state."""
+        bodies, joints = list(self.mechanism.template.bodies), list(self.mechanism.template.joints)
+        function = self.formula("at one state", lambda: self._at_one_state(bodies, joints)).function
+        flat = np.asarray(function(q, v, a, lam, u, p)).reshape(-1, 6)
+        return dict(zip(bodies, flat)), dict(zip(joints, flat[len(bodies) :]))
+
+    def _at_one_state(self, bodies: list[str], joints: list[str]) -> Any:
         import casadi
 
-        e, bodies, joints = self.equations, list(self.elements.bodies), list(self.elements.joints)
-        if "at one state" not in self._kernels:
-            rate, multipliers = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("lam", e.phi.size1())
-            wrenches = reactions(e, rate, multipliers)
-            columns = [self.body_rate(name, rate) for name in bodies]
-            columns += [casadi.vertcat(casadi.SX(wrenches[n].f), casadi.SX(wrenches[n].n)) for n in joints]
-            inputs = [e.q, e.v, rate, multipliers, e.u, e.p]
-            self._kernels["at one state"] = casadi.Function("observed", inputs, [casadi.vertcat(*columns)])
-        flat = np.asarray(self._kernels["at one state"](q, v, a, lam, u, p)).reshape(-1, 6)
-        return dict(zip(bodies, flat)), dict(zip(joints, flat[len(bodies) :]))
+        from poinsot.formulations.reactions import reactions
+
+        e = self.equations
+        rate, multipliers = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("lam", e.phi.size1())
+        wrenches = reactions(e, rate, multipliers)
+        columns = [self.body_rate(name, rate) for name in bodies]
+        columns += [casadi.vertcat(casadi.SX(wrenches[n].f), casadi.SX(wrenches[n].n)) for n in joints]
+        inputs = [e.q, e.v, rate, multipliers, e.u, e.p]
+        return casadi.Function("observed", inputs, [casadi.vertcat(*columns)])
 
     def body_rate(self, body: str, a: Any) -> Any:
         """Acceleration of a body's origin and its angular acceleration in world axes (6, 1), for v̇ = a."""
@@ -179,14 +296,5 @@ class System:
 def start(mechanism: Mechanism, pose: Mapping[str, float] | None) -> Assembly:
     """The assembled pose from which an analysis starts; from memory if it was asked for before."""
     key = (id(mechanism), None if pose is None else tuple((n, str(s)) for n, s in pose.items()))
-    return _remember(_ASSEMBLED, key, mechanism, lambda: assemble(mechanism, pose).require())
-
-
-def _remember(kept: OrderedDict[Any, tuple[Any, Any]], key: Any, owner: Any, make: Callable[[], Any]) -> Any:
-    """Make something once; the owner is kept with it, so that its id in the key stays its own."""
-    if key not in kept:
-        kept[key] = (owner, make())
-        while len(kept) > _LIMIT:
-            kept.popitem(last=False)
-    kept.move_to_end(key)
-    return kept[key][1]
+    _, found = _ASSEMBLED.get_or_make(key, lambda: (mechanism, assemble(mechanism, pose).require()))
+    return found

@@ -10,7 +10,6 @@ import numpy as np
 
 from poinsot.analysis.system import System
 from poinsot.blas import one_blas_thread
-from poinsot.formulations.loops import constraint_map
 from poinsot.model.constraints import Constraints
 from poinsot.model.mobility import generic_assembly, self_stresses
 
@@ -22,15 +21,16 @@ TOLERANCE = 1e-7  # of the largest component of a self-stress
 @one_blas_thread()
 def undetermined(compiled: System) -> dict[str, np.ndarray]:
     """Components (6,) of the wrench of every joint that are not determined; empty without redundant constraints."""
-    if not compiled.equations.redundant:
+    if not compiled.outline.redundant:
         return {}
-    if "undetermined" not in compiled._kernels:
-        compiled._kernels["undetermined"] = _find(compiled)
-    return compiled._kernels["undetermined"]
+    found = compiled.kept("undetermined", lambda: ({}, {n: parts.tolist() for n, parts in _find(compiled).items()}))
+    return {name: np.array(parts, bool) for name, parts in found.facts.items()}
 
 
 def _find(compiled: System) -> dict[str, np.ndarray]:
     import casadi
+
+    from poinsot.formulations.loops import constraint_map
 
     symbols = compiled.equations.symbols
     elements = symbols.mechanism.elements

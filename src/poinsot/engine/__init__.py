@@ -5,6 +5,7 @@
     elimination_order      an order for them from the graph of a mechanism
     kkt_derivative         derivatives of their solutions from the same factor
     eigh                   symmetric eigenproblems in batch, and their derivatives
+    kept                   functions on disk, so that the next process need not write them again
     integrator             initial value problems in batch, without a loop in Python
     doctor, cache_report   what runs and why; what the cache of compiled code holds
 
@@ -18,8 +19,10 @@ from typing import Any
 
 _HOMES = {
     "Block": "elimination",
-    "CacheReport": "cache",
+    "CacheReport": ".store",
     "Factor": "sparse_ldl",
+    "Formula": "formula",
+    "Kept": "keeping",
     "KKTSolution": "sparse_ldl",
     "Integrator": "integration",
     "Kernel": "kernels",
@@ -30,12 +33,13 @@ _HOMES = {
     "Diagnosis": "diagnosis",
     "KernelInfo": "build",
     "doctor": "diagnosis",
-    "cache_report": "cache",
-    "clear_cache": "cache",
+    "cache_report": ".store",
+    "clear_cache": ".store",
     "eigh": "eigen",
     "eigh_derivatives": "eigen_derivatives",
     "elimination_order": "elimination",
     "implicit_derivative": "implicit",
+    "kept": "keeping",
     "kernel": "kernels",
     "kkt": "sparse_ldl",
     "kkt_derivative": "implicit",

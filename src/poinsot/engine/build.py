@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import PoinsotError
-from .cache import read_code, write_code
+from ..store import read_entry, write_entry
 from .children import ChildError, start_compilation
 from .native import OPTIMISED, QUICK, LoadedCode, compile_object, host_target, load_object
 from .request import Request, emit_program
@@ -81,7 +81,7 @@ class Build:
     def from_cache(self) -> bool:
         """Load code that an earlier process made."""
         start = time.perf_counter()
-        found = read_code(self.key)
+        found = read_entry(self.key)
         return found is not None and self._install(*found, "optimised", start, "code from the cache")
 
     def compile_here(self, level: int) -> bool:
@@ -96,7 +96,7 @@ class Build:
         metadata = program.metadata
         if level == QUICK:
             return self._install(metadata, code, "quick", start, "quick code while a child process optimises")
-        write_code(self.key, metadata, code)
+        write_entry(self.key, metadata, code)
         return self._install(metadata, code, "optimised", start, "compiled at once, being small")
 
     def start(self, quick: bool) -> None:

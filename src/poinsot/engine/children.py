@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .container import CorruptCodeError, unpack_code
+from ..store import CorruptEntryError, unpack_entry
 from .request import Request, write_request
 from .settings import CHILD_SECONDS, default_threads
 
@@ -82,8 +82,8 @@ def compile_in_child(
     if child.returncode != 0:
         raise ChildError(_reason(child.returncode, complaint))
     try:
-        return unpack_code(answer)
-    except (CorruptCodeError, ValueError):
+        return unpack_entry(answer)
+    except (CorruptEntryError, ValueError):
         raise ChildError("the compiling process gave an incomplete answer") from None
 
 

@@ -12,8 +12,7 @@ import os
 import sys
 import time
 
-from .cache import write_code
-from .container import pack_code
+from ..store import pack_entry, write_entry
 from .native import OPTIMISED, compile_object
 from .request import emit_program, read_request
 from .settings import CHILD_SECONDS
@@ -31,10 +30,10 @@ def main() -> None:
     program = emit_program(request)
     code = compile_object(program.text, level=OPTIMISED)
     metadata = program.metadata | {"seconds": time.perf_counter() - start}
-    write_code(key, metadata, code)
+    write_entry(key, metadata, code)
     try:
         with output:
-            output.write(pack_code(metadata, code))
+            output.write(pack_entry(metadata, code))
     except BrokenPipeError:
         os._exit(0)  # the parent has ended; the next one finds the code in the cache
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from ..errors import PoinsotError
-from .cache import CacheReport, cache_report
+from ..store import CacheReport, cache_report
 from .settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, default_threads
 from .support import llvm_obstacle
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import PoinsotError, unknown
+from .arguments import Signature, read_signature
 from .build import Build, KernelInfo, start_build
 from .controller import REGISTERS, Status
-from .integration_numpy import numpy_integration
+from .formula import Formula, formula
 from .integrator_layout import ARGUMENTS, RESULTS
 from .request import Request
 from .settings import chosen_engine, waits_for_optimised
-from .support import native_obstacle
+from .support import llvm_obstacle, portable_form
 from .threads import choose_threads, run_chunks
 
 if TYPE_CHECKING:
@@ -56,10 +58,10 @@ class Trajectories:
 
 
 def integrator(
-    rhs: casadi.Function,
+    rhs: casadi.Function | Formula,
     *,
-    projection: casadi.Function | None = None,
-    events: casadi.Function | None = None,
+    projection: casadi.Function | Formula | None = None,
+    events: casadi.Function | Formula | None = None,
     method: str = "dop853",
     engine: str | None = None,
 ) -> Integrator:
@@ -79,26 +81,39 @@ def integrator(
         raise PoinsotError(unknown("method", method, METHODS))
     if events is not None and method == "rk4":
         raise PoinsotError("events are watched by the method 'dop853' only")
-    functions = {"rhs": _full("rhs", rhs, rhs.numel_in(1) if rhs.n_in() == 3 else 0)}
+    inputs = _signature(rhs).inputs
+    n, m = (prod(inputs[i]) for i in (1, 2)) if len(inputs) == 3 else (0, 0)
+    functions = {"rhs": _full("rhs", rhs, n)}
     if projection is not None:
-        functions["projection"] = _full("projection", projection, rhs.numel_in(1))
+        functions["projection"] = _full("projection", projection, n)
     if events is not None:
         functions["events"] = _full("events", events, None)
-    for name, function in functions.items():
-        if [function.numel_in(i) for i in (1, 2)] != [functions["rhs"].numel_in(i) for i in (1, 2)]:
+    for name, given in functions.items():
+        if [prod(given.signature.inputs[i]) for i in (1, 2)] != [n, m]:
             raise PoinsotError(f"{name} must take t, y and p of the same sizes as the right-hand side")
     return Integrator(functions, method, chosen_engine(engine))
 
 
-def _full(name: str, function: casadi.Function, states: int | None) -> casadi.Function:
-    """Give a function without structural zeros in inputs and output, as SX if possible."""
+def _signature(function: casadi.Function | Formula) -> Signature:
+    return function.signature if isinstance(function, Formula) else read_signature(function)
+
+
+def _full(name: str, function: casadi.Function | Formula, states: int | None) -> Formula:
+    """Give the formula of a function without structural zeros in inputs and output, as SX if possible."""
+    given = _signature(function)
+    if len(given.inputs) != 3 or len(given.outputs) != 1 or prod(given.inputs[0]) != 1:
+        raise PoinsotError(f"{name} must be a function (t, y, p) -> one vector, with t a number")
+    if states is not None and prod(given.outputs[0]) != states:
+        raise PoinsotError(f"{name} must give {states} numbers, one a state, not {prod(given.outputs[0])}")
+    if isinstance(function, Formula):
+        return function
+    return formula(_dense(name, function))
+
+
+def _dense(name: str, function: casadi.Function) -> casadi.Function:
     import casadi
 
-    if function.n_in() != 3 or function.n_out() != 1 or function.numel_in(0) != 1:
-        raise PoinsotError(f"{name} must be a function (t, y, p) -> one vector, with t a number")
-    if states is not None and function.numel_out(0) != states:
-        raise PoinsotError(f"{name} must give {states} numbers, one a state, not {function.numel_out(0)}")
-    symbol = casadi.SX.sym if native_obstacle(function)[0].is_a("SXFunction") else casadi.MX.sym
+    symbol = casadi.SX.sym if portable_form(function)[0].is_a("SXFunction") else casadi.MX.sym
     t, y, p = (symbol(s, function.numel_in(i)) for i, s in enumerate("typ"))
     inputs = [casadi.reshape(v, *function.size_in(i)) for i, v in enumerate((t, y, p))]
     result = casadi.vec(casadi.densify(function(*inputs)))
@@ -108,10 +123,10 @@ def _full(name: str, function: casadi.Function, states: int | None) -> casadi.Fu
 class Integrator:
     """Integrates batches of initial value problems; made by `integrator`."""
 
-    def __init__(self, functions: dict[str, casadi.Function], method: str, engine: str):
+    def __init__(self, functions: dict[str, Formula], method: str, engine: str):
         self.functions, self.method, self.engine = functions, method, engine
-        self.n, self.m = (functions["rhs"].numel_in(i) for i in (1, 2))
-        self.k = functions["events"].numel_out(0) if "events" in functions else 0
+        self.n, self.m = (prod(functions["rhs"].signature.inputs[i]) for i in (1, 2))
+        self.k = prod(functions["events"].signature.outputs[0]) if "events" in functions else 0
         self._builds: dict[int, Build] = {}
         if self.obstacle and engine == "native":
             raise PoinsotError(f"the integrator cannot run as native code: {self.obstacle}")
@@ -121,15 +136,15 @@ class Integrator:
         """Why no native code is used; empty if it is."""
         if self.engine == "vm":
             return "the VM was asked for"
-        return next(filter(None, (native_obstacle(f)[1] for f in self.functions.values())), "")
+        return next(filter(None, (f.obstacle for f in self.functions.values())), "") or llvm_obstacle()
 
     @property
     def info(self) -> KernelInfo:
         """What runs now, and why."""
         for build in self._builds.values():
             return build.state.info
-        size = self.functions["rhs"].n_instructions() if self.functions["rhs"].is_a("SXFunction") else 0
-        return KernelInfo("integrator", "vm", size, 1, 0.0, False, self.obstacle or "nothing has run yet")
+        reason = self.obstacle or "nothing has run yet"
+        return KernelInfo("integrator", "vm", self.functions["rhs"].instructions, 1, 0.0, False, reason)
 
     def _build(self, count: int) -> Build | None:
         """Get native code: for single samples, or for as many as a vector holds."""
@@ -139,9 +154,8 @@ class Integrator:
 
         lanes = 1 if count == 1 else host_target().lanes
         if lanes not in self._builds:
-            serialised = {name: native_obstacle(f)[0].serialize() for name, f in self.functions.items()}
-            request = Request("integrator", serialised, {"lanes": lanes, "method": self.method})
-            size = sum(native_obstacle(f)[0].n_instructions() for f in self.functions.values())
+            request = Request("integrator", self.functions, {"lanes": lanes, "method": self.method})
+            size = sum(f.instructions for f in self.functions.values())
             self._builds[lanes] = start_build(request, "integrator", size + 500)
         if waits_for_optimised():
             self._builds[lanes].wait()
@@ -189,6 +203,8 @@ class Integrator:
             arrays = (t, y0, p, out, results, event_results, registers)
             self._native(build.state, arrays, substeps, threads)
         elif count:
+            from .integration_numpy import numpy_integration
+
             numpy_integration(self.functions, self.method, t, y0, p, out, results, event_results, registers, substeps)
         return _trajectories(t, out, results, event_results)
 

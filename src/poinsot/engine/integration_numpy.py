@@ -17,7 +17,7 @@ from .kernels import kernel
 from .rk4_code import STAGES, WEIGHTS
 
 if TYPE_CHECKING:
-    import casadi
+    from .formula import Formula
 
 __all__ = ["numpy_integration"]
 
@@ -25,7 +25,7 @@ _BISECTIONS = 50
 
 
 def numpy_integration(
-    functions: dict[str, casadi.Function],
+    functions: dict[str, Formula],
     method: str,
     t: np.ndarray,
     y0: np.ndarray,

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import PoinsotError
-from .arguments import Signature, read_arguments, read_signature
+from .arguments import Signature, read_arguments
 from .build import Build, KernelInfo, start_build
+from .formula import Formula, formula
 from .frame import Frame
 from .native import host_target
 from .request import Request
 from .settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, waits_for_optimised
-from .support import native_obstacle
+from .support import llvm_obstacle
 from .threads import choose_threads, run_chunks
-from .vm import run_vm
 
 if TYPE_CHECKING:
     import casadi
@@ -27,7 +27,7 @@ _log = logging.getLogger("poinsot.engine")
 
 
 def kernel(
-    function: casadi.Function, *, engine: str | None = None, lanes: int | None = None, repeat: int = 1
+    function: casadi.Function | Formula, *, engine: str | None = None, lanes: int | None = None, repeat: int = 1
 ) -> Kernel:
     """Make a kernel of a function; native code when it can be had, else CasADi's virtual machine.
 
@@ -42,44 +42,52 @@ def kernel(
     array([[ 5.],
            [10.]])
     """
-    if repeat > 1 and [function.sparsity_in(i) for i in range(function.n_in())] != [
-        function.sparsity_out(i) for i in range(function.n_out())
-    ]:
-        raise PoinsotError(f"{function.name()} cannot be repeated: its outputs are not shaped like its inputs")
+    given = formula(function)
+    name = given.signature.name
+    if repeat > 1 and not _can_be_repeated(given.function):
+        raise PoinsotError(f"{name} cannot be repeated: its outputs are not shaped like its inputs")
     if lanes not in (None, 1, 2, 4, 8, 16):  # other vectors are padded in memory
         raise PoinsotError(f"lanes must be 1, 2, 4, 8 or 16, not {lanes}")
     choice = chosen_engine(engine)
     if choice == "vm":
-        return Kernel(function, None, "the VM was asked for", repeat)
-    symbolic, obstacle = native_obstacle(function)
+        return Kernel(given, None, "the VM was asked for", repeat)
+    obstacle = given.obstacle or llvm_obstacle()
     if obstacle and choice == "native":
-        raise PoinsotError(f"{function.name()} cannot run as native code: {obstacle}")
+        raise PoinsotError(f"{name} cannot run as native code: {obstacle}")
     if obstacle:
-        if symbolic.n_instructions() > MAX_NATIVE_INSTRUCTIONS:
-            _log.warning("%s runs on the VM: %s", function.name(), obstacle)
-        return Kernel(function, None, obstacle, repeat)
+        if given.instructions > MAX_NATIVE_INSTRUCTIONS:
+            _log.warning("%s runs on the VM: %s", name, obstacle)
+        return Kernel(given, None, obstacle, repeat)
     options = {"lanes": lanes or host_target().lanes, "repeat": repeat}
-    request = Request("batch", {"function": symbolic.serialize()}, options)
-    build = start_build(request, function.name(), symbolic.n_instructions())
+    build = start_build(Request("batch", {"function": given}, options), name, given.instructions)
     if waits_for_optimised():
         build.wait()
-    return Kernel(function, build, "", repeat)
+    return Kernel(given, build, "", repeat)
+
+
+def _can_be_repeated(function: casadi.Function) -> bool:
+    inputs = [function.sparsity_in(i) for i in range(function.n_in())]
+    return inputs == [function.sparsity_out(i) for i in range(function.n_out())]
 
 
 class Kernel:
     """A function over batches; made by `kernel`."""
 
-    def __init__(self, function: casadi.Function, build: Build | None, reason: str, repeat: int = 1):
-        self.function = function
-        self.signature: Signature = read_signature(function)
+    def __init__(self, formula: Formula, build: Build | None, reason: str, repeat: int = 1):
+        self.formula = formula
+        self.signature: Signature = formula.signature
         self._build = build
         self._repeat = repeat
         self._frames: list[Frame] = []  # reused; taking and putting back are atomic
-        size = function.n_instructions() if function.is_a("SXFunction") else 0
-        self._vm_info = KernelInfo(function.name(), "vm", size, 1, 0.0, False, reason)
+        self._vm_info = KernelInfo(self.signature.name, "vm", formula.instructions, 1, 0.0, False, reason)
 
     def __repr__(self) -> str:
         return f"Kernel({self.info})"
+
+    @property
+    def function(self) -> casadi.Function:
+        """The function that the kernel evaluates."""
+        return self.formula.function
 
     @property
     def info(self) -> KernelInfo:
@@ -126,13 +134,15 @@ class Kernel:
         return outputs if arguments.count is not None else tuple(out[0] for out in outputs)
 
     def _batch_vm(self, inputs: tuple[Any, ...]) -> tuple[np.ndarray, ...]:
+        from .vm import run_vm
+
         arguments = read_arguments(self.signature, inputs)
         count = 1 if arguments.count is None else arguments.count
-        arrays, batched = arguments.arrays, arguments.batched
+        arrays, batched, function = arguments.arrays, arguments.batched, self.function
         for _ in range(self._repeat):
             outputs = self._outputs(count)
             if count and outputs:
-                run_vm(self.function, arrays, batched, outputs)
+                run_vm(function, arrays, batched, outputs)
             arrays, batched = list(outputs), [True] * len(outputs)
         return outputs if arguments.count is not None else tuple(out[0] for out in outputs)
 

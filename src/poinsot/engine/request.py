@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from .batch import Program
+from .formula import Formula
+
+if TYPE_CHECKING:
+    from .batch import Program
 
 __all__ = ["Request", "emit_program", "read_request", "write_request"]
 
@@ -37,14 +40,15 @@ class Request:
     """A program to compile, in a form that can be sent to another process."""
 
     kind: str  # "batch" or "integrator"
-    functions: dict[str, str]  # CasADi functions, serialised
+    functions: dict[str, Formula]
     options: dict[str, Any] = field(default_factory=dict)
 
     def key(self, target: str) -> str:
         """Name the code of this request for a target: any change of content gives another name."""
         digest = hashlib.sha256()
         content = [self.kind, json.dumps(self.options, sort_keys=True), target, _emitter(), __version__]
-        for text in [*content, *(part for pair in self.functions.items() for part in pair)]:
+        formulas = [part for name, formula in self.functions.items() for part in (name, formula.digest)]
+        for text in [*content, *formulas]:
             digest.update(len(text).to_bytes(8, "little"))
             digest.update(text.encode())
         return digest.hexdigest()
@@ -67,17 +71,18 @@ def emit_program(request: Request) -> Program:
 
     module, name = _PROGRAMS[request.kind]
     emit = getattr(import_module(f"{__package__}.{module}"), name)
-    functions = {key: casadi.Function.deserialize(text) for key, text in request.functions.items()}
+    functions = {key: casadi.Function.deserialize(formula.text) for key, formula in request.functions.items()}
     return emit(**functions, **request.options)
 
 
 def write_request(request: Request, key: str) -> bytes:
     """Turn a request and its key into bytes for a child process."""
-    content = {"kind": request.kind, "functions": request.functions, "options": request.options}
-    return json.dumps({"key": key, "request": content}).encode()
+    functions = {name: [formula.facts(), formula.packed.hex()] for name, formula in request.functions.items()}
+    return json.dumps([key, request.kind, functions, request.options]).encode()
 
 
 def read_request(data: bytes) -> tuple[Request, str]:
     """Read what `write_request` wrote."""
-    content = json.loads(data)
-    return Request(**content["request"]), content["key"]
+    key, kind, functions, options = json.loads(data)
+    read = {name: Formula.from_facts(facts, bytes.fromhex(text)) for name, (facts, text) in functions.items()}
+    return Request(kind, read, options), key

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 
 from ..errors import PoinsotError, unknown
 
 __all__ = [
-    "CACHE_BYTES",
     "CHILD_SECONDS",
     "DIRECT_INSTRUCTIONS",
     "MAX_NATIVE_INSTRUCTIONS",
     "QUICK_INSTRUCTIONS",
-    "cache_bytes",
-    "cache_directory",
     "chosen_engine",
     "default_threads",
     "waits_for_optimised",
@@ -26,7 +21,6 @@ DIRECT_INSTRUCTIONS = 2_000  # up to here optimised code is made at once, in abo
 QUICK_INSTRUCTIONS = 60_000  # up to here quick code is made in this process, in about 1.5 s
 MAX_NATIVE_INSTRUCTIONS = 500_000  # up to here a child process makes native code, in about a minute
 CHILD_SECONDS = 600.0  # a child that takes longer is ended
-CACHE_BYTES = 512 * 2**20
 
 ENGINES = ("auto", "native", "vm")
 
@@ -55,25 +49,3 @@ def default_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def cache_directory() -> Path:
-    """Give the directory of cached code: POINSOT_CACHE_DIR, else the user's cache directory."""
-    if text := os.environ.get("POINSOT_CACHE_DIR", "").strip():
-        return Path(text).expanduser()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-        return base / "poinsot" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "poinsot"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "poinsot"
-
-
-def cache_bytes() -> int:
-    """Give the size that the cache may have: POINSOT_CACHE_BYTES, else 512 MB  [bytes]."""
-    text = os.environ.get("POINSOT_CACHE_BYTES", "").strip()
-    if not text:
-        return CACHE_BYTES
-    if not text.isdigit():
-        raise PoinsotError(f"POINSOT_CACHE_BYTES must be a whole number of bytes, not '{text}'")
-    return int(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from .tape import operation_names
 if TYPE_CHECKING:
     import casadi
 
-__all__ = ["llvm_obstacle", "native_obstacle"]
+__all__ = ["llvm_obstacle", "portable_form"]
 
 _PLAIN = frozenset((*OPERATIONS, "sin", "cos", "input", "output", "const", "assign"))
 
@@ -32,20 +31,8 @@ def llvm_obstacle() -> str:
     return ""
 
 
-_seen: OrderedDict[int, tuple[casadi.Function, casadi.Function, str]] = OrderedDict()
-
-
-def native_obstacle(function: casadi.Function) -> tuple[casadi.Function, str]:
-    """Give the function as SX instructions, and why they cannot be native code; empty if they can."""
-    entry = _seen.get(id(function))
-    if entry is None or entry[0] is not function:  # the function is kept with its answer: its id stays its own
-        entry = _seen[id(function)] = (function, *_look(function))
-        while len(_seen) > 32:
-            _seen.popitem(last=False)
-    return entry[1], entry[2] or llvm_obstacle()
-
-
-def _look(function: casadi.Function) -> tuple[casadi.Function, str]:
+def portable_form(function: casadi.Function) -> tuple[casadi.Function, str]:
+    """Give the function as SX instructions, and why no machine can run them as native code; empty if one can."""
     symbolic = function
     if not function.is_a("SXFunction"):
         try:

@@ -16,20 +16,13 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import Block, Link
+from poinsot.formulations.reading import Reading
 from poinsot.formulations.symbols import Symbols
 from poinsot.model.constraints import Row
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
 __all__ = ["Equations"]
-
-
-def _nothing(poses: Mapping[str, Pose], chart: np.ndarray) -> np.ndarray:
-    return np.zeros(0)
-
-
-def _no_chart(poses: Mapping[str, Pose]) -> np.ndarray:
-    return np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,17 +50,22 @@ class Equations:
     blocks: tuple[Block, ...]  # of the speeds
     links: tuple[Link, ...]  # of the rows
     acting: tuple[tuple[Any, Any, Any], ...]  # (force, s, ṡ) of every law along a coordinate, actuators last
+    reading: Reading  # coordinates of poses, in numbers
     redundant: tuple[Row, ...] = ()  # equations left out because they follow from the others
     couplings: tuple[tuple[str, str], ...] = ()  # pairs of blocks that M couples
     articulated: Any | None = None  # v̇ (nv, 1) by articulated bodies, for trees with long branches
     direct: Callable[[Any], tuple[Any, Any] | None] = lambda on: None  # s and ṡ where they are among q and v
     branches: tuple[Any, ...] = ()  # nodes of the spanning tree, if there is one
-    read: Callable[[Mapping[str, Pose], np.ndarray], np.ndarray] = _nothing  # coordinates (nq,) of poses, in numbers
     chart: Any = ()  # symbols (k,) of numbers that the charts choose for themselves: reference attitudes
-    choose_chart: Callable[[Mapping[str, Pose]], np.ndarray] = (
-        _no_chart  # their values (k,) for a start at given poses
-    )
     chart_quality: dict[str, Any] = field(default_factory=dict)  # by body, 0 where its chart is singular
+
+    def read(self, poses: Mapping[str, Pose], chart: np.ndarray) -> np.ndarray:
+        """Coordinates (nq,) of poses, in numbers."""
+        return self.reading.coordinates(poses, chart)
+
+    def choose_chart(self, poses: Mapping[str, Pose]) -> np.ndarray:
+        """Values (k,) of the charts' own numbers for a start at given poses."""
+        return self.reading.chart(poses)
 
     @cached_property
     def M(self) -> Any:

@@ -8,7 +8,7 @@ chosen so that it starts far from there; the angles of the sequence itself are g
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from poinsot.errors import PoinsotError
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.redundant import Chart, redundant_equations
 from poinsot.formulations.symbols import Symbols
+from poinsot.model.mechanism import Elements
 from poinsot.spatial.algebra import apply, transpose, vector
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
@@ -30,7 +31,7 @@ from poinsot.spatial.rotation import (
     euler_rate_matrix,
 )
 
-__all__ = ["EulerChart", "PlanarChart", "euler_equations"]
+__all__ = ["EulerChart", "PlanarChart", "euler_charts", "euler_equations"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,9 @@ class EulerChart(Chart):
     """Position and three angles of one body."""
 
     sequence: str
-    reference: Any  # SX (3, 3), R_ref
+    reference: Any = None  # SX (3, 3), R_ref; None where only numbers are read
+
+    numbers = 9
 
     def symbols(self) -> Any:
         """Entries of R_ref by columns."""
@@ -126,16 +129,20 @@ def projected(chart: Chart, body: RigidBody, q: Any, v: Any, gravity: Any) -> tu
     return casadi.sparsify(M), -(J_v.T @ F.f + J_w.T @ F.n)
 
 
+def euler_charts(elements: Elements, sequence: str = "ZXZ") -> dict[str, Chart]:
+    """Charts of all bodies, without symbols."""
+    if sequence not in SEQUENCES or sequence.islower():
+        raise PoinsotError(f"'{sequence}' is not a sequence about moving axes such as 'ZXZ'")
+    chart = PlanarChart(3, ()) if elements.planar else EulerChart(6, (), sequence)
+    return dict.fromkeys(elements.bodies, chart)
+
+
 def euler_equations(symbols: Symbols, sequence: str = "ZXZ") -> Equations:
     """Write the equations of a mechanism in positions and Euler angles of every body."""
     import casadi
 
-    if sequence not in SEQUENCES or sequence.islower():
-        raise PoinsotError(f"'{sequence}' is not a sequence about moving axes such as 'ZXZ'")
-    charts: dict[str, Chart] = {}
-    for name in symbols.elements.bodies:
-        if symbols.elements.planar:
-            charts[name] = PlanarChart(3, ())
-        else:
-            charts[name] = EulerChart(6, (), sequence, casadi.SX.sym("R_ref", 3, 3))
+    charts = euler_charts(symbols.elements, sequence)
+    for name, chart in charts.items():
+        if isinstance(chart, EulerChart):
+            charts[name] = replace(chart, reference=casadi.SX.sym("R_ref", 3, 3))
     return redundant_equations("euler", symbols, charts)

@@ -9,8 +9,6 @@ The mass matrix is that of composite bodies (M_ij = S_iᵀ I_c S_j along the way
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +20,7 @@ from poinsot.formulations.acting import applied, gravity_energy
 from poinsot.formulations.articulated import articulated_accelerations
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.loops import closure
+from poinsot.formulations.reading import tree_reading
 from poinsot.formulations.symbols import Symbols
 from poinsot.formulations.tree import Node, Tree, spanning_tree
 from poinsot.model.constraints import Row
@@ -76,19 +75,8 @@ def joint_equations(symbols: Symbols) -> Equations:
         blocks=tuple(Block(n.body, tuple(range(n.v.start, n.v.stop))) for n in tree.nodes if n.v.stop > n.v.start),
         links=links,
         couplings=_couplings(tree),
-        read=lambda poses, _: _read(tree, symbols.mechanism.joints, poses),
+        reading=tree_reading(symbols.mechanism.elements),
     )
-
-
-def _read(tree: Tree, joints: Mapping[str, Joint], poses: Mapping[str, Pose]) -> np.ndarray:
-    """Joint coordinates of given poses; the joints of the tree in numbers."""
-    found = []
-    for node in tree.nodes:
-        own = joints.get(node.joint.name, node.joint)
-        numbers = {f.name: getattr(own, f.name, getattr(node.joint, f.name)) for f in fields(node.joint)}
-        joint = replace(node.joint, **numbers)
-        found.append(joint.measure(joint.relative(poses[joint.a.body], poses[joint.b.body])))
-    return np.concatenate([np.asarray(x, float).ravel() for x in found]) if found else np.zeros(0)
 
 
 def _direct(tree: Tree, q: Any, v: Any) -> Any:

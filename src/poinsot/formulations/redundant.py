@@ -6,9 +6,8 @@ A chart gives pose and twist of one body from its coordinates; all else is the s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from poinsot.elements.frame import GROUND
 from poinsot.engine import Block, Link
 from poinsot.formulations.acting import applied, gravity_energy
 from poinsot.formulations.equations import Equations
+from poinsot.formulations.reading import chart_reading
 from poinsot.formulations.symbols import Symbols
 from poinsot.model.constraints import Row
 from poinsot.spatial.algebra import vector
@@ -32,6 +32,8 @@ class Chart(ABC):
 
     size: int  # number of coordinates
     own_rows: tuple[str, ...]  # equations among them
+
+    numbers: ClassVar[int] = 0  # that the chart chooses for itself
 
     @abstractmethod
     def pose(self, q: Any) -> Pose:
@@ -109,21 +111,10 @@ def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -
         rows=rows,
         blocks=tuple(Block(b, tuple(range(s.start, s.stop))) for b, s in places.items()),
         links=links,
-        read=lambda given, own: _read(charts, given, own),
+        reading=chart_reading(charts),
         chart=casadi.vertcat(*(chart.symbols() for chart in charts.values())),
-        choose_chart=lambda given: np.concatenate([chart.choose(given[body]) for body, chart in charts.items()]),
         chart_quality={b: quality for b, c in charts.items() if (quality := c.quality(q[places[b]])) is not None},
     )
-
-
-def _read(charts: dict[str, Chart], poses: Mapping[str, Pose], own: np.ndarray) -> np.ndarray:
-    """Coordinates of given poses, in numbers."""
-    found, start = [], 0
-    for body, chart in charts.items():
-        size = chart.symbols().numel()
-        found.append(chart.coordinates(poses[body], own[start : start + size]))
-        start += size
-    return np.concatenate(found)
 
 
 def _constraints(elements: Any, charts: dict[str, Chart], places: dict[str, slice], poses: dict[str, Pose], q: Any):

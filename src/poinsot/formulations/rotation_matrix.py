@@ -17,12 +17,13 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.redundant import Chart, redundant_equations
 from poinsot.formulations.symbols import Symbols
+from poinsot.model.mechanism import Elements
 from poinsot.spatial.algebra import transpose, unskew
 from poinsot.spatial.inertia import pseudo_inertia
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["FlatMatrixChart", "MatrixChart", "rotation_matrix_equations"]
+__all__ = ["FlatMatrixChart", "MatrixChart", "matrix_charts", "rotation_matrix_equations"]
 
 OWN = ("length of x", "length of y", "length of z", "angle of x and y", "angle of x and z", "angle of y and z")
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
@@ -104,8 +105,12 @@ class FlatMatrixChart(Chart):
         return np.concatenate([np.asarray(X_WB.R, float)[:2, :2].T.ravel(), np.asarray(X_WB.p, float)[:2]])
 
 
+def matrix_charts(elements: Elements) -> dict[str, Chart]:
+    """Charts of all bodies."""
+    chart = FlatMatrixChart(6, (OWN[0], OWN[1], OWN[3])) if elements.planar else MatrixChart(12, OWN)
+    return dict.fromkeys(elements.bodies, chart)
+
+
 def rotation_matrix_equations(symbols: Symbols) -> Equations:
     """Write the equations of a mechanism with full rotation matrices."""
-    flat = symbols.elements.planar
-    chart = FlatMatrixChart(6, (OWN[0], OWN[1], OWN[3])) if flat else MatrixChart(12, OWN)
-    return redundant_equations("rotation-matrix", symbols, dict.fromkeys(symbols.elements.bodies, chart))
+    return redundant_equations("rotation-matrix", symbols, matrix_charts(symbols.elements))

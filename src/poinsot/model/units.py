@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from poinsot.errors import PoinsotError, listing
 
-__all__ = ["UNITS", "Unit", "parse_unit", "same_dimension"]
+__all__ = ["UNITS", "Unit", "force_unit", "parse_unit", "same_dimension"]
 
 # Powers of (kg, m, s, rad); angles are kept apart so that 3 deg is not the number 3 and 5 mm not 5 mm/rad.
 _BASE = {
@@ -87,3 +87,17 @@ def same_dimension(a: Unit, b: Unit) -> bool:
     """
     may_be_left_out = a.dimension[:3] not in ((0, 0, 0), (0, 1, 0))
     return a.dimension[:3] == b.dimension[:3] and (a.dimension[3] == b.dimension[3] or may_be_left_out)
+
+
+def force_unit(pattern: str, unit: str) -> str:
+    """SI unit of a force parameter along a coordinate: "f/u" is N/m along a length, N·m/rad about an angle."""
+    angular = unit == "rad"
+    table = {
+        "u": unit,
+        "u/s": f"{unit}/s",
+        "f": "N·m" if angular else "N",
+        "f/u": "N·m/rad" if angular else "N/m",
+        "f*s/u": "N·m·s/rad" if angular else "N·s/m",
+        "f*s^2/u": "kg·m²" if angular else "kg",
+    }
+    return table[pattern]

@@ -14,9 +14,10 @@ from poinsot.model.build.places import Places
 from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.expressions import Constant, Expression
 from poinsot.model.schema import CoordinateSpec, ForceSpec, JointSpec
+from poinsot.model.units import force_unit
 from poinsot.spatial.orientation import Along
 
-__all__ = ["Acting", "force_unit"]
+__all__ = ["Acting"]
 
 OPTIONS = {"axis": Axis, "axis2": Universal, "lead": JOINTS["helical"], "length": JOINTS["distance"]}
 SHORTHAND = {"stiffness": ("spring", "stiffness"), "damping": ("damper", "damping")}
@@ -274,17 +275,3 @@ class Acting:
 def least(law: type[Force], field: str) -> float:
     """Least value that a parameter of a force may have."""
     return 0.0 if field in law.nonnegative else float("-inf")
-
-
-def force_unit(pattern: str, unit: str) -> str:
-    """SI unit of a force parameter along a coordinate: "f/u" is N/m along a length, N·m/rad about an angle."""
-    angular = unit == "rad"
-    table = {
-        "u": unit,
-        "u/s": f"{unit}/s",
-        "f": "N·m" if angular else "N",
-        "f/u": "N·m/rad" if angular else "N/m",
-        "f*s/u": "N·m·s/rad" if angular else "N·s/m",
-        "f*s^2/u": "kg·m²" if angular else "kg",
-    }
-    return table[pattern]

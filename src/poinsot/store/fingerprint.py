@@ -1,0 +1,43 @@
+"""Keys that change whenever anything changes on which an entry depends."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+__all__ = ["content_key", "fingerprint"]
+
+# Packages whose code decides what equations look like; others may change without making entries stale.
+_WRITERS = ("spatial", "elements", "model", "engine", "formulations", "analysis", "identifiability", "store")
+_NEEDED = ("casadi", "numpy")
+
+
+@cache
+def fingerprint() -> str:
+    """Digest of the code that writes equations, and the versions of what it stands on."""
+    root = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for package in _WRITERS:
+        for path in sorted((root / package).rglob("*.py")):
+            digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    digest.update(" ".join(_version(name) for name in _NEEDED).encode())
+    return digest.hexdigest()
+
+
+def content_key(*parts: str) -> str:
+    """Name for an entry that depends on texts, and on Poinsot's own code."""
+    digest = hashlib.sha256()
+    for part in (fingerprint(), *parts):
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
+
+def _version(package: str) -> str:
+    """Names of a package's records of installation, which carry its version (importlib.metadata takes 20 ms)."""
+    spec = find_spec(package)
+    if spec is None or not spec.origin:
+        return "missing"
+    return ",".join(sorted(record.name for record in Path(spec.origin).parents[1].glob(f"{package}-*-info")))
