@@ -7,6 +7,7 @@ machine, where the threads wait for each other.
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,23 +15,23 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 __all__ = ["one_blas_thread"]
 
 _depth = 0
-_before: list[int] = []
+_before: list[tuple[Any, int]] = []
 _lock = threading.Lock()
 
 
-@cache
 def _blas_controls() -> list[tuple[Any, Any]]:
-    """Find the functions that read and set the threads of the OpenBLAS copies in NumPy and SciPy."""
-    import scipy
+    """The functions that read and set the threads of every OpenBLAS that is loaded."""
+    return _found_controls(tuple(name for name in ("numpy", "scipy") if name in sys.modules))
 
+
+@cache
+def _found_controls(packages: tuple[str, ...]) -> list[tuple[Any, Any]]:
     controls = []
-    for package in (np, scipy):
-        home = Path(package.__file__).parent
+    for package in packages:
+        home = Path(sys.modules[package].__file__).parent
         folders = [home.parent / f"{home.name}.libs", home / ".dylibs"]
         for path in [p for folder in folders if folder.is_dir() for p in folder.glob("*openblas*")]:
             try:
@@ -49,8 +50,8 @@ def one_blas_thread() -> Iterator[None]:
     global _depth
     with _lock:
         if _depth == 0:
-            _before[:] = [get() for get, _ in _blas_controls()]
-            for _, set_threads in _blas_controls():
+            _before[:] = [(set_threads, get()) for get, set_threads in _blas_controls()]
+            for set_threads, _ in _before:
                 set_threads(1)
         _depth += 1
     try:
@@ -59,5 +60,5 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             _depth -= 1
             if _depth == 0:
-                for (_, set_threads), count in zip(_blas_controls(), _before):
+                for set_threads, count in _before:
                     set_threads(count)

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.analysis.bounded import Bounded
+from poinsot.analysis.start import keep_home, start
 from poinsot.elements.coordinates import Coordinate
 from poinsot.engine import Formula, Kept, kept, kernel
 from poinsot.engine.formula import formula
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.reading import READINGS, Reading, reading
 from poinsot.formulations.symbols import FREE_ROLES, default_free
-from poinsot.model.assembly import Assembly, assemble
+from poinsot.model.assembly import Assembly
 from poinsot.model.constraints import Row
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parameters import as_value
@@ -39,7 +40,6 @@ __all__ = ["Description", "Outline", "System", "start", "system"]
 
 _SYSTEMS: Bounded = Bounded(32)
 _DESCRIBED: Bounded = Bounded(32)
-_ASSEMBLED: Bounded = Bounded(32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Description:
         from poinsot.formulations.solve import dynamics
         from poinsot.formulations.symbols import symbols
 
-        home = self.home or start(self.mechanism, None)
+        home = self.home or keep_home(self.mechanism)
         return dynamics(symbols(self.mechanism, self.free, home), self.formulation)
 
     @classmethod
@@ -291,10 +291,3 @@ class System:
         R = casadi.SX(e.poses[body].R)
         world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
         return casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a
-
-
-def start(mechanism: Mechanism, pose: Mapping[str, float] | None) -> Assembly:
-    """The assembled pose from which an analysis starts; from memory if it was asked for before."""
-    key = (id(mechanism), None if pose is None else tuple((n, str(s)) for n, s in pose.items()))
-    _, found = _ASSEMBLED.get_or_make(key, lambda: (mechanism, assemble(mechanism, pose).require()))
-    return found

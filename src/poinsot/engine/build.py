@@ -24,7 +24,6 @@ from typing import Any
 
 from ..errors import PoinsotError
 from ..store import read_entry, write_entry
-from .children import ChildError, start_compilation
 from .native import OPTIMISED, QUICK, LoadedCode, compile_object, host_target, load_object
 from .request import Request, emit_program
 from .settings import DIRECT_INSTRUCTIONS, MAX_NATIVE_INSTRUCTIONS, QUICK_INSTRUCTIONS
@@ -109,6 +108,8 @@ class Build:
                 "%s has %d instructions: a child process compiles it; the VM runs until then", self.name, size
             )
             self._update(reason="the VM while a child process compiles")
+        from .children import start_compilation
+
         self._update(pending=True)
         start_compilation(self.request, self.key, self._arrive, brief=quick)
 
@@ -118,7 +119,7 @@ class Build:
 
     def _arrive(self, result: Any) -> None:
         try:
-            if isinstance(result, ChildError):
+            if isinstance(result, Exception):
                 stays = "quick code" if self.state.code else "the VM"
                 _log.warning("%s: %s; %s runs instead", self.name, result, stays)
                 self._update(reason=f"{stays}, because {result}")

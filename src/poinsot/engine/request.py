@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
@@ -59,9 +59,7 @@ def _emitter() -> str:
     """Fingerprint the modules that write code, so that a change in them never meets old code."""
     digest = hashlib.sha256()
     for name in _SOURCES:
-        source = files(__package__) / f"{name}.py"
-        if source.is_file():
-            digest.update(source.read_bytes())
+        digest.update((Path(__file__).parent / f"{name}.py").read_bytes())
     return digest.hexdigest()
 
 

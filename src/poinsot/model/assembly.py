@@ -72,16 +72,18 @@ class Assembly:
 
 
 @one_blas_thread()
-def assemble(mechanism: Mechanism, pose: Mapping[str, float | str] | None = None) -> Assembly:
+def assemble(
+    mechanism: Mechanism, pose: Mapping[str, float | str] | None = None, *, home: Assembly | None = None
+) -> Assembly:
     """Put a mechanism together in the pose of its file, then bring named coordinates to the values of `pose`.
 
     Newton with least-norm steps and a line search. When the first guess fails it is shaken, with a fixed seed;
     from the file's pose to a given one the coordinates go in as many steps as it takes, so that the assembly
-    mode stays the same.
+    mode stays the same. `home` is the outcome for the file's pose, if it is known.
     """
     elements = mechanism.elements
     pose = {name: _target(elements, name, value) for name, value in (pose or {}).items()}
-    found = _from_guesses(elements)
+    found = home or _from_guesses(elements)
     return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
 
 
@@ -130,8 +132,7 @@ def _holding(elements: Elements, values: Mapping[str, float]) -> tuple[Constrain
 
 def machine_size(elements: Elements, poses: Mapping[str, Pose]) -> float:
     """A length that stands for the machine: the largest distance of a joint or frame from its body  [m]."""
-    lengths = [float(np.linalg.norm(j.frame_on_a().p)) for j in elements.joints.values()]
-    lengths += [float(np.linalg.norm(j.frame_on_b().p)) for j in elements.joints.values()]
+    lengths = [float(np.linalg.norm(X.p)) for j in elements.joints.values() for X in j.frames]
     lengths += [float(np.linalg.norm(X.p)) for X in poses.values()]
     return max([length for length in lengths if length > 0], default=1.0)
 

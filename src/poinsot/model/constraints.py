@@ -2,22 +2,26 @@
 
 Each body B is displaced by a small twist, X_WB (1 + [ξ]), with ξ = (δp, δθ) in the body's own axes; in the plane
 ξ = (δx, δy, δθ). The Jacobian ∂Φ/∂ξ at ξ = 0 is what rank, mobility and assembly need.
+Numbers of the geometry are inputs: mechanisms of one structure share one function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
 from poinsot.elements.coordinates import Coordinate
 from poinsot.elements.frame import GROUND
-from poinsot.model.mechanism import Elements
+from poinsot.model.mechanism import Elements, substitute
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential
+from poinsot.store import content_key, read_entry, write_entry
 
 __all__ = ["Constraints", "Row"]
 
@@ -63,11 +67,30 @@ class Constraints:
         return tuple(Row(n, j.rows[i]) for n, j in self.elements.joints.items() for i in self.kept(n))
 
     @cached_property
-    def _function(self):
+    def _numbers(self) -> tuple[str, np.ndarray]:
+        """The structure of the equations as text, and the numbers of the geometry in them."""
+        numbers: list[float] = []
+
+        def take(number: float) -> str:
+            numbers.append(float(number))
+            return "#"
+
+        structure = substitute((self.elements.joints, self.held), take, (float,))
+        return repr((self.elements.planar, self.names, structure)), np.array(numbers)
+
+    @cached_property
+    def _function(self) -> Any:
+        return constraint_function(self._numbers[0], self._write)
+
+    def _write(self) -> Any:
+        """(poses (12, n), numbers of the geometry) -> Φ, ∂Φ/∂ξ at ξ = 0."""
         import casadi
 
         n = len(self.names)
         given = casadi.SX.sym("X", 12, n)
+        geometry = casadi.SX.sym("g", len(self._numbers[1]))
+        symbols = iter(casadi.vertsplit(geometry)) if geometry.numel() else iter(())
+        joints, held = substitute((self.elements.joints, self.held), lambda _: next(symbols), (float,))
         twist = casadi.SX.sym("xi", self.freedom, n)
         poses = {GROUND: Pose.identity()}
         for k, name in enumerate(self.names):
@@ -76,25 +99,23 @@ class Constraints:
                 xi[component] = twist[row, k]
             R = casadi.reshape(given[:9, k], 3, 3)
             poses[name] = Pose(R @ (np.eye(3) + skew(xi[3:])), given[9:, k] + R @ xi[:3])
-        joints = self.elements.joints
         equations = []
         for name, joint in joints.items():
             if kept := self.kept(name):
                 residual = casadi.SX(joint.residual(joint.relative(poses[joint.a.body], poses[joint.b.body])))
                 equations.append(residual[list(kept)])
-        equations += [casadi.SX(c.value(poses, joints)) for c in self.held]
+        equations += [casadi.SX(c.value(poses, joints)) for c in held]
         phi = casadi.vertcat(*equations) if equations else casadi.SX(0, 1)
         flat = casadi.vec(twist)
-        jacobian = casadi.jacobian(phi, flat)
-        at_rest = [casadi.substitute(e, flat, casadi.SX.zeros(flat.shape)) for e in (phi, jacobian)]
-        return casadi.Function("constraints", [given], at_rest)
+        both = casadi.substitute([phi, casadi.jacobian(phi, flat)], [flat], [casadi.SX.zeros(flat.shape)])
+        return casadi.Function("constraints", [given, geometry], both, {"cse": True})
 
     def evaluate(self, poses: Mapping[str, Pose]) -> tuple[np.ndarray, np.ndarray]:
         """Residuals (m,) and Jacobian (m, 6 n or 3 n) at given poses."""
         if not self.names:
             return np.zeros(0), np.zeros((0, 0))
         columns = [np.concatenate([poses[n].R.T.ravel(), poses[n].p]) for n in self.names]
-        phi, jacobian = self._function(np.stack(columns, axis=1))
+        phi, jacobian = self._function(np.stack(columns, axis=1), self._numbers[1])
         return np.asarray(phi).ravel(), np.asarray(jacobian)
 
     def displaced(self, poses: Mapping[str, Pose], xi: np.ndarray) -> dict[str, Pose]:
@@ -102,7 +123,28 @@ class Constraints:
         moved = {GROUND: Pose.identity()}
         full = np.zeros((len(self.names), 6))
         full[:, IN_PLANE if self.elements.planar else slice(None)] = xi.reshape(len(self.names), self.freedom)
-        for name, twist in zip(self.names, full):
+        for name, twist, turn in zip(self.names, full, rotation_exponential(full[:, 3:])):
             X = poses[name]
-            moved[name] = Pose(X.R @ rotation_exponential(twist[3:]), X.p + X.R @ twist[:3])
+            moved[name] = Pose(X.R @ turn, X.p + X.R @ twist[:3])
         return moved
+
+
+@lru_cache(maxsize=64)
+def _known(key: str) -> list[Any]:
+    return []
+
+
+def constraint_function(structure: str, write: Callable[[], Any]) -> Any:
+    """The function of a structure: from memory, from disk, or written now."""
+    import casadi
+
+    known = _known(structure)
+    if not known:
+        key = content_key("constraints", structure)
+        entry = read_entry(key, "kept")
+        try:
+            known.append(casadi.Function.deserialize(zlib.decompress(entry[1]).decode()))
+        except (TypeError, ValueError, RuntimeError, zlib.error):  # there is none, or none that can be read
+            known.append(write())
+            write_entry(key, {}, zlib.compress(known[0].serialize().encode(), 1), "kept")
+    return known[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 
 from poinsot.errors import PoinsotError, unknown
@@ -11,11 +10,12 @@ from poinsot.model.toml import read_toml
 
 __all__ = ["library_names", "load"]
 
+LIBRARY = Path(__file__).parents[1] / "library"
+
 
 def library_names() -> tuple[str, ...]:
     """Names of the mechanisms that come with Poinsot."""
-    folder = resources.files("poinsot.library")
-    return tuple(sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")))
+    return tuple(sorted(path.stem for path in LIBRARY.glob("*.toml")))
 
 
 def load(name_or_path: str | Path) -> Mechanism:
@@ -26,8 +26,7 @@ def load(name_or_path: str | Path) -> Mechanism:
     """
     path = Path(name_or_path)
     if isinstance(name_or_path, str) and name_or_path in library_names():
-        with resources.as_file(resources.files("poinsot.library") / f"{name_or_path}.toml") as file:
-            return read_toml(file)
+        return read_toml(LIBRARY / f"{name_or_path}.toml")
     try:
         exists = path.exists()
     except (OSError, ValueError):  # a name that no file can have

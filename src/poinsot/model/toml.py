@@ -5,15 +5,14 @@ from __future__ import annotations
 import copy
 import os
 import re
-import tempfile
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from poinsot.errors import PoinsotError, one_line
-from poinsot.model.build import build
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.record import keep_mechanism, kept_mechanism
+from poinsot.store import content_key
 
 __all__ = ["MAX_BYTES", "dumps", "put_number", "read_text", "read_toml", "save", "write_aside"]
 
@@ -43,8 +42,15 @@ def read_text(path: Path, limit: int = MAX_BYTES) -> str:
 def read_toml(path: Path) -> Mechanism:
     """Read a model file in TOML; an error names the file and the path in it."""
     text = read_text(path)
+    key = content_key("model", path.stem, text)
+    if (known := kept_mechanism(key)) is not None:
+        return known
+    from poinsot.model.build import build
+
     try:
-        return build(_parsed(text), path.stem, text)
+        mechanism = build(_parsed(text), path.stem, text)
+        keep_mechanism(key, mechanism)
+        return mechanism
     except RecursionError:
         raise PoinsotError(f"{path}: nested too deeply") from None
     except PoinsotError as error:
@@ -54,6 +60,8 @@ def read_toml(path: Path) -> Mechanism:
 def _parsed(text: str) -> dict[str, Any]:
     if _DEEP_KEY.search(text):
         raise PoinsotError("nested too deeply: a key has more than 40 parts")
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -65,6 +73,8 @@ def _parsed(text: str) -> dict[str, Any]:
 def dumps(mechanism: Mechanism) -> str:
     """Write a mechanism as a model file: the file it came from, comments included, with its present values."""
     import tomlkit
+
+    from poinsot.model.build import build
 
     document = (
         tomlkit.parse(mechanism.text) if mechanism.text else tomlkit.item(copy.deepcopy(dict(mechanism.document)))
@@ -113,6 +123,8 @@ def save(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Pat
 
 def write_aside(path: Path, text: str) -> Path:
     """Write a file beside its place and rename it, so that no half-written file is ever seen."""
+    import tempfile
+
     name = None
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

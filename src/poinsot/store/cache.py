@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +61,8 @@ def read_entry(key: str, kind: str = "code") -> tuple[dict[str, Any], bytes] | N
 
 def write_entry(key: str, metadata: dict[str, Any], content: bytes, kind: str = "code") -> bool:
     """Store an entry under a key; False when the cache cannot be written."""
+    import tempfile
+
     directory = cache_directory()
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from poinsot.elements.frame import Frame
@@ -62,9 +63,15 @@ class Joint(ABC):
         """Pose X_BM of the joint's frame on body B."""
         return self.b.pose()
 
+    @cached_property
+    def frames(self) -> tuple[Pose, Pose]:
+        """Poses X_AF and X_BM."""
+        return self.frame_on_a(), self.frame_on_b()
+
     def relative(self, X_WA: Pose, X_WB: Pose) -> Pose:
         """Pose X_FM across the joint from the poses of its two bodies."""
-        return (X_WA @ self.frame_on_a()).inverse() @ (X_WB @ self.frame_on_b())
+        X_AF, X_BM = self.frames
+        return (X_WA @ X_AF).inverse() @ (X_WB @ X_BM)
 
     def coordinate(self, name: str) -> int:
         """Index of a coordinate by its name."""
