@@ -93,7 +93,7 @@ def simulate(
     run = compiled_motion(compiled, laws, events or {}, method)
     grid = times if times[0] == 0 else np.concatenate([[0.0], times])
     u = np.array([law if not callable(law) else 0.0 for law in laws.values()], float)
-    both = np.concatenate([np.broadcast_to(u, (*p.shape[:-1], len(u))), p], axis=-1)
+    both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, [0.0]])
     found = run(grid, y0, both, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads)
     return _result(mechanism, compiled, run.names, found, times, y0, u, p)
@@ -103,7 +103,7 @@ def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
     if not isinstance(t_end, Real) or not np.isfinite(t_end) or t_end <= 0:
         raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
     times = np.linspace(0.0, t_end, 101) if t is None else np.asarray(t, float)
-    if times.ndim != 1 or not times.size or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
+    if times.ndim != 1 or not times.size or not (np.isfinite(times[-1]) and (times[1:] > times[:-1]).all()):
         raise PoinsotError("t must be a list of times, each later than the one before")
     if times[0] < 0 or times[-1] > t_end * (1 + 1e-12):
         raise PoinsotError(f"t must lie between 0 and t_end = {t_end:g} s, not {times[0]:g} … {times[-1]:g} s")
@@ -154,7 +154,7 @@ def _result(
     y = found.y[:, -len(times) :]
     kept = np.isfinite(y).all(axis=(0, 2))
     times, y = times[kept], y[:, kept]
-    both = np.concatenate([np.broadcast_to(y0, (len(y), 1, len(y0))), y], axis=1)
+    both = np.concatenate([np.tile(y0, (len(y), 1, 1)) if len(y) > 1 else y0[None, None], y], axis=1)
     energy, phi, named, placed = _watched(compiled, both, u, p)
     balance = energy - energy[:, :1] - both[..., -1]
     shape: Callable[[np.ndarray], np.ndarray] = (lambda x: x) if p.ndim == 2 else (lambda x: x[0])
@@ -172,8 +172,8 @@ def _result(
         v=shape(y[..., nq : nq + nv]),
         energy=shape(energy[:, 1:]),
         work=shape(y[..., -1]),
-        drift=float(np.max(np.abs(phi), initial=0.0)),
-        energy_error=float(np.max(np.abs(balance), initial=0.0)),
+        drift=float(np.abs(phi).max(initial=0.0)),
+        energy_error=float(np.abs(balance).max(initial=0.0)),
         events={name: shape(found.event_times[:, k]) for k, name in enumerate(names)},
         steps=int(found.steps.max()),
         status=found.text,

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,9 +195,14 @@ class System:
 
     def parameters(self, mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> np.ndarray:
         """Values of the free parameters of a mechanism, and the charts' numbers for a start at given poses."""
+
         if poses is None:
             poses = (self.about.home or start(self.mechanism, None)).poses
-        values = [mechanism.parameters[name].value for name in self.free]
+
+        def read() -> tuple[Mechanism, np.ndarray]:
+            return mechanism, np.array([mechanism.parameters[name].value for name in self.free])
+
+        _, values = self._read.get_or_make(id(mechanism), read)  # its id stays its own
         return np.concatenate([values, self.reading.chart(poses)])
 
     def coordinates(self, start: Assembly, p: np.ndarray) -> np.ndarray:
@@ -215,6 +221,8 @@ class System:
         """Force of an actuator in SI, from a number or a quantity such as "5 N"."""
         if name not in self.commands:
             raise PoinsotError(unknown("actuator", name, self.commands))
+        if type(value) is float and isfinite(value):
+            return value
         return as_value(value, force_unit("f", self.mechanism.template.actuators[name].on.unit), f"force of {name}")
 
     def coordinate(self, name: str) -> tuple[Any, Any]:

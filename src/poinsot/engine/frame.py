@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int64, c_void_p
+from ctypes import addressof, c_char, c_int64, c_void_p
 from typing import Any
 
 import numpy as np
 
 from .arguments import Signature
 
-__all__ = ["Frame"]
+__all__ = ["Frame", "address"]
 
 _ALIGNMENT = 64  # bytes: a cache line
 _DOUBLE = np.dtype(np.float64)
+
+
+def address(array: np.ndarray) -> int:
+    """Where an array begins in memory; NumPy's own `ctypes.data` takes three times as long."""
+    try:
+        return addressof(c_char.from_buffer(array))
+    except (TypeError, ValueError, BufferError):  # empty, in pieces, or not to be written
+        return array.ctypes.data
 
 
 class Frame:
@@ -37,16 +45,16 @@ class Frame:
     def _table(inputs: Sequence[Any], outputs: Sequence[Any], strides: list[int]) -> tuple[Any, tuple[int, ...]]:
         """Lay pointers and strides out as native code wants them; give the array and four addresses."""
         columns = [
-            [a.ctypes.data for a in inputs],
+            [address(a) for a in inputs],
             strides,
-            [a.ctypes.data for a in outputs],
+            [address(a) for a in outputs],
             [a.strides[0] if a.ndim else 0 for a in outputs],
         ]
         table = np.array([value for column in columns for value in column] or [0], dtype=np.int64)
-        address, addresses = table.ctypes.data, []
+        place, addresses = address(table), []
         for column in columns:
-            addresses.append(address)
-            address += 8 * len(column)
+            addresses.append(place)
+            place += 8 * len(column)
         return table, tuple(addresses)
 
     def work(self, doubles: int) -> int:

@@ -14,7 +14,9 @@ from .arguments import Signature, read_signature
 from .build import Build, KernelInfo, start_build
 from .controller import REGISTERS, Status
 from .formula import Formula, formula
+from .frame import address
 from .integrator_layout import ARGUMENTS, RESULTS
+from .native import host_target
 from .request import Request
 from .settings import chosen_engine, waits_for_optimised
 from .support import llvm_obstacle, portable_form
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Integrator", "Trajectories", "integrator"]
 
 METHODS = ("dop853", "rk4")
+_REGISTER = {name: k for k, name in enumerate(REGISTERS)}
 
 
 @dataclass(frozen=True)
@@ -150,8 +153,6 @@ class Integrator:
         """Get native code: for single samples, or for as many as a vector holds."""
         if self.obstacle:
             return None
-        from .native import host_target
-
         lanes = 1 if count == 1 else host_target().lanes
         if lanes not in self._builds:
             request = Request("integrator", self.functions, {"lanes": lanes, "method": self.method})
@@ -195,7 +196,8 @@ class Integrator:
         count = counts.pop() if counts else 1
         given = {"t": t[0], "h": first_step, "next": 1, "t_end": t[-1], "max_step": max_step, "size": self.n}
         given |= {"max_steps": max_steps, "rtol": rtol, "atol": atol}
-        registers = np.array([float(given.get(name, 0.0)) for name in REGISTERS])
+        registers = np.zeros(len(REGISTERS))
+        registers[[_REGISTER[name] for name in given]] = list(given.values())
         out = np.full((count, len(t), self.n), np.nan)
         results, event_results = np.zeros((count, len(RESULTS))), np.full((count, 2 * self.k), np.nan)
         build = self._build(count) if count else None
@@ -214,31 +216,30 @@ class Integrator:
         def call(start: int, stop: int) -> None:
             y, q = (a[start:] if a.ndim == 2 else a for a in (y0, p))
             words = {
-                "times": t.ctypes.data,
+                "times": address(t),
                 "count_times": len(t),
-                "y0": y.ctypes.data,
+                "y0": address(y),
                 "y0_stride": y.strides[0] if y.ndim == 2 else 0,
-                "p": q.ctypes.data,
+                "p": address(q),
                 "p_stride": q.strides[0] if q.ndim == 2 else 0,
-                "out": out[start:].ctypes.data,
-                "results": results[start:].ctypes.data,
-                "event_results": event_results[start:].ctypes.data,
-                "registers": registers.ctypes.data,
+                "out": address(out[start:]),
+                "results": address(results[start:]),
+                "event_results": address(event_results[start:]),
+                "registers": address(registers),
                 "substeps": substeps,
             }
             table = np.array([words[name] for name in ARGUMENTS], dtype=np.int64)
             work = np.empty(state.workspace + 8)
-            address = -(-work.ctypes.data // 64) * 64
-            state.code.entry(stop - start, table.ctypes.data, address)
+            state.code.entry(stop - start, address(table), -(-address(work) // 64) * 64)
 
-        evaluations = 12.0 * max(100, 10 * len(t))
+        evaluations = 12.0 * max(100, 10 * len(t)) if len(out) > state.info.lanes else 0.0
         workers = choose_threads(threads, len(out) * state.info.instructions * evaluations)
         run_chunks(call, len(out), state.info.lanes, workers)
 
 
 def _times(t: Any) -> np.ndarray:
     t = np.ascontiguousarray(t, dtype=np.float64)
-    if t.ndim != 1 or t.size == 0 or not np.isfinite(t).all() or (np.diff(t) <= 0).any():
+    if t.ndim != 1 or t.size == 0 or not (np.isfinite(t[0]) and np.isfinite(t[-1]) and (t[1:] > t[:-1]).all()):
         raise PoinsotError("t must be a list of times, each later than the one before")
     return t
 

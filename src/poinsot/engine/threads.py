@@ -6,11 +6,14 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ..errors import PoinsotError
 from .settings import default_threads
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 __all__ = ["choose_threads", "run_chunks"]
 
@@ -26,7 +29,8 @@ if hasattr(os, "register_at_fork"):
 def choose_threads(asked: int | None, instructions: float) -> int:
     """Decide how many threads to use for that many instructions in all."""
     if asked is None:
-        return max(1, min(default_threads(), int(instructions / _WORTH_A_THREAD)))
+        worth = int(instructions / _WORTH_A_THREAD)
+        return 1 if worth <= 1 else min(default_threads(), worth)
     if asked < 1:
         raise PoinsotError(f"the number of threads must be 1 or more, not {asked}")
     return asked
@@ -39,6 +43,8 @@ def run_chunks(call: Callable[[int, int], None], count: int, group: int, threads
     if threads <= 1:
         call(0, count)
         return
+    from concurrent.futures import wait
+
     pieces = min(groups, threads * _CHUNKS_A_THREAD)
     edges = [min(count, group * (groups * k // pieces)) for k in range(pieces + 1)]
     edges[-1] = count
@@ -63,6 +69,8 @@ def _drain(chunks: deque[tuple[int, int]], call: Callable[[int, int], None]) -> 
 
 
 def _pool(threads: int) -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
     with _lock:
         if threads not in _pools:
             _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="poinsot")
