@@ -50,11 +50,10 @@ def articulated_accelerations(
         if node.parent == GROUND:
             continue
         bias = _stack(c[body].v, c[body].w)
-        left = I[body] - G @ U.T
+        left = _without_free(I[body] - G @ U.T, columns)
         force = p[body] + left @ bias + G @ u
-        T = _transform(X[body])
-        I[node.parent] += T.T @ left @ T
-        p[node.parent] += T.T @ force
+        I[node.parent] += _carried(X[body], left)
+        p[node.parent] += _transform(X[body]).T @ force
     return _outward(tree, X, c, kept, gravity)
 
 
@@ -70,6 +69,40 @@ def _outward(tree: Tree, X: dict[str, Pose], c: dict[str, Twist], kept: dict[str
         a[node.body] = start + columns @ rate
         rates.append(rate)
     return casadi.vertcat(*rates)
+
+
+def _symmetric(M: Any) -> Any:
+    """A symmetric matrix made of its upper triangle: the other half is not computed."""
+    import casadi
+
+    return casadi.triu2symm(casadi.triu(M))
+
+
+def _without_free(left: Any, S: Any) -> Any:
+    """I_a = I_A − U D⁻¹ Uᵀ, of which I_a S = 0: rows of a motion along one axis are zero, and not computed."""
+    import casadi
+
+    left = _symmetric(left)
+    for k in range(S.size2()):
+        rows = casadi.sparsify(S[:, k]).sparsity().row()
+        if len(rows) == 1:
+            left[rows[0], :] = left[:, rows[0]] = 0
+    return casadi.sparsify(left)
+
+
+def _carried(X_AB: Pose, inertia: Any) -> Any:
+    """Xᵀ I X (6, 6): the blocks turned, then moved by p; with [p]× = P and I = [[A, B], [Bᵀ, C]]
+
+    A' = R A Rᵀ,   B' = R B Rᵀ − A' P,   C' = R C Rᵀ + P B' − (R B Rᵀ)ᵀ P
+    """
+    import casadi
+
+    R, P = casadi.SX(X_AB.R), casadi.SX(skew(X_AB.p))
+    A, B, C = inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:]
+    A, C, turned = _symmetric(R @ A @ R.T), R @ C @ R.T, R @ B @ R.T
+    moved = turned - A @ P
+    C = _symmetric(C + P @ moved - turned.T @ P)
+    return casadi.sparsify(casadi.blockcat([[A, moved], [moved.T, C]]))
 
 
 def _stack(v: Any, w: Any) -> Any:
