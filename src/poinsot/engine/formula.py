@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..errors import PoinsotError
 from .arguments import Signature, read_signature
 from .support import portable_form
 
@@ -35,7 +36,13 @@ class Formula:
     @cached_property
     def text(self) -> str:
         """The function as CasADi serialises it."""
-        return zlib.decompress(self.packed).decode()
+        try:
+            text = zlib.decompress(self.packed)
+        except zlib.error:
+            text = b""
+        if hashlib.sha256(text).hexdigest() != self.digest:
+            raise PoinsotError(f"{self.signature.name} in the cache is not what was written: clear the cache")
+        return text.decode()
 
     @cached_property
     def function(self) -> casadi.Function:

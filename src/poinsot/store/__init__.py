@@ -7,7 +7,7 @@ fingerprint                 of Poinsot's own code, which is part of every key
 
 from poinsot.store.cache import CacheReport, cache_report, clear_cache, read_entry, write_entry
 from poinsot.store.container import CorruptEntryError, pack_entry, unpack_entry
-from poinsot.store.fingerprint import content_key, fingerprint
+from poinsot.store.keys import content_key, fingerprint
 
 __all__ = [
     "CacheReport",

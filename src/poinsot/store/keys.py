@@ -7,7 +7,9 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["content_key", "fingerprint"]
+from poinsot import __version__
+
+__all__ = ["code_digest", "content_key", "fingerprint"]
 
 # Packages whose code decides what equations look like; others may change without making entries stale.
 _WRITERS = ("spatial", "elements", "model", "engine", "formulations", "analysis", "identifiability", "store")
@@ -16,13 +18,18 @@ _NEEDED = ("casadi", "numpy")
 
 @cache
 def fingerprint() -> str:
-    """Digest of the code that writes equations, and the versions of what it stands on."""
-    root = Path(__file__).parents[1]
+    """Digest of Poinsot's version, of its code that writes equations, and of the versions of what it stands on."""
+    versions = [__version__, *(_version(name) for name in _NEEDED)]
+    return hashlib.sha256(" ".join([*versions, code_digest(Path(__file__).parents[1])]).encode()).hexdigest()
+
+
+def code_digest(root: Path) -> str:
+    """Digest of the packages in a folder that decide what is kept."""
     digest = hashlib.sha256()
     for package in _WRITERS:
         for path in sorted((root / package).rglob("*.py")):
-            digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
-    digest.update(" ".join(_version(name) for name in _NEEDED).encode())
+            content = path.read_bytes()
+            digest.update(f"{path.relative_to(root)} {len(content)} ".encode() + content)
     return digest.hexdigest()
 
 
