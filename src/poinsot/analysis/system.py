@@ -190,7 +190,7 @@ class System:
         return self.kept(name, lambda: ({"it": make()}, None)).functions["it"]
 
     def kernel(self, name: str, outputs: Callable[[], list[Any]]) -> Any:
-        """A compiled function of (q, v, u, p), made once."""
+        """A compiled function of (q, v, u, p), made once; its name must tell all that its outputs depend on."""
         return self.made(name, lambda: kernel(self.formula(name, lambda: self.dynamics.function(name, outputs()))))
 
     def parameters(self, mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> np.ndarray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections import OrderedDict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,19 +23,40 @@ if TYPE_CHECKING:
 __all__ = ["Formula", "formula"]
 
 
-@dataclass(frozen=True, eq=False)
 class Formula:
-    """A CasADi function in a form that can be kept on disk."""
+    """A CasADi function in a form that can be kept on disk; whatever is not known is found when it is asked for."""
 
-    signature: Signature
-    instructions: int
-    obstacle: str  # why no machine can run it as native code; empty if one can
-    digest: str  # SHA-256 of the text
-    packed: bytes  # the text, compressed
+    def __init__(self, signature: Signature, **known: Any):
+        self.signature = signature
+        self.__dict__.update(known)
+
+    @cached_property
+    def function(self) -> casadi.Function:
+        """The function itself, for the VM."""
+        import casadi
+
+        return casadi.Function.deserialize(self.text)
+
+    @cached_property
+    def _portable(self) -> tuple[casadi.Function, str]:
+        return portable_form(self.function)
+
+    @cached_property
+    def obstacle(self) -> str:
+        """Why no machine can run it as native code; empty if one can."""
+        return self._portable[1]
+
+    @cached_property
+    def instructions(self) -> int:
+        """Scalar operations; 0 if it has no form in those."""
+        symbolic = self._portable[0]
+        return symbolic.n_instructions() if symbolic.is_a("SXFunction") else 0
 
     @cached_property
     def text(self) -> str:
         """The function as CasADi serialises it."""
+        if "packed" not in self.__dict__:
+            return self._portable[0].serialize()
         try:
             text = zlib.decompress(self.packed)
         except zlib.error:
@@ -45,11 +66,14 @@ class Formula:
         return text.decode()
 
     @cached_property
-    def function(self) -> casadi.Function:
-        """The function itself, for the VM."""
-        import casadi
+    def packed(self) -> bytes:
+        """The text, compressed."""
+        return zlib.compress(self.text.encode(), 1)
 
-        return casadi.Function.deserialize(self.text)
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
     def facts(self) -> dict[str, Any]:
         """All but the text, for JSON."""
@@ -72,7 +96,8 @@ class Formula:
         )
         if len(packed) != facts["bytes"]:
             raise ValueError("a function is cut off")
-        return cls(signature, int(facts["instructions"]), str(facts["obstacle"]), str(facts["digest"]), packed)
+        known = {"instructions": int(facts["instructions"]), "obstacle": str(facts["obstacle"])}
+        return cls(signature, digest=str(facts["digest"]), packed=packed, **known)
 
 
 _seen: OrderedDict[int, tuple[casadi.Function, Formula]] = OrderedDict()
@@ -84,17 +109,7 @@ def formula(function: casadi.Function | Formula) -> Formula:
         return function
     entry = _seen.get(id(function))
     if entry is None or entry[0] is not function:  # the function is kept with its formula: its id stays its own
-        entry = _seen[id(function)] = (function, _write(function))
+        entry = _seen[id(function)] = (function, Formula(read_signature(function), function=function))
         while len(_seen) > 32:
             _seen.popitem(last=False)
     return entry[1]
-
-
-def _write(function: casadi.Function) -> Formula:
-    symbolic, obstacle = portable_form(function)
-    text = symbolic.serialize() if not symbolic.has_free() else ""
-    count = symbolic.n_instructions() if symbolic.is_a("SXFunction") else 0
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    made = Formula(read_signature(function), count, obstacle, digest, zlib.compress(text.encode(), 1))
-    made.__dict__.update(text=text, function=function)
-    return made

@@ -79,7 +79,7 @@ class Kernel:
         self._build = build
         self._repeat = repeat
         self._frames: list[Frame] = []  # reused; taking and putting back are atomic
-        self._vm_info = KernelInfo(self.signature.name, "vm", formula.instructions, 1, 0.0, False, reason)
+        self._reason = reason
 
     def __repr__(self) -> str:
         return f"Kernel({self.info})"
@@ -92,7 +92,9 @@ class Kernel:
     @property
     def info(self) -> KernelInfo:
         """What runs now, and why."""
-        return self._vm_info if self._build is None else self._build.state.info
+        if self._build is None:
+            return KernelInfo(self.signature.name, "vm", self.formula.instructions, 1, 0.0, False, self._reason)
+        return self._build.state.info
 
     def wait(self, seconds: float | None = None) -> KernelInfo:
         """Wait for the optimised code, at most so many seconds; returns what runs then."""
