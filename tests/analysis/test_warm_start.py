@@ -92,9 +92,8 @@ def test_damaged_entries_are_made_again(filled, tmp_path):
 
 def forget():
     """Leave nothing in memory, as in a new process."""
-    for memory in (system._SYSTEMS, system._DESCRIBED, start._ASSEMBLED):
+    for memory in (system._SYSTEMS, system._DESCRIBED, start._ASSEMBLED, constraints._WRITTEN):
         memory.clear()
-    constraints._known.cache_clear()
 
 
 @pytest.fixture

@@ -100,7 +100,8 @@ def compiled_motion(
     if method not in METHODS:
         raise PoinsotError(unknown("method", method, METHODS))
     written = {name: _written(name, law) for name, law in laws.items() if callable(law)}
-    key = ("motion", tuple((n, f.digest) for n, f in written.items()), tuple((n, *e) for n, e in events.items()))
+    watched = tuple((n, on, float(value)) for n, (on, value) in events.items())
+    key = ("motion", tuple((n, f.digest) for n, f in written.items()), watched)
 
     def make() -> Motion:
         found = compiled.kept(key, lambda: _functions(compiled, laws, written, events))

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.bounded import Bounded
 from poinsot.model.assembly import Assembly, assemble
 from poinsot.model.constraints import Row
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
-from poinsot.store import content_key, read_entry, write_entry
+from poinsot.store import Bounded, content_key, read_entry, write_entry
 
 __all__ = ["keep_home", "start"]
 

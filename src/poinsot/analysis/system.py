@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.analysis.bounded import Bounded
 from poinsot.analysis.start import keep_home, start
 from poinsot.elements.coordinates import Coordinate
 from poinsot.engine import Formula, Kept, kept, kernel
@@ -30,7 +29,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.parameters import as_value
 from poinsot.model.units import force_unit
 from poinsot.spatial.pose import Pose
-from poinsot.store import content_key
+from poinsot.store import Bounded, content_key
 
 if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
@@ -195,7 +194,6 @@ class System:
 
     def parameters(self, mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> np.ndarray:
         """Values of the free parameters of a mechanism, and the charts' numbers for a start at given poses."""
-
         if poses is None:
             poses = (self.about.home or start(self.mechanism, None)).poses
 

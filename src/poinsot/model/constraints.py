@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,11 @@ from poinsot.model.mechanism import Elements, substitute
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential
-from poinsot.store import content_key, read_entry, write_entry
+from poinsot.store import Bounded, content_key, read_entry, write_entry
 
 __all__ = ["Constraints", "Row"]
 
+_WRITTEN: Bounded = Bounded(64)  # functions by structure
 IN_PLANE = (0, 1, 5)  # twist components of a planar body
 
 
@@ -80,7 +81,8 @@ class Constraints:
 
     @cached_property
     def _function(self) -> Any:
-        return constraint_function(self._numbers[0], self._write)
+        structure = self._numbers[0]
+        return _WRITTEN.get_or_make(structure, lambda: _kept(structure, self._write))
 
     def _write(self) -> Any:
         """(poses (12, n), numbers of the geometry) -> Φ, ∂Φ/∂ξ at ξ = 0."""
@@ -129,22 +131,15 @@ class Constraints:
         return moved
 
 
-@lru_cache(maxsize=64)
-def _known(key: str) -> list[Any]:
-    return []
-
-
-def constraint_function(structure: str, write: Callable[[], Any]) -> Any:
-    """The function of a structure: from memory, from disk, or written now."""
+def _kept(structure: str, write: Callable[[], Any]) -> Any:
+    """The function of a structure from disk, or written now."""
     import casadi
 
-    known = _known(structure)
-    if not known:
-        key = content_key("constraints", structure)
-        entry = read_entry(key, "kept")
-        try:
-            known.append(casadi.Function.deserialize(zlib.decompress(entry[1]).decode()))
-        except (TypeError, ValueError, RuntimeError, zlib.error):  # there is none, or none that can be read
-            known.append(write())
-            write_entry(key, {}, zlib.compress(known[0].serialize().encode(), 1), "kept")
-    return known[0]
+    key = content_key("constraints", structure)
+    entry = read_entry(key, "kept")
+    try:
+        return casadi.Function.deserialize(zlib.decompress(entry[1]).decode())
+    except (TypeError, ValueError, RuntimeError, zlib.error):  # there is none, or none that can be read
+        function = write()
+        write_entry(key, {}, zlib.compress(function.serialize().encode(), 1), "kept")
+        return function
