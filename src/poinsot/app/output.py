@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -20,18 +21,29 @@ __all__ = ["parameter_rows", "report_data", "table", "write_json", "write_text"]
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print a table; columns of numbers are aligned at the right."""
+    """Print a table; columns of numbers are aligned at the right, and folded where they do not fit."""
+    rows = [list(row) for row in rows]
+    numeric = [all(isinstance(row[i], int | float) or row[i] is None for row in rows) for i in range(len(columns))]
+    cells = [list(columns), *([_cell(value) for value in row] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
+    terminal = sys.stdout.isatty()
+    room = shutil.get_terminal_size().columns if terminal else 160
+    if sum(widths) + 2 * (len(widths) - 1) > room or not all(cell.isascii() for row in cells for cell in row):
+        return _folded(cells, numeric, None if terminal else room)
+    lines = ["  ".join(c.rjust(w) if n else c.ljust(w) for c, w, n in zip(row, widths, numeric)) for row in cells]
+    print(f"\033[1m{lines[0]}\033[0m" if terminal else lines[0], *lines[1:], sep="\n")
+
+
+def _folded(cells: list[list[str]], numeric: list[bool], width: int | None) -> None:
+    """A table that is wider than the room for it; rich folds its columns, and takes a while to load."""
     from rich.console import Console
     from rich.table import Table
 
-    rows = [list(row) for row in rows]
     shown = Table(box=None, pad_edge=False, header_style="bold")
-    for i, column in enumerate(columns):
-        numeric = all(isinstance(row[i], int | float) or row[i] is None for row in rows)
-        shown.add_column(column, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        shown.add_row(*(_cell(value) for value in row))
-    width = None if sys.stdout.isatty() else 160
+    for column, right in zip(cells[0], numeric):
+        shown.add_column(column, justify="right" if right else "left", overflow="fold")
+    for row in cells[1:]:
+        shown.add_row(*row)
     Console(width=width, highlight=False, markup=False).print(shown)
 
 
