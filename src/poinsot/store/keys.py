@@ -29,7 +29,7 @@ def code_digest(root: Path) -> str:
     for package in _WRITERS:
         for path in sorted((root / package).rglob("*.py")):
             content = path.read_bytes()
-            digest.update(f"{path.relative_to(root)} {len(content)} ".encode() + content)
+            digest.update(f"{str(path)[len(str(root)) :]} {len(content)} ".encode() + content)
     return digest.hexdigest()
 
 
