@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -88,6 +89,15 @@ def test_damaged_entries_are_made_again(filled, tmp_path):
     assert again["wrote"] and same(cold, again)
     assert "Traceback" not in again["complaints"]
     assert not answers(tmp_path)["wrote"]
+
+
+def test_functions_whose_code_is_gone_are_compiled_again(filled, tmp_path):
+    directory, cold = filled
+    for path in directory.glob("*.kept"):
+        shutil.copy(path, tmp_path)
+    again = answers(tmp_path)
+    assert list(tmp_path.glob("*.code")) and not again["wrote"]
+    assert same(cold, again)
 
 
 def forget():
