@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from poinsot.analysis.sensitivity import motion_sensitivity, sensitivity
     from poinsot.analysis.simulate import simulate
     from poinsot.analysis.singularity import singularity
-    from poinsot.errors import PoinsotError
+    from poinsot.errors import MotionError, PoinsotError
     from poinsot.model.assembly import assemble
     from poinsot.model.build import build
     from poinsot.model.check import check
@@ -45,6 +45,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Fourier": "poinsot.analysis.motion",
     "Mechanism": "poinsot.model.mechanism",
+    "MotionError": "poinsot.errors",
     "PoinsotError": "poinsot.errors",
     "Samples": "poinsot.analysis.motion",
     "State": "poinsot.analysis.forward",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = [
     "ConversionWarning",
     "MissingExtraError",
+    "MotionError",
     "PoinsotError",
     "listing",
     "one_line",
@@ -18,6 +20,19 @@ __all__ = [
 
 class PoinsotError(Exception):
     """Something that the user can mend; the text is one sentence that says what."""
+
+
+class MotionError(PoinsotError):
+    """A motion that cannot be followed; what was found before is kept."""
+
+    def __init__(
+        self, message: str, *, t: float, joint: str = "", condition: float = float("nan"), partial: Any = None
+    ):
+        super().__init__(message)
+        self.t = t  # first time that could not be reached  [s]
+        self.joint = joint  # the joint or prescribed coordinate that holds least in the last pose
+        self.condition = condition  # of the constraints there, prescribed coordinates or actuators included
+        self.partial = partial  # the result at the times before; None if there are none
 
 
 class ConversionWarning(UserWarning):

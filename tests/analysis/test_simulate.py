@@ -107,24 +107,6 @@ def test_a_simulation_that_runs_out_of_steps_keeps_its_results_up_to_there():
     assert not r.finished and "t = " in r.status and 0 < len(r.t) < 101
 
 
-def test_euler_angles_end_a_simulation_before_they_are_singular_and_others_go_on():
-    """A rotor about x: the second of its ZXZ angles reaches a singular attitude after a quarter of a turn."""
-    document = {
-        "format": 1,
-        "gravity": [0, 0, 0],
-        "bodies": {"rotor": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]}},
-        "joints": {"hinge": {"type": "revolute", "between": ["ground", "rotor"], "axis": [1, 0, 0]}},
-        "coordinates": {"phi": {"joint": "hinge"}},
-    }
-    rotor = poinsot.build(document)
-    euler, matrix = (
-        poinsot.simulate(rotor, 0.3, velocity={"phi": 10.0}, formulation=f) for f in ("euler", "rotation-matrix")
-    )
-    assert matrix.finished and not euler.finished and "Euler angles of 'rotor'" in euler.status
-    np.testing.assert_allclose(euler.coordinates["phi"], 10 * euler.t, atol=1e-8)
-    assert 0.14 < euler.t[-1] < 0.157
-
-
 @pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix"])
 def test_a_spring_is_never_silently_unwound_by_a_turn(formulation):
     """A rotor against a weak torsion spring: followed over many turns, or stopped before half a turn."""

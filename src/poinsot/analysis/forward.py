@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from poinsot.analysis.continued import embedded_in
+from poinsot.analysis.reaction import Bearing
 from poinsot.analysis.state import state as state_of
-from poinsot.analysis.system import start, system
+from poinsot.analysis.system import System, start, system
 from poinsot.analysis.undetermined import undetermined
+from poinsot.analysis.variants import careful
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["Accelerations", "State", "accelerations"]
+
+UNSURE = 1e-6  # check value below which the equations are solved again in a careful order
 
 
 @dataclass(frozen=True)
@@ -26,13 +31,16 @@ class State:
 
 
 @dataclass(frozen=True, eq=False)
-class Accelerations(Mapping[str, np.ndarray]):
+class Accelerations(Bearing, Mapping[str, np.ndarray]):
     """Accelerations by body: of the origin and angular, in the world, (6,)  [m/s², rad/s²]."""
 
     bodies: dict[str, np.ndarray]
     reactions: dict[str, np.ndarray]  # by joint, wrench on its second body in its frame there (6,)  [N, N·m]
     multipliers: np.ndarray  # (m,)
     check: float  # 1 is perfect, 0 where the equations are singular
+    position: dict[str, np.ndarray]  # by body, origin in the world (3,)  [m]
+    rotation: dict[str, np.ndarray]  # by body, R_WB (3, 3)
+    model: Mechanism = field(repr=False)
 
     def __getitem__(self, body: str) -> np.ndarray:
         if body not in self.bodies:
@@ -46,8 +54,16 @@ class Accelerations(Mapping[str, np.ndarray]):
         return len(self.bodies)
 
 
-def accelerations(mechanism: Mechanism, state: State | None = None, *, formulation: str = "joint") -> Accelerations:
+def accelerations(
+    mechanism: Mechanism,
+    state: State | None = None,
+    *,
+    formulation: str = "joint",
+    independent: Sequence[str] | None = None,
+) -> Accelerations:
     """Accelerations of every body and reactions of every joint at one state.
+
+    `independent` are coordinates in which to write the formulation "embedded"; others are chosen by pivoting.
 
     >>> import poinsot
     >>> a = poinsot.accelerations(poinsot.load("pendulum"), poinsot.State(pose={"phi": 0.3}))
@@ -59,11 +75,29 @@ def accelerations(mechanism: Mechanism, state: State | None = None, *, formulati
     compiled = system(mechanism, formulation, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     q, v = state_of(compiled, begin, p, given.velocity)
+    compiled = embedded_in(compiled, q, p, independent)
     forces = {name: compiled.command(name, value) for name, value in given.forces.items()}
     u = np.array([forces.get(name, 0.0) for name in compiled.commands])
-    solve = compiled.formula("one state", lambda: compiled.dynamics.forward).function
-    vdot, lam, check = (np.asarray(x) for x in solve(q, v, u, p))
+    vdot, lam, check = _solved(compiled, q, v, u, p)
+    if not check.item() > UNSURE:
+        compiled = careful(compiled)
+        vdot, lam, check = _solved(compiled, q, v, u, p)
     moving, wrenches = compiled.observed(q, v, vdot.ravel(), lam.ravel(), u, p)
     for name, parts in undetermined(compiled).items():
         wrenches[name] = np.where(parts, np.nan, wrenches[name])
-    return Accelerations(moving, wrenches, lam.ravel(), float(check.item()))
+    places = {name: begin.poses[name] for name in mechanism.bodies}
+    return Accelerations(
+        bodies=moving,
+        reactions=wrenches,
+        multipliers=lam.ravel(),
+        check=float(check.item()),
+        position={name: np.asarray(X.p, float) for name, X in places.items()},
+        rotation={name: np.asarray(X.R, float) for name, X in places.items()},
+        model=mechanism,
+    )
+
+
+def _solved(compiled: System, *state: np.ndarray) -> tuple[np.ndarray, ...]:
+    """v̇, λ and the check value at one state (q, v, u, p)."""
+    solve = compiled.formula("one state", lambda: compiled.dynamics.forward).function
+    return tuple(np.asarray(x) for x in solve(*state))

@@ -4,22 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
 from poinsot.analysis.motion import written_out
 from poinsot.analysis.system import System
-from poinsot.engine import Formula, integrator
+from poinsot.engine import Formula, Status, integrator
 from poinsot.engine.formula import formula
 from poinsot.errors import PoinsotError, unknown
 
-__all__ = ["Found", "Law", "compiled_motion"]
+__all__ = ["Ending", "Event", "Found", "Law", "Motion", "commands", "compiled_motion", "written_laws"]
 
 Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t, s, ṡ)
 METHODS = ("explicit", "implicit")
-NEAR_SINGULAR = 0.02  # |det E| of Euler angles below which digits are lost
+BEYOND = 0.5  # of the quality at which coordinates are chosen anew: below it no step goes
 AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn
+
+
+class Ending(StrEnum):
+    """How the integration of one motion ended."""
+
+    FINISHED = ""
+    STOPPED = "an event ends the motion"
+    POOR = "the coordinates are poor"
+    COLLAPSED = "the step became too small"
+    EXHAUSTED = "there were too many steps"
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """What is watched along a motion."""
+
+    name: str
+    ending: Ending  # FINISHED if it does not end the motion
+    why: str  # in which case this says why
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,20 +47,22 @@ class Found:
     """What an integration gave for N motions at n times."""
 
     y: np.ndarray  # (N, n, states), NaN at times that were not reached
-    event_times: np.ndarray  # (N, k)
+    event_times: np.ndarray  # (N, k), NaN where an event did not happen
     steps: np.ndarray  # (N,)
-    text: str  # why it ended early; empty if it did not
+    endings: list[Ending]  # N
+    reached: np.ndarray  # (N,)  [s]
+    why: list[str]  # N, what ended it early; empty if nothing did
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
     """A compiled motion: right-hand side, projection, events."""
 
-    names: tuple[str, ...]  # of the events
-    stops: tuple[str, ...]  # why an event ends the motion; empty if it does not
+    events: tuple[Event, ...]
     method: str
     rhs: Formula
     projection: Formula | None
+    crossing: Formula | None  # (k,), the functions whose signs change at events
     native: Any
 
     def __call__(
@@ -48,27 +70,42 @@ class Motion:
     ) -> Found:
         """Integrate from y0 (states,) with parameters (m,) or (N, m)."""
         if self.method == "implicit":
-            return self._implicit(t, y0, p, rtol, atol, max_steps)
+            return self._ended(t, *self._implicit(t, y0, p, rtol, atol, max_steps))
         run = self.native(t, y0, p, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads)
-        text = ""
-        for k, status in enumerate(run.status):
-            if status.advice and not text:
-                text = f"stopped at t = {run.t_reached[k]:.6g} s: {status.advice}"
-        y, stopped = self._stopped(t, run.y.copy(), run.event_times)
-        return Found(y, run.event_times, run.steps, stopped or text)
+        ends = {Status.STEP_TOO_SMALL: Ending.COLLAPSED, Status.TOO_MANY_STEPS: Ending.EXHAUSTED}
+        endings = [ends.get(status, Ending.FINISHED) for status in run.status]
+        return self._ended(t, run.y.copy(), run.event_times, run.steps, endings, run.t_reached.copy())
 
-    def _stopped(self, t: np.ndarray, y: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, str]:
-        """Forget what lies behind an event that ends the motion."""
-        text = ""
-        for k, stop in enumerate(self.stops):
-            for sample in np.flatnonzero(np.isfinite(times[:, k])) if stop else ():
-                y[sample, t > times[sample, k]] = np.nan
-                text = text or f"stopped at t = {times[sample, k]:.6g} s: {stop}"
-        return y, text
+    def state_at(self, begin: float, y0: np.ndarray, end: float, p: np.ndarray, **options: Any) -> np.ndarray:
+        """The state (states,) at a time, from that at an earlier one, whatever happens in between."""
+        t = np.array([begin, end])
+        if self.method == "implicit":
+            given = (options[name] for name in ("rtol", "atol", "max_steps"))
+            return self._implicit(t, y0, p, *given)[0][0, -1]
+        return self.native(t, y0, p, **options).y[0, -1]
 
-    def _implicit(
-        self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, rtol: float, atol: float, max_steps: int
+    def _ended(
+        self,
+        t: np.ndarray,
+        y: np.ndarray,
+        times: np.ndarray,
+        steps: np.ndarray,
+        endings: list[Ending],
+        reached: np.ndarray,
     ) -> Found:
+        """Forget what lies behind the first event that ends a motion."""
+        why = [str(ending) for ending in endings]
+        last = [k for k, event in enumerate(self.events) if event.ending]
+        for n in range(len(y)) if last else ():
+            k = last[int(np.argmin(np.where(np.isfinite(times[n, last]), times[n, last], np.inf)))]
+            if np.isfinite(times[n, k]):
+                y[n, t > times[n, k]] = np.nan
+                times[n, times[n] > times[n, k]] = np.nan
+                endings[n], reached[n], why[n] = self.events[k].ending, times[n, k], self.events[k].why
+        return Found(y, times, steps, endings, reached, why)
+
+    def _implicit(self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, rtol: float, atol: float, max_steps: int):
+        """CVODES from output to output; events are seen from one output to the next."""
         import casadi
 
         rhs = self.rhs.function
@@ -77,20 +114,33 @@ class Motion:
         options = {"reltol": rtol, "abstol": atol, "max_num_steps": max_steps}
         samples = np.atleast_2d(p)
         out = np.full((len(samples), len(t), len(y0)), np.nan)
-        text = ""
+        times, endings = np.full((len(samples), len(self.events)), np.nan), []
+        reached = np.full(len(samples), t[0])
         for n, constants in enumerate(samples):
             here = out[n, 0] = y0
+            ending = Ending.FINISHED
             for k in range(1, len(t)):
                 solver = casadi.integrator("implicit", "cvodes", problem, t[k - 1], t[k], options)
                 try:
                     here = np.asarray(solver(x0=here, p=constants)["xf"]).ravel()
                 except RuntimeError:
-                    text = text or f"stopped at t = {t[k - 1]:.6g} s: the implicit method could not go on"
+                    ending = Ending.COLLAPSED
                     break
                 if self.projection is not None:
                     here = np.asarray(self.projection.function(t[k], here, constants)).ravel()
-                out[n, k] = here
-        return Found(out, np.full((len(samples), len(self.names)), np.nan), np.full(len(samples), len(t) - 1), text)
+                out[n, k], reached[n] = here, t[k]
+                if self.crossing is not None and self._crossed(t, out[n], k, constants, times[n]):
+                    break
+            endings.append(ending)
+        return out, times, np.full(len(samples), len(t) - 1), endings, reached
+
+    def _crossed(self, t: np.ndarray, y: np.ndarray, k: int, p: np.ndarray, times: np.ndarray) -> bool:
+        """Note events between outputs k − 1 and k, by the secant; tell whether one ends the motion."""
+        before, after = (np.asarray(self.crossing.function(t[i], y[i], p)).ravel() for i in (k - 1, k))
+        hit = (before * after <= 0) & (before != 0) & np.isnan(times)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            times[hit] = (t[k - 1] + (t[k] - t[k - 1]) * before / (before - after))[hit]
+        return any(event.ending for event, happened in zip(self.events, hit) if happened)
 
 
 def compiled_motion(
@@ -99,22 +149,25 @@ def compiled_motion(
     """The motion for a set of laws; constant forces are parameters of it, so that changing them costs nothing."""
     if method not in METHODS:
         raise PoinsotError(unknown("method", method, METHODS))
-    written = {name: _written(name, law) for name, law in laws.items() if callable(law)}
+    written = written_laws(laws)
     watched = tuple((n, on, float(value)) for n, (on, value) in events.items())
-    key = ("motion", tuple((n, f.digest) for n, f in written.items()), watched)
+    key = ("motion", method, tuple((n, f.digest) for n, f in written.items()), watched)
 
     def make() -> Motion:
-        found = compiled.kept(key, lambda: _functions(compiled, laws, written, events))
-        names, stops = (tuple(column) for column in found.facts)
-        parts = found.functions
+        found = compiled.kept(key, lambda: _functions(compiled, laws, written, events, method))
+        seen, parts = tuple(Event(name, Ending(ending), why) for name, ending, why in found.facts), found.functions
         native = integrator(**parts) if method == "explicit" else None
-        return Motion(names, stops, method, parts["rhs"], parts.get("projection"), native)
+        return Motion(seen, method, parts["rhs"], parts.get("projection"), parts.get("events"), native)
 
-    return compiled.made((method, key), make)
+    return compiled.made(("compiled", key), make)
+
+
+def written_laws(laws: Mapping[str, Law]) -> dict[str, Formula]:
+    """Laws of actuators as functions of (t, s, ṡ): laws that are the same have the same formula."""
+    return {name: _written(name, law) for name, law in laws.items() if callable(law)}
 
 
 def _written(name: str, law: Law) -> Formula:
-    """The law of an actuator as a function of (t, s, ṡ): laws that are the same have the same formula."""
     import casadi
 
     t, s, s_dot = (casadi.SX.sym(x) for x in ("t", "s", "s_dot"))
@@ -127,27 +180,39 @@ def _functions(
     laws: Mapping[str, Law],
     written: Mapping[str, Formula],
     events: Mapping[str, tuple[str, float]],
+    method: str,
 ) -> tuple[dict[str, Any], Any]:
-    """Right-hand side, projection and events of (t, y, p) by name; names of the events, and why they end a motion."""
+    """Right-hand side, projection and events of (t, y, p) by name; what is known about each event."""
     import casadi
 
     e = compiled.equations
     time, work, constants = casadi.SX.sym("t"), casadi.SX.sym("w"), casadi.SX.sym("u", len(laws))
-    u = _commands(compiled, laws, written, time, constants)
+    u = commands(compiled, laws, written, time, constants)
     solution = [compiled.dynamics.solution[0], casadi.SX(e.power)]
     acceleration, power = casadi.substitute(solution, [e.u], [u]) if laws else solution
+    acceleration = acceleration * _within(compiled) if method == "explicit" else acceleration
     y, P = casadi.vertcat(e.q, e.v, work), casadi.vertcat(constants, e.p)
     parts = {"rhs": (e.q_dot, acceleration, power)}
     if e.phi.size1() or e.norms.size1():
         parts["projection"] = (*compiled.dynamics.projected, work)
-    watched = _events(compiled, events)
+    watched = (*_user_events(compiled, events), *_quality_events(compiled), *_force_events(compiled))
     if watched:
-        parts["events"] = tuple(x for _, _, x in watched)
+        parts["events"] = tuple(crossing for _, crossing in watched)
     functions = {n: casadi.Function(n, [time, y, P], [casadi.densify(casadi.vertcat(*x))]) for n, x in parts.items()}
-    return functions, [[n for n, _, _ in watched], [stop for _, stop, _ in watched]]
+    return functions, [[event.name, event.ending, event.why] for event, _ in watched]
 
 
-def _commands(
+def _within(compiled: System) -> Any:
+    """1 where the coordinates are good, NaN well beyond where they are poor: no step is accepted there."""
+    import casadi
+
+    inside = casadi.SX(1.0)
+    for quality in compiled.dynamics.qualities.values():
+        inside = inside * casadi.if_else(quality > BEYOND, 1.0, np.nan)
+    return inside
+
+
+def commands(
     compiled: System, laws: Mapping[str, Law], written: Mapping[str, Formula], time: Any, constants: Any
 ) -> Any:
     """Actuator forces as symbols: constants, or the user's laws of (t, s, ṡ)."""
@@ -163,21 +228,32 @@ def _commands(
     return casadi.vertcat(*found) if found else casadi.SX(0, 1)
 
 
-def _events(compiled: System, events: Mapping[str, tuple[str, float]]) -> list[tuple[str, str, Any]]:
-    """Name, why it ends the motion (empty if it does not), and the function whose sign changes."""
+def _user_events(compiled: System, events: Mapping[str, tuple[str, float]]) -> list[tuple[Event, Any]]:
+    found = []
+    for name, (on, value) in events.items():
+        found.append((Event(name, Ending.FINISHED, ""), compiled.coordinate(on)[0] - value))
+    return found
+
+
+def _quality_events(compiled: System) -> list[tuple[Event, Any]]:
+    """Where coordinates become poor."""
+    return [(Event("", Ending.POOR, name), q - 1) for name, q in compiled.dynamics.qualities.items()]
+
+
+def _force_events(compiled: System) -> list[tuple[Event, Any]]:
+    """Rigid end stops, and springs about angles that are no longer unambiguous."""
     import casadi
 
     from poinsot.formulations.acting import centre_of, winds
 
-    found = [(name, "", compiled.coordinate(on)[0] - value) for name, (on, value) in events.items()]
-    for body, quality in compiled.equations.chart_quality.items():
-        why = f"the Euler angles of '{body}' come near their singularity: use another formulation or sequence"
-        found.append((f"{body} singular", why, quality - NEAR_SINGULAR))
+    found = []
     for name, force in compiled.elements.forces.items():
         s, _ = compiled.along(force.on)
         if force.kind == "end-stop" and isinstance(force.stiffness, float) and force.stiffness == 0:
-            found.append((name, f"the end stop '{name}' was reached", (s - force.lower) * (force.upper - s)))
+            why, gap = f"the end stop '{name}' was reached", (s - force.lower) * (force.upper - s)
+            found.append((Event(name, Ending.STOPPED, why), gap))
         elif winds(force, compiled.equations.direct):
             why = f"'{name}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
-            found.append((f"{name} turned", why, casadi.cos(s - centre_of(force)) + AMBIGUOUS))
+            turned = casadi.cos(s - centre_of(force)) + AMBIGUOUS
+            found.append((Event(f"{name} turned", Ending.STOPPED, why), turned))
     return found

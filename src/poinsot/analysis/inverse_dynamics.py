@@ -7,17 +7,20 @@ M v̇ + Cᵀλ = Q₀ + B u          solved for u and λ; with more actuators th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.kinematics import Kinematics, Path, kinematics
+from poinsot.analysis.kinematics import Kinematics, kinematics
+from poinsot.analysis.reaction import Bearing, by_joint, columns
 from poinsot.analysis.system import System, system
+from poinsot.analysis.trouble import freest, poses_at, weakness
 from poinsot.analysis.undetermined import undetermined
+from poinsot.analysis.variants import careful
 from poinsot.engine import kernel, kkt
-from poinsot.errors import PoinsotError, listing, unknown
-from poinsot.model.mechanism import Mechanism
+from poinsot.errors import MotionError, PoinsotError, listing, unknown
+from poinsot.model.mechanism import Mechanism, require_mechanism
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_expressions"]
 
@@ -25,7 +28,7 @@ SINGULAR = 1e-12  # check value of the solution below which the actuators do not
 
 
 @dataclass(frozen=True, eq=False)
-class InverseDynamics:
+class InverseDynamics(Bearing):
     """Forces along a motion: n times."""
 
     t: np.ndarray  # (n,)  [s]
@@ -38,6 +41,17 @@ class InverseDynamics:
     body_forces: dict[str, np.ndarray]  # by body, Q_e − M q̈ in world axes and body moment (n, 6)  [N, N·m]
     condition: np.ndarray  # (n,) check value: 1 is perfect, 0 where the actuators lose hold of the mechanism
     kinematics: Kinematics
+    model: Mechanism = field(repr=False)
+
+    @property
+    def position(self) -> dict[str, np.ndarray]:
+        """By body, origin in the world (n, 3)  [m]."""
+        return self.kinematics.position
+
+    @property
+    def rotation(self) -> dict[str, np.ndarray]:
+        """By body, R_WB (n, 3, 3)."""
+        return self.kinematics.rotation
 
     def __str__(self) -> str:
         lines = [f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s"]
@@ -59,26 +73,40 @@ def inverse_dynamics(
 
     With more actuators than freedoms the forces of least weighted square sum are taken; `weights` by actuator.
     Reactions are those on the joint's second body, about its frame there and in the joint's own axes: those of
-    that frame, turned so that z is the joint's axis (docs/theory/joints.md).
+    that frame, turned so that z is the joint's axis (docs/theory/joints.md); `reaction` gives them otherwise.
 
     >>> import poinsot
     >>> d = poinsot.inverse_dynamics(poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t}, [0.0, 0.1])
     >>> sorted(d.forces)
     ['A']
     """
-    _require_actuators(system(mechanism, formulation))
-    moving = kinematics(mechanism, motion, t, formulation=formulation)
-    path = moving.path
-    weight = _weights(path.system, weights or {})
-    solve = _inverse(path.system)
-    u, lam, check, flat = solve(path.q, path.v, path.a, weight, path.p)
-    if np.any(~(check > SINGULAR)):
-        at = int(np.argmin(np.where(np.isfinite(check), check, -1)))
-        raise PoinsotError(
-            f"at t = {path.t[at]:g} s the actuators ({', '.join(path.system.commands)}) do not hold the mechanism: "
-            "it is under-actuated, or in a singular pose"
-        )
-    return _result(path, moving, u, lam, check, flat)
+    _require_actuators(system(require_mechanism(mechanism), formulation))
+    try:
+        moving = kinematics(mechanism, motion, t, formulation=formulation)
+    except MotionError as error:
+        error.partial = None if error.partial is None else _forces(mechanism, error.partial, weights or {})
+        raise
+    return _forces(mechanism, moving, weights or {})
+
+
+def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, float]) -> InverseDynamics:
+    """Forces along a motion; where the actuators lose hold of the mechanism, an error with those up to there."""
+    path, weight = moving.path, _weights(moving.path.system, weights)
+    for one in (path.system, careful(path.system)):
+        found = _inverse(one)(path.q, path.v, path.a, weight, path.p)
+        if np.all(found[2] > SINGULAR):
+            return _result(mechanism, moving, len(path.t), *found)
+    at = int(np.argmax(~(found[2].ravel() > SINGULAR)))
+    on = {name: actuator.on for name, actuator in mechanism.actuators.items()}
+    weak = weakness(path.system, poses_at(path.system, path.q[at], path.p), on)
+    raise MotionError(
+        f"at t = {path.t[at]:g} s the actuators ({', '.join(path.system.commands)}) do not hold the mechanism: "
+        f"it is under-actuated, or in a singular pose ({weak})",
+        t=float(path.t[at]),
+        joint=weak.name,
+        condition=weak.condition,
+        partial=_result(mechanism, moving, at, *found) if at else None,
+    )
 
 
 def _require_actuators(compiled: System) -> None:
@@ -87,8 +115,14 @@ def _require_actuators(compiled: System) -> None:
     if actuators < n - m:
         raise PoinsotError(
             f"{compiled.mechanism.name} has mobility {n - m} and {actuators} actuators "
-            f"({listing(compiled.commands)}): it is under-actuated, no forces of its own give a prescribed motion"
+            f"({listing(compiled.commands)}): it is under-actuated, no forces of its own give a prescribed motion; "
+            f"with the actuators locked joint '{_loose(compiled)}' can still move, condition number inf"
         )
+
+
+def _loose(compiled: System) -> str:
+    on = {name: actuator.on for name, actuator in compiled.mechanism.actuators.items()}
+    return freest(compiled, compiled.home.poses, on)
 
 
 def _weights(compiled: System, weights: Mapping[str, float]) -> np.ndarray:
@@ -128,49 +162,46 @@ def _inverse(compiled: System) -> Any:
     def make() -> Any:
         import casadi
 
-        from poinsot.formulations.reactions import reactions
-
         e = compiled.equations
         a, w, u, lam, check = _solution(compiled)
         rates = [rate for _, _, rate in e.acting[len(e.acting) - e.u.size1() :]]
-        wrenches = reactions(e, a, lam)
-        columns = [
-            casadi.vertcat(casadi.SX(wrenches[n].f), casadi.SX(wrenches[n].n)) for n in compiled.elements.joints
-        ]
-        flat = casadi.substitute(casadi.vertcat(*columns, *rates), e.u, u)
+        flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, u)
         return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, check, flat])
 
     return compiled.made("inverse", lambda: kernel(compiled.formula("inverse", make)))
 
 
 def _result(
-    path: Path, moving: Kinematics, u: np.ndarray, lam: np.ndarray, check: np.ndarray, flat: np.ndarray
+    mechanism: Mechanism,
+    moving: Kinematics,
+    n: int,
+    u: np.ndarray,
+    lam: np.ndarray,
+    check: np.ndarray,
+    flat: np.ndarray,
 ) -> InverseDynamics:
-    compiled = path.system
-    names = list(compiled.mechanism.template.joints)
-    unknown_parts = undetermined(compiled)
-    for k, name in enumerate(names):
-        if name in unknown_parts:
-            flat[:, 6 * k : 6 * k + 6][:, unknown_parts[name]] = np.nan
+    """The first n samples."""
+    moving, compiled = moving.first(n), moving.path.system
+    u, flat, names = u[:n], flat[:n], list(compiled.mechanism.template.joints)
     rates = flat[:, 6 * len(names) :]
     return InverseDynamics(
-        t=path.t,
+        t=moving.t,
         forces={name: u[:, k] for k, name in enumerate(compiled.commands)},
         power={name: u[:, k] * rates[:, k] for k, name in enumerate(compiled.commands)},
-        reactions={name: flat[:, 6 * k : 6 * k + 6] for k, name in enumerate(names)},
-        multipliers=lam,
-        body_forces=_body_forces(path, moving),
-        condition=check.ravel(),
+        reactions=by_joint(flat, names, undetermined(compiled)),
+        multipliers=lam[:n],
+        body_forces=_body_forces(mechanism, moving),
+        condition=check.ravel()[:n],
         kinematics=moving,
+        model=mechanism,
     )
 
 
-def _body_forces(path: Path, moving: Kinematics) -> dict[str, np.ndarray]:
+def _body_forces(mechanism: Mechanism, moving: Kinematics) -> dict[str, np.ndarray]:
     """Q_e − M q̈ of every body by itself: gravity less what its motion needs; moments about the centre, body axes."""
     found = {}
-    elements = path.mechanism.elements
-    gravity = np.asarray(elements.gravity, float)
-    for name, body in elements.bodies.items():
+    gravity = np.asarray(mechanism.gravity, float)
+    for name, body in mechanism.bodies.items():
         R, w, alpha = moving.rotation[name], moving.angular_velocity[name], moving.angular_acceleration[name]
         arm = R @ np.asarray(body.com, float)
         acceleration = moving.acceleration[name] + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))

@@ -7,38 +7,29 @@ C v = 0, J v = ṡ*               C v̇ = γ, J v̇ = s̈* − J̇ v
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.motion import evaluate_motion
+from poinsot.analysis.angles import turning, unwound
+from poinsot.analysis.motion import as_times, evaluate_motion, require_motion
+from poinsot.analysis.path import Path, require_continuity
 from poinsot.analysis.system import System, start, system
+from poinsot.analysis.trouble import poses_at, surplus_or_free, weakness
+from poinsot.analysis.variants import careful
 from poinsot.engine import Link, elimination_order, kernel, kkt
-from poinsot.errors import PoinsotError
-from poinsot.model.mechanism import Mechanism
+from poinsot.errors import MotionError, PoinsotError
+from poinsot.model.assembly import Assembly
+from poinsot.model.mechanism import Mechanism, require_mechanism
 
 __all__ = ["Driven", "DrivenEquations", "Kinematics", "Path", "driven", "kinematics", "require_count", "solve_path"]
 
 TOLERANCE = 1e-13  # of the machine's size
 COARSE = 16  # every so many samples one is solved from the one before it, the others from their neighbours
+SINGULAR = 1e-10  # check value of the solution below which the prescribed coordinates do not tell the speeds
 REACH = 0.5  # … or after so much of a prescribed motion  [rad or of the machine's size]
-
-
-@dataclass(frozen=True, eq=False)
-class Path:
-    """A driven motion in the coordinates of a system: n times."""
-
-    mechanism: Mechanism
-    system: System
-    t: np.ndarray  # (n,)  [s]
-    q: np.ndarray  # (n, nq)
-    v: np.ndarray  # (n, nv)
-    a: np.ndarray  # (n, nv), v̇
-    p: np.ndarray  # parameters and chart
-    residual: float  # largest violation of a constraint or of a prescribed coordinate  [m or rad]
-    condition: np.ndarray  # (n,) check value of the solution: 1 is perfect, 0 is singular
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +46,16 @@ class Kinematics:
     coordinates: dict[str, np.ndarray]  # by name (n,)  [m or rad]
     residual: float  # largest violation of a constraint  [m or rad]
     path: Path
+
+    def first(self, n: int) -> Kinematics:
+        """The same at the first n times."""
+        if n == len(self.t):
+            return self
+        path = self.path
+        cut = replace(path, **{x: getattr(path, x)[:n] for x in ("t", "q", "v", "a", "condition")})
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        dicts = {x: {b: rows[:n] for b, rows in part.items()} for x, part in parts.items() if isinstance(part, dict)}
+        return replace(self, t=self.t[:n], path=cut, **dicts)
 
     def __str__(self) -> str:
         lines = [
@@ -77,31 +78,86 @@ def kinematics(
     >>> bool(abs(k.angular_velocity["link1"][0, 2] - 2) < 1e-12)
     True
     """
-    path = solve_path(mechanism, motion, np.asarray(t, float), formulation)
-    return _observed(path)
+    try:
+        return _observed(solve_path(mechanism, motion, t, formulation))
+    except MotionError as error:
+        error.partial = None if error.partial is None else _observed(error.partial)
+        raise
 
 
 def solve_path(
     mechanism: Mechanism,
     motion: Mapping[str, Any],
-    t: np.ndarray,
+    t: Sequence[float],
     formulation: str = "joint",
     free: tuple[str, ...] = (),
 ) -> Path:
-    """Coordinates, speeds and accelerations along a prescribed motion; `free` are further parameters as symbols."""
-    if t.ndim != 1 or not t.size or not np.isfinite(t).all() or np.any(np.diff(t) <= 0):
-        raise PoinsotError("t must be a list of times, each later than the one before")
-    names = tuple(motion)
+    """Coordinates, speeds and accelerations along a prescribed motion; `free` are further parameters as symbols.
+
+    A motion that cannot be followed is an error that keeps the path up to there.
+    """
+    t = as_times(t)
+    try:
+        return _path(require_mechanism(mechanism), motion, t, formulation, free)
+    except MotionError as error:
+        before = int(np.searchsorted(t, error.t))
+        if before == 0 or error.partial is not None:
+            raise
+        path = solve_path(mechanism, motion, t[:before], formulation, free)
+        held = {name: mechanism.coordinates[name] for name in motion}
+        weak = weakness(path.system, poses_at(path.system, path.q[-1], path.p), held)
+        raise MotionError(
+            f"{error} ({weak} at t = {path.t[-1]:g} s, the last pose reached)",
+            t=error.t,
+            joint=weak.name,
+            condition=weak.condition,
+            partial=path,
+        ) from None
+
+
+def _path(
+    mechanism: Mechanism, motion: Mapping[str, Any], t: np.ndarray, formulation: str, free: tuple[str, ...]
+) -> Path:
+    names = tuple(require_motion(motion))
     require_count(system(mechanism, formulation, free), names)
     s, s_dot, s_ddot = evaluate_motion(motion, t)
-    begin = start(mechanism, dict(zip(names, s[0])))
+    begin = _begin(mechanism, dict(zip(names, s[0])), t[0], formulation)
     compiled = system(mechanism, formulation, free, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
-    drive = driven(compiled, names)
-    q, residual = _positions(drive, compiled.coordinates(begin, p), s, p, t, begin.size)
-    v, a, check = drive.rates(q, s_dot, s_ddot, p)
-    _require_continuity(compiled, t, q, v, p)
-    return Path(mechanism, compiled, t, q, v, a, p, residual, check.ravel())
+    for one, every in ((compiled, False), (compiled, True), (careful(compiled), True)):
+        drive = driven(one, names)
+        try:
+            q, residual = _positions(drive, compiled.coordinates(begin, p), s, p, t, begin.size, every)
+            v, a, check = drive.rates(q, s_dot, s_ddot, p)
+            _require_determined(drive, t, check.ravel())
+            path = Path(one, t, q, v, a, p, residual, check.ravel())
+            require_continuity(path, names)
+            return path
+        except MotionError as error:
+            trouble = error
+    raise trouble
+
+
+def _begin(mechanism: Mechanism, pose: dict[str, float], t: float, formulation: str) -> Assembly:
+    """The mechanism in the first pose of a motion."""
+    try:
+        return start(mechanism, pose)
+    except PoinsotError as error:
+        held = {name: mechanism.coordinates[name] for name in pose}
+        weak = weakness(system(mechanism, formulation), start(mechanism, None).poses, held)
+        text = f"at t = {t:g} s {error} ({weak} in the pose of the model file)"
+        raise MotionError(text, t=float(t), joint=weak.name, condition=weak.condition) from None
+
+
+def _require_determined(drive: Driven, t: np.ndarray, check: np.ndarray) -> None:
+    """A motion through a pose in which the prescribed coordinates do not tell all speeds is an error."""
+    if np.any(~(check > SINGULAR)):
+        at = int(np.argmax(~(check > SINGULAR)))
+        raise MotionError(
+            f"at t = {t[at]:g} s the prescribed coordinates ({', '.join(drive.names)}) do not determine the motion: "
+            "the pose is singular for them",
+            t=float(t[at]),
+        )
 
 
 class DrivenEquations:
@@ -123,6 +179,7 @@ class DrivenEquations:
         A = casadi.vertcat(e.C, J)
         sample = casadi.Function("A", [e.q, e.p], [A])
         sampled = np.asarray(sample(compiled.dynamics.q_home, compiled.dynamics.p_nominal))
+        sampled = None if compiled.dynamics.careful else sampled
         links = [*e.links, *(Link(f"drive {n}", (m + i,), _touched(e, J[i, :])) for i, n in enumerate(names))]
         order = elimination_order(e.blocks, links, e.couplings, jacobian=sampled)
         gap = casadi.vertcat(e.phi, error)
@@ -177,7 +234,8 @@ def require_count(compiled: System, names: tuple[str, ...]) -> None:
     if len(names) != n - m:
         raise PoinsotError(
             f"{compiled.mechanism.name} has mobility {n - m} and the motion prescribes "
-            f"{len(names)} coordinates ({', '.join(names) or 'none'}): prescribe {n - m} independent ones"
+            f"{len(names)} coordinates ({', '.join(names) or 'none'}): prescribe {n - m} independent ones; "
+            + surplus_or_free(compiled, names, n - m)
         )
 
 
@@ -200,15 +258,23 @@ def driven(compiled: System, names: tuple[str, ...]) -> Driven:
 
 
 def _positions(
-    driven: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, t: np.ndarray, size: float
+    driven: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, t: np.ndarray, size: float, every: bool
 ) -> tuple[np.ndarray, float]:
-    """Coordinates at all samples: a coarse walk from sample to sample, then all others between their neighbours."""
+    """Coordinates at all samples: a coarse walk from sample to sample, then all others between their neighbours.
+
+    With `every` the walk takes all samples: slower, and safe where the mechanism moves much for little of the drive.
+    """
     n = len(t)
     q = np.empty((n, len(q0)))
-    coarse = _coarse(s / np.where(driven.turns, 1.0, size))
+    coarse = np.arange(n) if every else _coarse(s / np.where(driven.turns, 1.0, size))
     here = q0
-    for k in coarse:
-        here = q[k] = _next(driven, here, s[k].copy(), p, t[k], size)
+    for last, k in zip([0, *coarse], coarse):
+        try:
+            here = q[k] = _next(driven, here, s[k].copy(), p, t[k], size)
+        except MotionError:  # find the first sample that cannot be reached
+            for i in range(last + 1, k):
+                here = _next(driven, here, s[i].copy(), p, t[i], size)
+            raise
     rest = np.setdiff1d(np.arange(n), coarse)
     if len(rest):
         left = coarse[np.searchsorted(coarse, rest) - 1]
@@ -267,31 +333,15 @@ def _converged(
         if np.all(next_error >= 0.5 * error) and np.max(next_error) < 1e-12 * max(size, 1.0):
             return trial, next_error
         q, best, gap, error = trial, next_best, next_gap, next_error
-    worst = int(np.argmax(np.where(np.isfinite(error), error, np.inf)))
-    row = int(np.argmax(np.abs(gap[worst])))
+    first = int(np.argmax(~(error < 1e-12 * max(size, 1.0))))
+    row = int(np.argmax(np.abs(gap[first])))
     rows = driven.compiled.outline.rows
     name = str(rows[row]) if row < len(rows) else f"the coordinate '{driven.names[row - len(rows)]}'"
-    raise PoinsotError(
-        f"at t = {t[worst]:g} s the motion leaves the workspace or meets a singular pose: {name} stays off by "
-        f"{error[worst]:.1e}"
+    raise MotionError(
+        f"at t = {t[first]:g} s the motion leaves the workspace or meets a singular pose: {name} stays off by "
+        f"{error[first]:.1e}",
+        t=float(t[first]),
     )
-
-
-def _require_continuity(compiled: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> None:
-    """A motion that jumps to another assembly mode between two samples is an error."""
-    if len(t) < 3:
-        return
-    (rates,) = compiled.kernel("q_dot", lambda: [compiled.equations.q_dot])(q, v, np.zeros(compiled.sizes[3]), p)
-    step = np.diff(t)[:, None]
-    predicted = step * (rates[1:] + rates[:-1]) / 2
-    miss = np.linalg.norm(np.diff(q, axis=0) - predicted, axis=1)
-    allowed = 0.5 * np.linalg.norm(step * (np.abs(rates[1:]) + np.abs(rates[:-1])), axis=1) + 0.2
-    if np.any(miss > allowed):
-        at = int(np.argmax(miss / allowed))
-        raise PoinsotError(
-            f"between t = {t[at]:g} and {t[at + 1]:g} s the mechanism jumps to another assembly mode: it passes a "
-            "singular pose, or the times are too far apart"
-        )
 
 
 def _observed(path: Path) -> Kinematics:
@@ -311,6 +361,7 @@ def _observed(path: Path) -> Kinematics:
                 world = R @ moving
                 columns += [world, casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a]
         named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
+        named += [compiled.coordinate(name)[1] for name in turning(compiled)]
         outputs = [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]
         return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)
 
@@ -318,6 +369,9 @@ def _observed(path: Path) -> Kinematics:
     rates, named = observed(path.q, path.v, path.a, path.p)
     rates = rates.reshape(len(path.t), len(names), 4, 3)
     position, rotation = compiled.poses(path.q, path.p)
+    coordinates = {name: named[:, k] for k, name in enumerate(compiled.mechanism.template.coordinates)}
+    for k, name in enumerate(turning(compiled), len(coordinates)):
+        coordinates[name] = unwound(path.t, coordinates[name], named[:, k])
     by_body = [{n: rates[:, k, j] for k, n in enumerate(names)} for j in range(4)]
     return Kinematics(
         t=path.t,
@@ -327,7 +381,7 @@ def _observed(path: Path) -> Kinematics:
         acceleration=by_body[1],
         angular_velocity=by_body[2],
         angular_acceleration=by_body[3],
-        coordinates={name: named[:, k] for k, name in enumerate(compiled.mechanism.template.coordinates)},
+        coordinates=coordinates,
         residual=path.residual,
         path=path,
     )

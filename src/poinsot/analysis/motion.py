@@ -14,9 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, one_line
+from poinsot.errors import MotionError, PoinsotError, one_line
 
-__all__ = ["Constant", "Fourier", "Function", "Samples", "Signal", "evaluate_motion", "written_out"]
+__all__ = [
+    "Constant",
+    "Fourier",
+    "Function",
+    "Samples",
+    "Signal",
+    "as_times",
+    "evaluate_motion",
+    "require_motion",
+    "written_out",
+]
 
 
 class Signal(ABC):
@@ -91,15 +101,27 @@ class Samples(Signal):
         knots, values = np.asarray(self.t, float), np.asarray(self.s, float)
         if knots.shape != values.shape or knots.ndim != 1 or len(knots) < 6:
             raise PoinsotError("samples of a motion need as many times as values, six or more")
-        if not (np.isfinite(knots).all() and np.isfinite(values).all()):
-            bad = int(np.argmin(np.isfinite(knots) & np.isfinite(values)))
-            raise PoinsotError(f"sample {bad} of a motion is not a finite number")
+        good = np.isfinite(knots) & np.isfinite(values)
+        if not good.all():  # what lies before the first sample that is no number can still be used
+            return self._before(int(np.argmin(good)), t)
         if np.any(np.diff(knots) <= 0) or t[0] < knots[0] - 1e-12 or t[-1] > knots[-1] + 1e-12:
             raise PoinsotError(
                 f"samples from {knots[0]:g} to {knots[-1]:g} s do not cover {t[0]:g} to {t[-1]:g} s in order"
             )
         spline = make_interp_spline(knots, values, k=5)
         return spline(t), spline.derivative(1)(t), spline.derivative(2)(t)
+
+    def _before(self, bad: int, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The spline through the samples before a bad one, NaN from there on."""
+        if bad < 6:
+            raise PoinsotError(f"sample {bad} of a motion is not a finite number")
+        found = [np.full(t.shape, np.nan) for _ in range(3)]
+        before = t <= float(self.t[bad - 1])
+        if before.any():
+            parts = Samples(self.t[:bad], self.s[:bad]).at(t[before])
+            for whole, part in zip(found, parts):
+                whole[before] = part
+        return found[0], found[1], found[2]
 
 
 def written_out(what: str, function: Callable[..., Any], *symbols: Any) -> Any:
@@ -134,12 +156,37 @@ def as_signal(value: Any) -> Signal:
         ) from None
 
 
+def as_times(t: Sequence[float]) -> np.ndarray:
+    """Times (n,) from what a user gives, each later than the one before  [s]."""
+    try:
+        times = np.asarray(t, float)
+    except (TypeError, ValueError):
+        times = np.zeros(0)
+    if times.ndim != 1 or not times.size or not np.isfinite(times).all() or np.any(np.diff(times) <= 0):
+        raise PoinsotError("t must be a list of times, each later than the one before")
+    return times
+
+
+def require_motion(motion: Any) -> Mapping[str, Any]:
+    """What was given, if it maps names of coordinates to signals."""
+    if isinstance(motion, Mapping) and all(isinstance(name, str) for name in motion):
+        return motion
+    raise PoinsotError(
+        f"a motion is given by coordinate, such as {{'x': lambda t: 0.1 * t}}, not as {type(motion).__name__}"
+    )
+
+
 def evaluate_motion(motion: Mapping[str, Any], t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """s, ṡ, s̈ of all prescribed coordinates, (n, k) each; NaN is an error that names coordinate and time."""
-    parts = {name: as_signal(value).at(t) for name, value in motion.items()}
+    parts = {}
+    for name, value in motion.items():
+        try:
+            parts[name] = as_signal(value).at(t)
+        except PoinsotError as error:
+            raise PoinsotError(f"the motion of '{name}': {error}") from None
     for name, values in parts.items():
         if not np.isfinite(values).all():
             at = int(np.argmin(np.isfinite(values).all(axis=0)))
-            raise PoinsotError(f"the motion of '{name}' is not a finite number at t = {t[at]:g} s")
+            raise MotionError(f"the motion of '{name}' is not a finite number at t = {t[at]:g} s", t=float(t[at]))
     stacked = [np.stack(column, axis=1) for column in zip(*parts.values())]
     return stacked[0], stacked[1], stacked[2]

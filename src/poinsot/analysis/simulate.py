@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.integrate import Law, compiled_motion
+from poinsot.analysis.angles import turning, unwound
+from poinsot.analysis.continued import Continued, Stage, continued, embedded_in, lost_balance
+from poinsot.analysis.integrate import Law, Motion, compiled_motion
+from poinsot.analysis.reaction import Bearing
+from poinsot.analysis.simulated import repeated, simulated_reactions
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.errors import PoinsotError, listing, unknown
@@ -18,10 +23,11 @@ from poinsot.model.mechanism import Mechanism
 __all__ = ["Simulation", "simulate"]
 
 BATCHED_ROLES = ("inertia", "force", "gravity")
+LOST = 1e-3  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps
 
 
 @dataclass(frozen=True, eq=False)
-class Simulation:
+class Simulation(Bearing):
     """A simulated motion at n times. In a batch of N all arrays but t have a leading axis N."""
 
     mechanism: str
@@ -39,6 +45,14 @@ class Simulation:
     events: dict[str, Any]  # time of the first crossing of every event and end stop, NaN if none  [s]
     steps: int
     status: str  # what to do next; empty means success
+    changes: tuple[str, ...]  # where other coordinates were chosen along the motion, one sentence each
+    model: Mechanism = field(repr=False)
+    bearing: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
+
+    @cached_property
+    def reactions(self) -> dict[str, np.ndarray]:
+        """By joint, wrench on its second body in its frame there (n, 6), computed when first asked for  [N, N·m]."""
+        return self.bearing()
 
     @property
     def finished(self) -> bool:
@@ -50,6 +64,7 @@ class Simulation:
         return (
             f"{self.mechanism} ({self.formulation}): {reached} in {self.steps} steps, "
             f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
+            + (f", coordinates changed {len(self.changes)} times" if self.changes else "")
             + (f"\n{self.status}" if self.status else "")
         )
 
@@ -65,6 +80,7 @@ def simulate(
     parameters: Mapping[str, Sequence[float]] | None = None,
     events: Mapping[str, tuple[str, float]] | None = None,
     formulation: str = "joint",
+    independent: Sequence[str] | None = None,
     method: str = "explicit",
     rtol: float = 1e-10,
     atol: float = 1e-12,
@@ -75,9 +91,11 @@ def simulate(
 
     `t` are the times at which to give the motion (default: 101 from 0 to t_end). `parameters` gives N values for
     some inertias, force constants or gravity and simulates N mechanisms in one call. `events` names crossings
-    (coordinate, value); rigid end stops are events that end the motion. `method` is "explicit" (order 8, adaptive,
-    native) or "implicit" (CVODES, for stiff mechanisms). Constraints are kept by projection; drift and energy
-    balance are reported with the result.
+    (coordinate, value); rigid end stops are events that end the motion. `independent` are coordinates of the model
+    file or of joints ("A", "A.angle") in which the formulation "embedded" starts; others are chosen by pivoting, at
+    the start and wherever the choice becomes poor. `method` is "explicit" (order 8, adaptive, native) or "implicit"
+    (CVODES, for stiff mechanisms; its events are timed between outputs). Constraints are kept by projection; drift
+    and energy balance are reported with the result.
 
     >>> import poinsot
     >>> r = poinsot.simulate(poinsot.load("pendulum"), t_end=1.0, pose={"phi": 0.1})
@@ -89,21 +107,26 @@ def simulate(
     compiled = system(mechanism, formulation, tuple(parameters or ()), home=begin)
     p = _batch(compiled, mechanism, compiled.parameters(mechanism, begin.poses), parameters or {})
     q, v = state(compiled, begin, p if p.ndim == 1 else p[0], velocity)
+    compiled = embedded_in(compiled, q, p if p.ndim == 1 else p[0], independent)
     laws = _laws(compiled, forces or {})
-    run = compiled_motion(compiled, laws, events or {}, method)
     grid = times if times[0] == 0 else np.concatenate([[0.0], times])
     u = np.array([law if not callable(law) else 0.0 for law in laws.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, [0.0]])
-    found = run(grid, y0, both, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads)
-    return _result(mechanism, compiled, run.names, found, times, y0, u, p)
+    options = {"rtol": rtol, "atol": atol, "max_steps": max_steps, "threads": threads}
+
+    def motion(of: System) -> Motion:
+        return compiled_motion(of, laws, events or {}, method)
+
+    gone = continued(compiled, motion, grid, y0, both, **options)
+    return _result(mechanism, compiled, motion, laws, gone, grid, len(times), options)
 
 
 def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
     if not isinstance(t_end, Real) or not np.isfinite(t_end) or t_end <= 0:
         raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
     times = np.linspace(0.0, t_end, 101) if t is None else np.asarray(t, float)
-    if times.ndim != 1 or not times.size or not (np.isfinite(times[-1]) and (times[1:] > times[:-1]).all()):
+    if times.ndim != 1 or not times.size or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise PoinsotError("t must be a list of times, each later than the one before")
     if times[0] < 0 or times[-1] > t_end * (1 + 1e-12):
         raise PoinsotError(f"t must lie between 0 and t_end = {t_end:g} s, not {times[0]:g} … {times[-1]:g} s")
@@ -143,56 +166,103 @@ def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, Law]:
 def _result(
     mechanism: Mechanism,
     compiled: System,
-    names: tuple[str, ...],
-    found: Any,
-    times: np.ndarray,
-    y0: np.ndarray,
-    u: np.ndarray,
-    p: np.ndarray,
+    motion: Callable[[System], Motion],
+    laws: Mapping[str, Law],
+    gone: Continued,
+    grid: np.ndarray,
+    outputs: int,
+    options: dict[str, Any],
 ) -> Simulation:
+    """What was found at the last times of a grid that starts at 0."""
     nq, nv, _, _ = compiled.sizes
-    y = found.y[:, -len(times) :]
-    kept = np.isfinite(y).all(axis=(0, 2))
-    times, y = times[kept], y[:, kept]
-    both = np.concatenate([np.tile(y0, (len(y), 1, 1)) if len(y) > 1 else y0[None, None], y], axis=1)
-    energy, phi, named, placed = _watched(compiled, both, u, p)
-    balance = energy - energy[:, :1] - both[..., -1]
-    shape: Callable[[np.ndarray], np.ndarray] = (lambda x: x) if p.ndim == 2 else (lambda x: x[0])
-    placed, named = shape(placed[:, 1:]), shape(named[:, 1:])
+    there = np.isfinite(gone.found.y).all(axis=(0, 2))
+    reached = gone.found.y[:, there]
+    kinetic, potential, phi, named, placed = _watched(compiled, grid[there], reached, gone.at(there))
+    energy = kinetic + potential
+    balance = energy - energy[:, :1] - reached[..., -1]
+    largest = np.maximum(kinetic, np.abs(potential)).max(axis=1, keepdims=True)
+    count, lost = _balanced(compiled, motion, gone, grid, largest, balance, options)
+    t, y, p = grid[:count], gone.found.y[:, :count], gone.at(np.arange(len(grid)) < count)
+    last = slice(len(grid) - outputs, count)
+    batch = len(y) > 1 or gone.p.ndim == 2
+
+    def shape(x: np.ndarray) -> np.ndarray:
+        return x[:, last] if batch else x[0, last]
+
     bodies = enumerate(compiled.mechanism.template.bodies)
-    places = {name: placed[..., 12 * k : 12 * k + 12] for k, name in bodies}
+    places = {name: shape(placed[..., 12 * k : 12 * k + 12]) for k, name in bodies}
+    times = gone.found.event_times if batch else gone.found.event_times[0]
+    watched = motion(compiled).events
     return Simulation(
         mechanism=mechanism.name,
         formulation=compiled.formulation,
-        t=times,
+        t=t[last],
         position={name: x[..., :3] for name, x in places.items()},
         rotation={name: x[..., 3:].reshape(*x.shape[:-1], 3, 3) for name, x in places.items()},
-        coordinates={name: named[..., k] for k, name in enumerate(compiled.mechanism.template.coordinates)},
+        coordinates={name: shape(named[..., k]) for k, name in enumerate(compiled.mechanism.template.coordinates)},
         q=shape(y[..., :nq]),
         v=shape(y[..., nq : nq + nv]),
-        energy=shape(energy[:, 1:]),
+        energy=shape(energy),
         work=shape(y[..., -1]),
-        drift=float(np.abs(phi).max(initial=0.0)),
-        energy_error=float(np.abs(balance).max(initial=0.0)),
-        events={name: shape(found.event_times[:, k]) for k, name in enumerate(names)},
-        steps=int(found.steps.max()),
-        status=found.text,
+        drift=float(np.max(np.abs(phi[:, :count]), initial=0.0)),
+        energy_error=float(np.max(np.abs(balance[:, :count]), initial=0.0)),
+        events={event.name: times[..., k] for k, event in enumerate(watched) if event.name},
+        steps=int(gone.found.steps.max()),
+        status=lost or _status(gone),
+        changes=gone.changes,
+        model=mechanism,
+        bearing=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
     )
 
 
-def _watched(compiled: System, y: np.ndarray, u: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
-    """Energy (N, n), constraints (N, n, m), named coordinates (N, n, k) and places of all bodies (N, n, 12 b)."""
-    nq, nv, _, _ = compiled.sizes
+def _balanced(
+    compiled: System,
+    motion: Callable[[System], Motion],
+    gone: Continued,
+    grid: np.ndarray,
+    largest: np.ndarray,
+    balance: np.ndarray,
+    options: dict[str, Any],
+) -> tuple[int, str]:
+    """How many times to keep, and why not more: a sudden loss of energy tells of a singular pose that was passed."""
+    lost = np.abs(np.diff(balance, axis=1))
+    bad = lost > max(LOST, 1e3 * options["rtol"]) * largest
+    if not bad.any():
+        return balance.shape[1], ""
+    k = int(np.argmax(bad.any(axis=0)))
+    n = int(np.argmax(bad[:, k]))
+    at = Stage(compiled, grid[k], gone.found.y[n, k], gone.constants(n, k))
+    why = lost_balance(at, motion(compiled), grid[k + 1], lost[n, k], options)
+    return k + 1, f"stopped at t = {grid[k]:.6g} s: {why}"
+
+
+def _status(gone: Continued) -> str:
+    """Why the first motion that ended early did so."""
+    for why, reached in zip(gone.found.why, gone.found.reached):
+        if why:
+            return f"stopped at t = {reached:.6g} s: {why}"
+    return ""
+
+
+def _watched(compiled: System, t: np.ndarray, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
+    """Both energies (N, n), constraints (N, n, m), named coordinates (N, n, k), places of all bodies (N, n, 12 b)."""
+    names = list(compiled.mechanism.template.coordinates)
+    nq, nv, _, nu = compiled.sizes
+    angles = turning(compiled)
 
     def outputs() -> list[Any]:
         import casadi
 
         e = compiled.equations
-        named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
+        named = [compiled.coordinate(name)[0] for name in names]
+        named += [compiled.coordinate(name)[1] for name in angles]
         coordinates = casadi.vertcat(*named) if named else casadi.SX(0, 1)
-        return [e.kinetic + e.potential, e.phi, coordinates, compiled.places()]
+        energies = casadi.vertcat(casadi.SX(e.kinetic), casadi.SX(e.potential))
+        return [energies, e.phi, coordinates, compiled.places()]
 
-    flat = y.reshape(-1, y.shape[-1])
-    constants = p if p.ndim == 1 else np.repeat(p, y.shape[1], axis=0)
-    energy, *rest = compiled.kernel("outputs", outputs)(flat[:, :nq], flat[:, nq : nq + nv], u, constants)
-    return [energy.reshape(y.shape[:2]), *(x.reshape(*y.shape[:2], -1) for x in rest)]
+    flat, constants = y.reshape(-1, y.shape[-1]), repeated(p, y)
+    states = flat[:, :nq], flat[:, nq : nq + nv], constants[..., :nu], constants[..., nu:]
+    energy, phi, named, placed = (x.reshape(*y.shape[:2], -1) for x in compiled.kernel("outputs", outputs)(*states))
+    for k, name in enumerate(angles, len(names)):
+        named[..., names.index(name)] = unwound(t, named[..., names.index(name)], named[..., k])
+    return [energy[..., 0], energy[..., 1], phi, named, placed]

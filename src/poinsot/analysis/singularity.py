@@ -19,6 +19,7 @@ from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
 from poinsot.elements.coordinates import Coordinate
+from poinsot.formulations.tree import speed_scales
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["Singularity", "singularity"]
@@ -84,7 +85,7 @@ def singularity(
     everything = [compiled.coordinate(name)[1] for name in compiled.elements.coordinates]
     parts = [e.C, *(_slopes(x, e) for x in (_driven(compiled), rows, everything))]
     found = casadi.Function("J", [e.q, e.p], parts)(q, p)
-    speeds = _speed_scales(compiled, begin.size)
+    speeds = speed_scales(e.branches, begin.size)
     C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) * speeds for x in found)
     J_a = J_a / _rate_scales([a.on for a in elements.actuators.values()], begin.size)
     J_x = J_x / _rate_scales([elements.coordinates[name] for name in names], begin.size)
@@ -112,16 +113,6 @@ def _slopes(rates: list, e) -> object:
 def _null_space(C: np.ndarray, mobility: int) -> np.ndarray:
     """Motions (nv, mobility) that the constraints leave; one more column is not counted at a singular pose."""
     return np.linalg.svd(C)[2][-mobility:].T if len(C) else np.eye(C.shape[1])
-
-
-def _speed_scales(compiled: System, size: float) -> np.ndarray:
-    """Natural size of every speed (nv,): the machine's size a second for slides, a radian a second for turns."""
-    scales: list[float] = []
-    for node in compiled.equations.branches:
-        units = [c.unit for c in node.joint.coordinates]
-        plain = [size if unit == "m" else 1.0 for unit in units if unit != "-"]
-        scales += plain + [1.0] * (node.joint.freedom - len(plain))
-    return np.array(scales)
 
 
 def _rate_scales(coordinates: Sequence[Coordinate], size: float) -> np.ndarray:

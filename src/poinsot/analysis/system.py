@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,8 @@ class Description:
     free: tuple[str, ...]  # names of the parameters that stay symbols
     home: Assembly | None  # where clamped springs are relaxed; None: the mechanism's own pose
     key: str = ""  # under which functions are kept on disk; empty: they are not
+    independent: tuple[int | str, ...] = ()  # rates of the embedded equations; chosen at home if none are given
+    careful: bool = False  # whether the equations are solved in an order that is safe in every pose
 
     def write(self) -> Dynamics:
         """Write the equations."""
@@ -64,7 +66,13 @@ class Description:
     def of(cls, dynamics: Dynamics) -> Description:
         """What given equations were written from; nothing of them is kept on disk."""
         symbols = dynamics.equations.symbols
-        return cls(symbols.mechanism, dynamics.formulation, symbols.names, symbols.home)
+        choices = {"independent": dynamics.independent, "careful": dynamics.careful}
+        return cls(symbols.mechanism, dynamics.formulation, symbols.names, symbols.home, **choices)
+
+    def choosing(self, independent: tuple[int | str, ...], careful: bool) -> Description:
+        """The same equations to be solved in another way, with a key of their own."""
+        key = self.key and content_key(self.key, json.dumps([independent, careful]))
+        return replace(self, key=key, independent=independent, careful=careful)
 
 
 @dataclass(frozen=True)
@@ -122,18 +130,27 @@ def _moves(mechanism: Mechanism, name: str) -> bool:
 class System:
     """Compiled functions of one mechanism in one formulation."""
 
-    def __init__(self, given: Description | Dynamics):
+    def __init__(self, given: Description | Dynamics, root: System | None = None):
+        """`root` is the system whose equations are solved in another way here."""
         self.about = given if isinstance(given, Description) else Description.of(given)
         self.mechanism, self.formulation, self.free = self.about.mechanism, self.about.formulation, self.about.free
         if not isinstance(given, Description):
             self.dynamics = given
+        self.root = root or self
         self._kernels: Bounded = Bounded(64)
         self._read: Bounded = Bounded(32)
 
     @cached_property
     def dynamics(self) -> Dynamics:
         """The equations with their solution as symbols, written when first asked for."""
-        return self.about.write()
+        if self.root is self:
+            return self.about.write()
+        return replace(self.root.dynamics, independent=self.about.independent, careful=self.about.careful)
+
+    @property
+    def home(self) -> Assembly:
+        """The pose at which the equations were written."""
+        return self.about.home or start(self.mechanism, None)
 
     @property
     def equations(self) -> Equations:
@@ -148,6 +165,8 @@ class System:
     @cached_property
     def outline(self) -> Outline:
         """What is known about the equations without having them."""
+        if self.root is not self:
+            return self.root.outline
 
         def make() -> tuple[dict[str, Any], Any]:
             e = self.equations
@@ -195,7 +214,7 @@ class System:
     def parameters(self, mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> np.ndarray:
         """Values of the free parameters of a mechanism, and the charts' numbers for a start at given poses."""
         if poses is None:
-            poses = (self.about.home or start(self.mechanism, None)).poses
+            poses = self.home.poses
 
         def read() -> tuple[Mechanism, np.ndarray]:
             return mechanism, np.array([mechanism.parameters[name].value for name in self.free])

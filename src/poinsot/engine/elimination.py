@@ -116,4 +116,4 @@ def _ready(
         return False
     scale = np.abs(jacobian[[*rows, *link.rows]]).max(axis=1, keepdims=True)
     sigma = np.linalg.svd(part / np.where(scale > 0, scale, 1.0), compute_uv=False)
-    return bool(sigma[-1] > tolerance * sigma[0])
+    return bool(sigma[-1] > tolerance * max(sigma[0], 1.0))  # the largest entry of a whole row is 1

@@ -1,70 +1,213 @@
-"""Independent coordinates by the embedding technique: dependent speeds are expressed by independent ones.
+"""Independent coordinates by the embedding technique: all speeds are expressed by rates that are independent.
 
-C v = [C_d C_i] (v_d, v_i) = 0      ⇒      v = B v_i,      B = [−C_d⁻¹ C_i; 1],      M_i = Bᵀ M B
-Q_i = Bᵀ (Q − M γ_B),      γ_B = [C_d⁻¹ γ; 0],      v̇ = B v̇_i + γ_B
+    A v = [C; S] v = [0; w]      ⇒      v = B w,      M_i = Bᵀ M B,      Q_i = Bᵀ (Q − M γ_B),      A γ_B = [γ; 0]
+    v̇ = B ẇ + γ_B                        Aᵀ [λ; 0] = Q − M v̇
+
+S picks speeds of the tree, chosen by pivoting or by the user, or holds the slopes of coordinates that the user names.
+Rates and speeds are measured by their natural sizes; the choice is good as long as no entry of B is large.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.elements.coordinates import AlongJoint, Coordinate
+from poinsot.errors import PoinsotError, listing, suggestion
+from poinsot.formulations.acting import along
 from poinsot.formulations.equations import Equations
+from poinsot.formulations.tree import speed_names, speed_scales
+from poinsot.model.mechanism import Elements
 
-__all__ = ["Embedding", "embed", "independent_speeds"]
+__all__ = ["POOR_CHOICE", "Embedding", "Rate", "Slopes", "embed", "independent_rates", "rate_names", "slopes"]
+
+Rate = int | str  # a speed of the tree by its number, or a coordinate by its name
+LARGEST = 5.0  # |B| up to which a choice of speeds is good
+POOR_CHOICE = 0.05  # quality below which other rates had better be chosen
+DEPENDENT = 1e10  # condition number from which rates are not independent
 
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Equations of motion in independent speeds."""
+    """Equations of motion in independent rates."""
 
-    independent: tuple[int, ...]  # numbers among the speeds
-    dependent: tuple[int, ...]
     B: Any  # (nv, n)
     M: Any  # (n, n)
     Q: Any  # (n, 1)
     bias: Any  # γ_B (nv, 1)
     acceleration: Any  # v̇ (nv, 1)
     multipliers: Any  # λ (m, 1)
+    quality: Any  # 1 where no speed is larger than the independent rates, 0 where these no longer tell the motion
 
 
-def independent_speeds(C: np.ndarray, wanted: tuple[int, ...] = ()) -> tuple[int, ...]:
-    """Choose as many speeds as the mechanism has freedoms: those wanted, then by pivoting."""
-    from scipy.linalg import qr
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Rows of S for some rates, with their natural sizes."""
 
-    m, n = C.shape
-    if m == 0:
-        return tuple(range(n))
-    scale = np.linalg.norm(C, axis=0)
-    weighted = C / np.where(scale > 0, scale, 1.0)
-    weighted[:, list(wanted)] *= 1e-6  # the last to be chosen as dependent
-    _, R, pivots = qr(weighted, pivoting=True, mode="economic")
-    dependent = pivots[:m]
-    if abs(R[m - 1, m - 1]) < 1e-9 * abs(R[0, 0]):
-        raise PoinsotError("the constraints are dependent in this pose: no independent speeds can be chosen")
-    if taken := [i for i in wanted if i in dependent]:
-        raise PoinsotError(f"speed {taken[0]} cannot be independent together with the others asked for")
-    return tuple(sorted(set(range(n)) - set(int(i) for i in dependent)))
+    S: Any  # (n, nv)
+    scales: np.ndarray  # (n,)  [m/s or rad/s]
 
 
-def embed(e: Equations, independent: tuple[int, ...]) -> Embedding:
-    """Write the equations in independent speeds, and recover all accelerations and multipliers."""
+def slopes(e: Equations, rates: Sequence[Rate]) -> Slopes:
+    """S of speeds and coordinates."""
     import casadi
 
-    n = e.v.size1()
-    dependent = tuple(i for i in range(n) if i not in independent)
-    C_d, C_i = e.C[:, list(dependent)], e.C[:, list(independent)]
-    B, bias = casadi.SX(n, len(independent)), casadi.SX(n, 1)
-    for k, i in enumerate(independent):
-        B[i, k] = 1
-    if dependent:
-        solved = casadi.solve(C_d, casadi.horzcat(-C_i, e.gamma))
-        B[list(dependent), :], bias[list(dependent)] = solved[:, :-1], solved[:, -1]
+    size = e.symbols.home.size
+    sizes, S = speed_scales(e.branches, size), casadi.SX(len(rates), e.v.size1())
+    scales = []
+    for k, rate in enumerate(rates):
+        if isinstance(rate, str):
+            coordinate = _coordinate(e.symbols.elements, rate)
+            _, s_dot = along(coordinate, e.symbols.elements, e.poses, e.q, e.q_dot, e.direct)
+            S[k, :] = casadi.jacobian(casadi.SX(s_dot), e.v)
+            scales.append(size if coordinate.unit == "m" else 1.0)
+        else:
+            S[k, rate] = 1
+            scales.append(sizes[rate])
+    return Slopes(casadi.sparsify(S), np.array(scales))
+
+
+def _coordinate(elements: Elements, name: str) -> Coordinate:
+    """A coordinate that the model file names, or that of a joint: "A", "A.angle"."""
+    if name in elements.coordinates:
+        return elements.coordinates[name]
+    known = _joint_coordinates(elements)
+    if name not in known:
+        there = [*elements.coordinates, *known]
+        raise PoinsotError(f"there is no coordinate '{name}'{suggestion(name, there)}; there are: {listing(there)}")
+    return known[name]
+
+
+def _joint_coordinates(elements: Elements) -> dict[str, Coordinate]:
+    """Lengths and angles of joints by name: that of the joint where it has one only."""
+    found: dict[str, Coordinate] = {}
+    for name, joint in elements.joints.items():
+        for k, c in enumerate(joint.coordinates):
+            if c.unit != "-":
+                short = name if len(joint.coordinates) == 1 else f"{name}.{c.name}"
+                found[short] = found[f"{name}.{c.name}"] = AlongJoint(name, k, c.unit)
+    return found
+
+
+def rate_names(e: Equations, rates: Sequence[Rate]) -> str:
+    """Independent rates as a text for people."""
+    names = speed_names(e.branches)
+    return ", ".join(rate if isinstance(rate, str) else names[rate] for rate in rates)
+
+
+def independent_rates(
+    e: Equations, C: np.ndarray, wanted: Sequence[str] = (), S: np.ndarray | None = None
+) -> tuple[Rate, ...]:
+    """As many rates as the mechanism has freedoms: those wanted, with rows S (k, nv), the others by pivoting.
+
+    C (m, nv) is the constraint Jacobian in the pose for which to choose, S is in natural sizes of the rates.
+    """
+    sizes = speed_scales(e.branches, e.symbols.home.size)
+    A = _unit_rows(C * sizes)
+    if len(A) + len(wanted) > A.shape[1]:
+        raise PoinsotError(
+            f"the mechanism has mobility {A.shape[1] - len(A)}: {len(wanted)} coordinates ({', '.join(wanted)}) "
+            "cannot be independent"
+        )
+    for k, name in enumerate(wanted):
+        A = np.vstack([A, S[k] * sizes])
+        if not (condition := np.linalg.cond(A)) < DEPENDENT:
+            raise PoinsotError(_refusal(e, name, wanted[:k], condition))
+    free = _pivoted(A)
+    if wanted:
+        A = np.vstack([A, np.eye(A.shape[1])[list(free)]])
+        largest = np.max(np.abs(np.linalg.inv(A)[:, len(C) : len(C) + len(wanted)]), axis=0)
+        if not (condition := largest.max()) * POOR_CHOICE < 1:
+            raise PoinsotError(_refusal(e, wanted[int(np.argmax(largest))], (), condition))
+    return (*wanted, *free)
+
+
+def _refusal(e: Equations, name: str, beside: Sequence[str], condition: float) -> str:
+    there = [*e.symbols.elements.coordinates, *_joint_coordinates(e.symbols.elements)]
+    others = f" beside {', '.join(beside)}" if beside else ""
+    return (
+        f"coordinate '{name}' cannot be independent{others} in this pose: the condition number is {condition:.1e}; "
+        f"there are: {listing(there)}"
+    )
+
+
+def _unit_rows(rows: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1.0)
+
+
+def _pivoted(A: np.ndarray) -> tuple[int, ...]:
+    """Columns that may be chosen freely: by QR with pivoting, exchanged as long as an entry of B is large."""
+    from scipy.linalg import qr
+
+    m, n = A.shape
+    if m == 0:
+        return tuple(range(n))
+    pivots = qr(_unit_rows(A.T).T, pivoting=True, mode="r")[1]
+    dependent, free = pivots[:m].copy(), pivots[m:].copy()
+    if not (condition := np.linalg.cond(A[:, dependent])) < DEPENDENT:
+        raise PoinsotError(
+            f"the constraints are dependent in this pose (condition number {condition:.1e}): no independent "
+            "coordinates can be chosen"
+        )
+    for _ in range(4 * n):
+        K = np.linalg.solve(A[:, dependent], A[:, free])
+        i, j = np.unravel_index(np.argmax(np.abs(K)), K.shape) if K.size else (0, 0)
+        if not K.size or abs(K[i, j]) < LARGEST:
+            break
+        dependent[i], free[j] = free[j], dependent[i]
+    return tuple(sorted(int(k) for k in free))
+
+
+def embed(e: Equations, rates: Sequence[Rate]) -> Embedding:
+    """Write the equations in independent rates, and recover all accelerations and multipliers.
+
+    Speeds that are rates themselves are known; only the others are solved for.
+    """
+    import casadi
+
+    n, given = e.v.size1(), slopes(e, rates)
+    known = {k: _picked(given.S[k, :]) for k in range(len(rates))}
+    picked = [(k, column) for k, column in known.items() if column is not None]
+    others = [k for k, column in known.items() if column is None]
+    fixed = [column for _, column in picked]
+    rest = [i for i in range(n) if i not in fixed]
+    A = casadi.vertcat(e.C, given.S[others, :])
+    B, bias = casadi.SX(n, len(rates)), casadi.SX(n, 1)
+    for k, column in picked:
+        B[column, k] = 1
+    multipliers = casadi.SX(0, 1)
+    if rest:
+        right = casadi.SX(len(rest), len(rates) + 1)
+        right[:, [k for k, _ in picked]] = -A[:, fixed]
+        for row, k in enumerate(others, e.C.size1()):
+            right[row, k] = 1
+        right[: e.C.size1(), len(rates)] = e.gamma
+        solved = casadi.solve(A[:, rest], right)
+        B[rest, :], bias[rest] = solved[:, :-1], solved[:, -1]
     M_i, Q_i = B.T @ e.M @ B, B.T @ (e.Q - e.M @ bias)
     acceleration = B @ casadi.solve(M_i, Q_i) + bias
-    rest = (e.Q - e.M @ acceleration)[list(dependent)] if dependent else casadi.SX(0, 1)
-    multipliers = casadi.solve(C_d.T, rest) if dependent else rest
-    return Embedding(independent, dependent, B, M_i, Q_i, bias, acceleration, multipliers)
+    if rest:
+        multipliers = casadi.solve(A[:, rest].T, (e.Q - e.M @ acceleration)[rest])[: e.C.size1()]
+    return Embedding(B, M_i, Q_i, bias, acceleration, multipliers, _quality(e, B, given.scales))
+
+
+def _picked(row: Any) -> int | None:
+    """Column of a row of S that picks one speed; None if it does not."""
+    columns = row.sparsity().get_triplet()[1]
+    one = len(columns) == 1 and row.nonzeros()[0].is_one()
+    return columns[0] if one else None
+
+
+def _quality(e: Equations, B: Any, scales: np.ndarray) -> Any:
+    """1 / max |B| with rates and speeds in units of their natural sizes, at most 1."""
+    import casadi
+
+    natural = casadi.diag(1 / speed_scales(e.branches, e.symbols.home.size)) @ B @ casadi.diag(scales)
+    largest = casadi.SX(1.0)
+    for entry in casadi.sparsify(natural).nonzeros():
+        largest = casadi.fmax(largest, casadi.fabs(entry))
+    return 1 / largest

@@ -31,7 +31,9 @@ from poinsot.spatial.rotation import (
     euler_rate_matrix,
 )
 
-__all__ = ["EulerChart", "PlanarChart", "euler_charts", "euler_equations"]
+__all__ = ["POOR_ANGLES", "EulerChart", "PlanarChart", "euler_charts", "euler_equations"]
+
+POOR_ANGLES = 0.1  # |det E| below which another reference attitude had better be chosen
 
 
 @dataclass(frozen=True, eq=False)

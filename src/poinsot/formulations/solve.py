@@ -10,9 +10,9 @@ import numpy as np
 
 from poinsot.engine import KKTSolution, elimination_order, kkt
 from poinsot.errors import PoinsotError, unknown
-from poinsot.formulations.embedded import embed, independent_speeds
+from poinsot.formulations.embedded import POOR_CHOICE, Rate, embed, independent_rates
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.euler import euler_equations
+from poinsot.formulations.euler import POOR_ANGLES, euler_equations
 from poinsot.formulations.joint import joint_equations
 from poinsot.formulations.rotation_matrix import rotation_matrix_equations
 from poinsot.formulations.symbols import Symbols
@@ -79,6 +79,8 @@ class Dynamics:
     equations: Equations
     chart_home: np.ndarray  # (k,)
     q_home: np.ndarray  # (nq,)
+    independent: tuple[Rate, ...] = ()  # rates of the embedded equations; chosen at home if none are given
+    careful: bool = False  # whether the equations are solved in an order that is safe in every pose
 
     @cached_property
     def p_nominal(self) -> np.ndarray:
@@ -101,9 +103,13 @@ class Dynamics:
 
     @cached_property
     def order(self) -> list[int]:
-        """Elimination order from the mechanism's graph, with a sample of the Jacobian at the home pose."""
+        """Elimination order from the mechanism's graph, with a sample of the Jacobian at the home pose.
+
+        That makes fewer operations, and may fail in ordinary poses far from home; the careful order never does.
+        """
         e = self.equations
-        return elimination_order(e.blocks, e.links, e.couplings, jacobian=self.jacobian_at_home)
+        sample = None if self.careful else self.jacobian_at_home
+        return elimination_order(e.blocks, e.links, e.couplings, jacobian=sample)
 
     @cached_property
     def solution(self) -> tuple[Any, Any, Any]:
@@ -111,13 +117,28 @@ class Dynamics:
         import casadi
 
         e = self.equations
-        if e.articulated is not None:
+        if e.articulated is not None and not self.independent:
             return e.articulated, casadi.SX(0, 1), casadi.SX(1.0)
         if self.formulation == "embedded":
-            embedding = embed(e, independent_speeds(self.jacobian_at_home))
-            return embedding.acceleration, embedding.multipliers, casadi.SX(1.0)
+            embedding = embed(e, self.rates)
+            return embedding.acceleration, embedding.multipliers, embedding.quality
         solved = self.system
         return solved.acceleration, solved.multipliers, solved.factor.check
+
+    @cached_property
+    def rates(self) -> tuple[Rate, ...]:
+        """The independent rates of the embedded equations."""
+        return self.independent or independent_rates(self.equations, self.jacobian_at_home)
+
+    @cached_property
+    def qualities(self) -> dict[str, Any]:
+        """By name, how good the coordinates are: others had better be chosen below 1; empty if they never are poor.
+
+        Euler angles by body; the choice of independent rates under the name "independent".
+        """
+        if self.formulation == "embedded" and self.equations.phi.size1() + len(self.independent):
+            return {"independent": self.solution[2] / POOR_CHOICE}
+        return {body: quality / POOR_ANGLES for body, quality in self.equations.chart_quality.items()}
 
     @cached_property
     def system(self) -> KKTSolution:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.elements.joints import Free, Joint, Planar, Revolute
 from poinsot.model.mechanism import Elements
 from poinsot.model.topology import Topology, topology
 
-__all__ = ["Node", "Tree", "spanning_tree"]
+__all__ = ["Node", "Tree", "spanning_tree", "speed_names", "speed_scales"]
 
 HUB = 3  # a body with so many joints that close loops floats
 
@@ -46,6 +49,26 @@ class Tree:
         for node in self.nodes:
             level[node.body] = level[node.parent] + 1
         return max(level.values())
+
+
+def speed_scales(nodes: Sequence[Node], size: float) -> np.ndarray:
+    """Natural size of every speed (nv,): the machine's size a second for slides, a radian a second for turns."""
+    scales: list[float] = []
+    for node in nodes:
+        plain = [size if c.unit == "m" else 1.0 for c in node.joint.coordinates if c.unit != "-"]
+        scales += plain + [1.0] * (node.joint.freedom - len(plain))
+    return np.array(scales)
+
+
+def speed_names(nodes: Sequence[Node]) -> list[str]:
+    """Name of every speed (nv): that of the joint's coordinate, or the axis of a turn."""
+    names: list[str] = []
+    for node in nodes:
+        plain = [c.name for c in node.joint.coordinates if c.unit != "-"]
+        count = node.v.stop - node.v.start
+        own = [*plain, *(f"turn {axis}" for axis in "xyz"[: count - len(plain)])]
+        names += [node.joint.name] if count == 1 else [f"{node.joint.name}.{name}" for name in own]
+    return names
 
 
 def spanning_tree(elements: Elements) -> Tree:

@@ -13,12 +13,12 @@ from poinsot.elements.forces import Actuator, Force, Load
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import Joint
 from poinsot.elements.sensors import Sensor
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, one_line, unknown
 from poinsot.model.expressions import Call, Constant, Name, evaluate
 from poinsot.model.parameters import Parameters
 from poinsot.spatial.algebra import Scalar
 
-__all__ = ["Elements", "Mechanism", "Placement", "substitute"]
+__all__ = ["Elements", "Mechanism", "Placement", "require_mechanism", "substitute"]
 
 
 @dataclass(frozen=True)
@@ -193,3 +193,13 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return f"<{self}>"
+
+
+def require_mechanism(given: Any) -> Mechanism:
+    """What was given, if it is a mechanism."""
+    if isinstance(given, Mechanism):
+        return given
+    raise PoinsotError(
+        f'expected a mechanism, such as poinsot.load("four_bar"), not {one_line(repr(given), 40)} '
+        f"({type(given).__name__})"
+    )

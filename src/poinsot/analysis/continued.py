@@ -1,0 +1,223 @@
+"""A motion goes on in other coordinates where its own become poor.
+
+Euler angles are centred anew before they come near their singularity; independent rates are chosen again by pivoting.
+The state is carried over exactly: the same poses, the same twists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from poinsot.analysis.integrate import Ending, Found, Motion
+from poinsot.analysis.system import System
+from poinsot.analysis.trouble import SINGULAR_POSE, Weakness, poses_at, weakness
+from poinsot.analysis.variants import careful, embedded_with
+from poinsot.errors import PoinsotError
+from poinsot.formulations.embedded import POOR_CHOICE, Rate, independent_rates, rate_names, slopes
+
+__all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance"]
+
+SHORTEST = 1e-9  # of the whole duration: what coordinates must be good for
+GOOD = 4 * POOR_CHOICE  # quality with which independent rates are taken for a start
+
+
+@dataclass(frozen=True, eq=False)
+class Continued:
+    """Motions with the coordinates that they were followed in."""
+
+    found: Found
+    p: np.ndarray  # constants (m,), (N, m), or (N, n, m) where they change along the motion
+    changes: tuple[str, ...]  # one sentence for every change of coordinates
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """The constants at some of the times."""
+        return self.p[:, times] if self.p.ndim == 3 else self.p
+
+    def constants(self, n: int, k: int) -> np.ndarray:
+        """The constants (m,) of motion n at time k."""
+        return self.p[n, k] if self.p.ndim == 3 else np.atleast_2d(self.p)[n if self.p.ndim == 2 else 0]
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A state from which a motion goes on."""
+
+    system: System
+    t: float  # [s]
+    y: np.ndarray  # (states,)
+    p: np.ndarray  # constants (m,): actuator forces, parameters, charts
+
+    def weakness(self) -> Weakness:
+        """What holds least there."""
+        nq, _, _, nu = self.system.sizes
+        return weakness(self.system, poses_at(self.system, self.y[:nq], self.p[nu:]))
+
+
+def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence[str] | None) -> System:
+    """The system with independent rates for a pose: those wanted, else those chosen at home if they are good."""
+    if compiled.formulation != "embedded":
+        if wanted is not None:
+            raise PoinsotError(
+                f"independent coordinates are chosen in the formulation 'embedded', not in '{compiled.formulation}'"
+            )
+        return compiled
+    if isinstance(wanted, str) or not all(isinstance(name, str) for name in wanted or ()):
+        raise PoinsotError('independent coordinates are given as a list of names, such as ["theta1"]')
+    if not wanted and _quality(compiled, q, p) > GOOD:
+        return compiled
+    return embedded_with(compiled, _chosen(compiled, q, p, tuple(wanted or ())))
+
+
+def _quality(compiled: System, q: np.ndarray, p: np.ndarray) -> float:
+    """How good the independent rates are in a pose."""
+    _, nv, _, nu = compiled.sizes
+    quality = compiled.kernel("quality", lambda: [compiled.dynamics.solution[2]])
+    return quality(q, np.zeros(nv), np.zeros(nu), p)[0].item()
+
+
+def _chosen(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[str, ...] = ()) -> tuple[Rate, ...]:
+    e = compiled.equations
+    given = slopes(e, wanted)
+    function = compiled.dynamics.function("slopes", [e.C, given.S])
+    C, S = (np.asarray(x).reshape(-1, e.v.size1()) for x in function(q, 0, 0, p))
+    return independent_rates(e, C, wanted, S / given.scales[:, None])
+
+
+def continued(
+    compiled: System, motion: Callable[[System], Motion], t: np.ndarray, y0: np.ndarray, p: np.ndarray, **options: Any
+) -> Continued:
+    """Integrate from y0 (states,) with constants p, (m,) or (N, m), changing coordinates where it takes that."""
+    found = motion(compiled)(t, y0, p, **options)
+    if not {Ending.POOR, Ending.COLLAPSED, Ending.EXHAUSTED} & set(found.endings):
+        return Continued(found, p, ())
+    constants = np.array(np.broadcast_to(np.atleast_2d(p)[:, None], (*found.y.shape[:2], p.shape[-1])))
+    changes: list[str] = []
+    for n in range(len(found.y)):
+        label = f"motion {n}: " if p.ndim == 2 else ""
+        changes += [label + text for text in _go_on(compiled, motion, t, y0, found, n, constants[n], options)]
+    return Continued(found, constants if changes else p, tuple(changes))
+
+
+def _go_on(
+    compiled: System,
+    motion: Callable[[System], Motion],
+    t: np.ndarray,
+    y0: np.ndarray,
+    found: Found,
+    n: int,
+    constants: np.ndarray,
+    options: dict[str, Any],
+) -> list[str]:
+    """Follow motion n to its end; fills in what was found, and the constants (n, m) at every time."""
+    stage, changes = Stage(compiled, t[0], y0, constants[0].copy()), []
+    while found.endings[n] in (Ending.POOR, Ending.COLLAPSED, Ending.EXHAUSTED):
+        end = found.reached[n]
+        k = max(int(np.searchsorted(t, end)) - 1, 0)
+        known = replace(stage, t=t[k], y=found.y[n, k]) if t[k] > stage.t else stage
+        too_short = end - stage.t < SHORTEST * (t[-1] - t[0])
+        better = None if too_short and stage.system.about.careful else _better(known, motion, found, n, options)
+        if better is None:
+            found.why[n] = _trouble(known, motion(stage.system), end, options, found.endings[n])
+            break
+        stage, text = better
+        changes.append(f"at t = {stage.t:.6g} s {text}")
+        after = t > stage.t
+        run = motion(stage.system)(np.concatenate([[stage.t], t[after]]), stage.y, stage.p, **options)
+        found.y[n, after], constants[after] = run.y[0, 1:], stage.p
+        found.event_times[n] = np.where(np.isnan(found.event_times[n]), run.event_times[0], found.event_times[n])
+        found.steps[n] += run.steps[0]
+        found.endings[n], found.reached[n], found.why[n] = run.endings[0], run.reached[0], run.why[0]
+    return changes
+
+
+def _better(
+    known: Stage, motion: Callable[[System], Motion], found: Found, n: int, options: dict[str, Any]
+) -> tuple[Stage, str] | None:
+    """Where and how to go on after a motion ended, and what changes there; None if there is no way."""
+    here = known.system
+    if found.endings[n] is Ending.POOR:
+        y = motion(here).state_at(known.t, known.y, found.reached[n], known.p, **options)
+        try:
+            return _anew(replace(known, t=found.reached[n], y=y), found.why[n]) if np.isfinite(y).all() else None
+        except PoinsotError:  # no choice of coordinates is good there
+            return None
+    if found.endings[n] is Ending.EXHAUSTED or careful(here) is here:
+        return None
+    return replace(known, system=careful(here)), "the equations were solved in another order"
+
+
+def _trouble(known: Stage, motion: Motion, end: float, options: dict[str, Any], ending: Ending) -> str:
+    """Why a motion cannot go on, from the last state that was reached."""
+    t, y = known.t, known.y
+    if motion.method == "explicit" and end > t:
+        times = t + (end - t) * (1 - 0.5 ** np.arange(40))
+        states = motion.native(times, y, known.p, **options).y[0]
+        last = int(np.max(np.flatnonzero(np.isfinite(states).all(axis=1)), initial=0))
+        t, y = times[last], states[last]
+    weak = replace(known, y=y).weakness()
+    what = Ending.COLLAPSED if ending is Ending.POOR else ending
+    if weak.condition > SINGULAR_POSE:
+        return f"{what} near a singular pose: {weak} at t = {t:.6g} s"
+    advice = "loosen rtol, raise max_steps, or " if ending is Ending.EXHAUSTED else ""
+    return (
+        f"{what}, and no singular pose is near ({weak} at t = {t:.6g} s): {advice}look for a stiff term, or for a "
+        "force that grows without bound"
+    )
+
+
+def _anew(at: Stage, poor: str) -> tuple[Stage, str]:
+    """The same state in better coordinates, and a text that tells the change."""
+    here = at.system
+    nq, nv, _, nu = here.sizes
+    q, v, own = at.y[:nq], at.y[nq : nq + nv], at.p[nu:]
+    if here.formulation == "embedded":
+        rates = _chosen(here, q, own)
+        text = f"the independent coordinates became {rate_names(here.equations, rates)}"
+        return replace(at, system=embedded_with(here, rates)), text
+    poses = poses_at(here, q, own)
+    chart = here.reading.chart(poses)
+    fresh = np.concatenate([at.p[: len(at.p) - len(chart)], chart])
+    q_new = here.reading.coordinates(poses, chart)
+    v_new = _speeds(here, q, v, own, q_new, fresh[nu:])
+    text = f"the Euler angles of '{poor}' came near their singularity, and all were centred anew"
+    return replace(at, y=np.concatenate([q_new, v_new, at.y[nq + nv :]]), p=fresh), text
+
+
+def _speeds(
+    compiled: System, q: np.ndarray, v: np.ndarray, p: np.ndarray, q_new: np.ndarray, p_new: np.ndarray
+) -> np.ndarray:
+    """Speeds (nv,) in new coordinates with the same twists of all bodies."""
+
+    def make() -> Any:
+        import casadi
+
+        e = compiled.equations
+        twists = [casadi.SX(part) for body in compiled.elements.bodies for part in _parts(e.twists[body])]
+        flat = casadi.vertcat(*twists)
+        return compiled.dynamics.function("twists", [flat, casadi.jacobian(flat, e.v)])
+
+    twists = compiled.formula("twists", make).function
+    moving, slopes_new = twists(q, v, 0, p)[0], twists(q_new, 0, 0, p_new)[1]
+    return np.linalg.lstsq(np.asarray(slopes_new), np.asarray(moving).ravel(), rcond=None)[0]
+
+
+def _parts(twist: Any) -> tuple[Any, Any]:
+    return twist.v, twist.w
+
+
+def lost_balance(at: Stage, motion: Motion, end: float, loss: float, options: dict[str, Any]) -> str:
+    """Why the energy balance was lost between a state and a later time: the worst pose on the way."""
+    weak, when = at.weakness(), at.t
+    if motion.method == "explicit":
+        times = np.linspace(at.t, end, 65)
+        states = motion.native(times, at.y, at.p, **options).y[0]
+        on_the_way = [(replace(at, y=y).weakness(), t) for t, y in zip(times, states) if np.isfinite(y).all()]
+        weak, when = max(on_the_way, key=lambda pair: pair[0].condition)
+    return (
+        f"the energy balance is lost by {loss:.1e} J: {weak} at t = {when:.6g} s; the mechanism passes a singular "
+        "pose, or rtol is too loose"
+    )

@@ -1,0 +1,59 @@
+"""What every joint bears along a simulated motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from poinsot.analysis.integrate import Law, commands, written_laws
+from poinsot.analysis.reaction import by_joint, columns
+from poinsot.analysis.system import System
+from poinsot.analysis.undetermined import undetermined
+from poinsot.engine import kernel
+
+__all__ = ["repeated", "simulated_reactions"]
+
+
+def simulated_reactions(
+    compiled: System, laws: Mapping[str, Law], t: np.ndarray, y: np.ndarray, p: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Reactions (N, n, 6) by joint at states y (N, n, ·) and times t (n,), with constants p as for `repeated`."""
+    nq, nv, _, _ = compiled.sizes
+    flat = y.reshape(-1, y.shape[-1])
+    times = np.tile(t, len(y))[:, None]
+    (wrenches,) = _function(compiled, laws)(times, flat[:, :nq], flat[:, nq : nq + nv], repeated(p, y))
+    names = list(compiled.mechanism.template.joints)
+    return by_joint(wrenches.reshape(*y.shape[:2], -1), names, undetermined(compiled))
+
+
+def repeated(p: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Constants for every state of y (N, n, ·): (m,) if they are the same for all, else (N n, m)."""
+    if p.ndim == 1:
+        return p
+    return (p if p.ndim == 3 else np.broadcast_to(p[:, None], (*y.shape[:2], p.shape[-1]))).reshape(-1, p.shape[-1])
+
+
+def _function(compiled: System, laws: Mapping[str, Law]) -> Any:
+    """(t, q, v, constants) -> reactions of all joints (6 j,).
+
+    Accelerations come from the system of all constraints, whichever rates are independent.
+    """
+    written = written_laws(laws)
+    key = ("simulated reactions", tuple((n, f.digest) for n, f in written.items()))
+
+    def make() -> Any:
+        import casadi
+
+        e, dynamics = compiled.equations, compiled.dynamics
+        time, constants = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws))
+        solved = dynamics.system if e.articulated is None else None
+        a, lam = (solved.acceleration, solved.multipliers) if solved else (e.articulated, casadi.SX(0, 1))
+        flat = columns(e, a, lam)
+        if laws:
+            flat = casadi.substitute(flat, e.u, commands(compiled, laws, written, time, constants))
+        inputs = [time, e.q, e.v, casadi.vertcat(constants, e.p)]
+        return casadi.Function("reactions", inputs, [flat])
+
+    return compiled.made(("compiled", key), lambda: kernel(compiled.formula(key, make)))
