@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,6 +11,8 @@ __all__ = [
     "MissingExtraError",
     "MotionError",
     "PoinsotError",
+    "by_name",
+    "list_of_names",
     "listing",
     "one_line",
     "suggestion",
@@ -67,7 +69,7 @@ def unknown(kind: str, name: str, existing: Iterable[str]) -> str:
     >>> unknown("body", "platfrom", ["ground", "platform"])
     "there is no body 'platfrom' (did you mean 'platform'?); there are: ground, platform"
     """
-    existing = list(existing)
+    name, existing = str(name), list(existing)
     return f"there is no {kind} '{name[:80]}'{suggestion(name, existing)}; there are: {listing(existing)}"
 
 
@@ -90,3 +92,29 @@ def one_line(text: str, limit: int = 400) -> str:
     """
     clean = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: 4 * limit])
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def by_name(given: Any, what: str, example: str) -> Mapping[str, Any]:
+    """What was given, if it maps names to values; nothing for None.
+
+    >>> by_name({"A": 2.0}, "forces are", "{'A': 2.0}")
+    {'A': 2.0}
+    """
+    if given is None:
+        return {}
+    if isinstance(given, Mapping) and all(isinstance(name, str) for name in given):
+        return given
+    raise PoinsotError(f"{what} given by name, such as {example}, not as {type(given).__name__}")
+
+
+def list_of_names(given: Any, what: str) -> tuple[str, ...]:
+    """What was given, if it is a list of texts.
+
+    >>> list_of_names(["bob.mass"], "parameters")
+    ('bob.mass',)
+    """
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        names = tuple(given)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise PoinsotError(f"{what} are given as a list of names, not as {one_line(repr(given), 40)}")

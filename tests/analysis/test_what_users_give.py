@@ -62,6 +62,62 @@ def test_what_a_simulation_is_given_is_checked_by_name(given, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: poinsot.load(3), r"expected the name of a file, not 3 \(int\)"),
+        (lambda: poinsot.build(3), "a model is a dictionary"),
+        (lambda: poinsot.save(3, "x.toml"), "expected a mechanism"),
+        (lambda: poinsot.dumps("four_bar"), "expected a mechanism"),
+        (lambda: poinsot.check("four_bar"), "expected a mechanism"),
+        (lambda: poinsot.assemble("four_bar"), "expected a mechanism.*'four_bar'"),
+        (lambda: poinsot.assemble(CRANK, 3), "a pose is given by name"),
+        (lambda: poinsot.assemble(CRANK, {"theta1": 0.0, "theta2": 3.0}), "cannot be assembled"),
+        (lambda: poinsot.write_mjcf(3, "x.xml"), "expected a mechanism"),
+        (lambda: poinsot.write_urdf(CRANK, 3), "expected the name of a file"),
+        (lambda: poinsot.read_urdf(3), "expected the name of a file"),
+        (lambda: poinsot.kinematics(CRANK, None, [0.0]), "a motion is given by coordinate.*NoneType"),
+        (lambda: poinsot.kinematics(CRANK, {3: 1.0}, [0.0]), "a motion is given by coordinate"),
+        (lambda: poinsot.kinematics(None, {"theta1": 1.0}, [0.0]), "expected a mechanism"),
+        (lambda: poinsot.kinematics(CRANK, {"theta1": 1.0}, "now"), "t must be a list of times"),
+        (lambda: poinsot.kinematics(CRANK, {"theta1": poinsot.Samples("a", "b")}, [0.0]), "the motion of 'theta1'"),
+        (
+            lambda: poinsot.kinematics(CRANK, {"theta1": poinsot.Fourier("a", (1.0,))}, [0.0]),
+            "the motion of 'theta1'",
+        ),
+        (lambda: poinsot.inverse_dynamics(3, {}, [0.0]), "expected a mechanism"),
+        (lambda: poinsot.inverse_dynamics(CRANK, {"theta1": 1.0}, [0.0], weights=3), "weights are given by name"),
+        (lambda: poinsot.inverse_dynamics(CRANK, {"theta1": 1.0}, [0.0], weights={"A": "a"}), "must be positive"),
+        (lambda: poinsot.accelerations(3), "expected a mechanism"),
+        (lambda: poinsot.accelerations(CRANK, {"theta1": 1.0}), "a state is a poinsot.State"),
+        (lambda: poinsot.accelerations(CRANK, poinsot.State(pose=3)), "given by name"),
+        (lambda: poinsot.accelerations(CRANK, formulation=None), "no formulation 'None'; there are: joint"),
+        (lambda: poinsot.simulate("four_bar", 1.0), "expected a mechanism"),
+        (lambda: poinsot.simulate(CRANK, 1.0, t="a"), "t must be a list of times"),
+        (lambda: poinsot.simulate(CRANK, 1.0, forces=3), "forces are given by name"),
+        (lambda: poinsot.simulate(CRANK, 1.0, pose=[1.0]), "a pose is given by name"),
+        (lambda: poinsot.simulate(CRANK, 1.0, velocity=2.0), "rates are given by name"),
+        (lambda: poinsot.simulate(CRANK, 1.0, events={"a": 3}), "event 'a' must be a coordinate and a number"),
+        (lambda: poinsot.simulate(CRANK, 1.0, parameters={"link1.mass": "a"}), "lists of numbers"),
+        (lambda: poinsot.simulate(CRANK, 1.0, rtol="a"), "rtol must be a number"),
+        (lambda: poinsot.simulate(CRANK, 1.0, max_steps=None), "max_steps must be a number"),
+        (lambda: poinsot.equilibrium(3), "expected a mechanism"),
+        (lambda: poinsot.equilibrium(CRANK, forces=3), "forces are given by name"),
+        (lambda: poinsot.hold(3), "expected a mechanism"),
+        (lambda: poinsot.singularity(3), "expected a mechanism"),
+        (lambda: poinsot.singularity(CRANK, outputs="theta1"), "a list of names, not as 'theta1'"),
+        (lambda: poinsot.sensitivity(CRANK, {"theta1": 1.0}, [0.0], "link1.mass"), "a list of names"),
+        (lambda: poinsot.motion_sensitivity(3, 1.0, ["a"]), "expected a mechanism"),
+        (lambda: CRANK.with_parameters(3), "parameters are given by name"),
+        (lambda: CRANK.with_separate(3), "a list of names"),
+    ],
+)
+def test_things_of_a_wrong_kind_get_one_sentence_at_every_door(ask, message):
+    with pytest.raises(poinsot.PoinsotError, match=message) as caught:
+        ask()
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize("t_end", [-1.0, 0.0, NAN, "1", None])
 def test_the_end_of_a_simulation_is_a_positive_time(t_end):
     with pytest.raises(poinsot.PoinsotError, match="t_end must be a positive time"):

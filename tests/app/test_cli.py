@@ -115,6 +115,34 @@ def test_simulate_kinematics_and_inverse_read_and_write_tables(tmp_path):
     assert result.returncode == 0 and json.loads((tmp_path / "f.json").read_text())[0]["actuator"] == "A"
 
 
+def test_inverse_writes_reactions_in_the_axes_asked_for_and_keeps_what_lies_before_a_failure(tmp_path):
+    motion = tmp_path / "motion.csv"
+    lines = [f"{k / 20},{1 + k / 20}" for k in range(21)]
+    motion.write_text("\n".join(["t,theta1", *lines]) + "\n")
+    forces = {}
+    for axes in ("joint", "world"):
+        file = tmp_path / f"{axes}.csv"
+        assert poinsot("inverse", "four_bar", motion, "--axes", axes, "--csv", file).returncode == 0
+        header, first, *_ = file.read_text().splitlines()
+        row = dict(zip(header.split(","), map(float, first.split(","))))
+        forces[axes] = [row["B.fx"], row["B.fy"]]
+    x, y = forces["joint"]
+    assert forces["world"] != pytest.approx([x, y])
+    assert sum(f * f for f in forces["world"]) == pytest.approx(x * x + y * y)
+    motion.write_text("\n".join(["t,theta1", *lines[:15], "0.75,nan", *lines[16:]]) + "\n")
+    result = poinsot("inverse", "four_bar", motion, "--csv", tmp_path / "part.csv")
+    assert result.returncode == 1 and "t = 0.75 s" in result.stderr and result.stderr.count("\n") == 1
+    assert len((tmp_path / "part.csv").read_text().splitlines()) == 16
+    assert "no frame 'elbow'" in poinsot("inverse", "four_bar", motion, "--axes", "elbow").stderr
+
+
+def test_simulate_takes_independent_coordinates():
+    run = ("simulate", "four_bar", "--t-end", 0.1, "--formulation", "embedded", "--independent")
+    assert poinsot(*run, "theta3").returncode == 0
+    wrong = poinsot(*run, "theta9")
+    assert wrong.returncode == 1 and "no coordinate 'theta9'" in wrong.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

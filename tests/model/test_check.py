@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poinsot.model.assembly import assemble
+from poinsot.errors import PoinsotError
+from poinsot.model.assembly import assemble, attempt_assembly
 from poinsot.model.build import build
 from poinsot.model.check import Severity, check
 from poinsot.model.load import load
@@ -264,4 +265,6 @@ def test_a_driven_structure_is_a_warning_and_one_actuator_is_singular():
 
 def test_an_assembly_says_how_it_went():
     assert str(assemble(load("four_bar"))).startswith("3 bodies assembled, residual")
-    assert "cannot be assembled" in str(assemble(load("four_bar"), {"theta1": 0.0, "theta2": 3.0}))
+    assert "cannot be assembled" in str(attempt_assembly(load("four_bar"), {"theta1": 0.0, "theta2": 3.0}))
+    with pytest.raises(PoinsotError, match="cannot be assembled"):
+        assemble(load("four_bar"), {"theta1": 0.0, "theta2": 3.0})

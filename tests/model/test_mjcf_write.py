@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from poinsot.errors import MissingExtraError, PoinsotError
+from poinsot.model.build import build
 from poinsot.model.interchange import mjcf_files, read_mjcf, write_mjcf
 from poinsot.model.load import load
 from tests.model.interchange_cases import CASES, coordinates, every_case, laden, pose_of
@@ -77,6 +78,15 @@ def test_what_mujoco_forces_upon_us_is_said_with_figures(tmp_path):
         assert word in notes, word
     assert "plane z = 0" in " ".join(write_mjcf(load("five_bar"), tmp_path / "five.xml").notes)
     assert "zero of their angle: tool" in " ".join(write_mjcf(load("five_bar"), tmp_path / "bar.xml").notes)
+
+
+def test_a_force_that_has_no_place_is_named(tmp_path):
+    """A spring about the angle between two bodies that no joint connects."""
+    document = dict(load("double_pendulum").document)
+    on = {"angle": "lower"}
+    document["forces"] = {"vane": {"type": "spring", "on": on, "stiffness": 2.0, "rest": 0.0}}
+    notes = " ".join(write_mjcf(build(document), tmp_path / "vane.xml").notes)
+    assert "MJCF has no place for the spring 'vane' along a coordinate of kind 'angle'." in notes
 
 
 def test_an_existing_file_is_kept(tmp_path):

@@ -75,6 +75,20 @@ def test_one_unknown_becomes_six_with_the_same_value(name):
     assert all(one.parameters[n].value == mechanism.parameters[n].value for n in others)
 
 
+def test_what_was_made_separate_can_be_one_again():
+    ex800 = load("ex800").with_parameters({"rods.mass": 0.77})
+    apart = ex800.with_separate("rods.mass")
+    one = apart.with_shared("rods.mass", "leg*.rod.mass")
+    assert dict(one.document) == dict(ex800.document) | {"instances": one.document["instances"]}
+    assert {n: p.value for n, p in one.parameters.items()} == {n: p.value for n, p in ex800.parameters.items()}
+    with pytest.raises(PoinsotError, match=r"one under the name 'rods\.mass', not 'masses'"):
+        apart.with_shared("masses", "leg*.rod.mass")
+    with pytest.raises(PoinsotError, match="differ: set them to one value"):
+        apart.with_parameters({"leg2.rod.mass": 0.5}).with_shared("rods.mass", "leg*.rod.mass")
+    with pytest.raises(PoinsotError, match="not all the copies"):
+        apart.with_shared("rods.mass", "leg1.rod.mass", "leg2.rod.mass")
+
+
 def test_separating_what_is_not_shared_is_an_error_that_lists_what_is():
     with pytest.raises(PoinsotError, match=r"no shared parameter 'rods\.mas'.*rods\.mass"):
         load("ex800").with_separate("rods.mas")

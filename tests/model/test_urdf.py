@@ -118,6 +118,9 @@ def test_what_urdf_cannot_say_is_said(tmp_path):
     notes = " ".join(write_urdf(laden(), tmp_path / "laden.urdf").notes)
     for word in ("Springs", "Drive inertias", "Sensors", "offset 0.05", "load 'push'", "cable", "length"):
         assert word in notes, word
+    for force in laden().forces.values():  # what is lost is named as a force, not only by its joint
+        lost = force.kind in ("spring", "drive-inertia") or not hasattr(force.on, "joint")
+        assert not lost or f"'{force.name}'" in notes, force.name
 
 
 def test_an_existing_file_is_kept(tmp_path):

@@ -16,7 +16,7 @@ from poinsot.analysis.integrate import Ending, Found, Motion
 from poinsot.analysis.system import System
 from poinsot.analysis.trouble import SINGULAR_POSE, Weakness, poses_at, weakness
 from poinsot.analysis.variants import careful, embedded_with
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, list_of_names
 from poinsot.formulations.embedded import POOR_CHOICE, Rate, independent_rates, rate_names, slopes
 
 __all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance"]
@@ -65,11 +65,10 @@ def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence
                 f"independent coordinates are chosen in the formulation 'embedded', not in '{compiled.formulation}'"
             )
         return compiled
-    if isinstance(wanted, str) or not all(isinstance(name, str) for name in wanted or ()):
-        raise PoinsotError('independent coordinates are given as a list of names, such as ["theta1"]')
+    wanted = list_of_names(wanted or (), "independent coordinates")
     if not wanted and _quality(compiled, q, p) > GOOD:
         return compiled
-    return embedded_with(compiled, _chosen(compiled, q, p, tuple(wanted or ())))
+    return embedded_with(compiled, _chosen(compiled, q, p, wanted))
 
 
 def _quality(compiled: System, q: np.ndarray, p: np.ndarray) -> float:

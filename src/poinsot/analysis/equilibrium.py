@@ -19,8 +19,8 @@ from poinsot.analysis.kinematics import require_count
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError
-from poinsot.model.mechanism import Mechanism
+from poinsot.errors import PoinsotError, by_name
+from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.spatial.pose import Pose
 
 __all__ = ["Equilibrium", "equilibrium", "hold"]
@@ -59,7 +59,8 @@ def hold(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> dict[
     >>> round(poinsot.hold(poinsot.load("hexapod"))["leg1"], 6)
     8.510397
     """
-    pose = dict(mechanism.elements.pose if pose is None else pose)
+    given = by_name(pose, "a pose is", "{'x': 0.1}")
+    pose = dict(require_mechanism(mechanism).elements.pose if pose is None else given)
     require_count(system(mechanism), tuple(pose))
     found = inverse_dynamics(mechanism, pose, [0.0])
     return {name: float(force[0]) for name, force in found.forces.items()}
@@ -81,9 +82,10 @@ def equilibrium(
     >>> abs(rest.coordinates["phi"]) < 1e-9, rest.stable
     (True, True)
     """
-    begin = start(mechanism, pose)
+    begin = start(require_mechanism(mechanism), by_name(pose, "a pose is", "{'x': 0.1}") or None)
     compiled = system(mechanism, formulation, home=begin)
-    given = {name: compiled.command(name, value) for name, value in (forces or {}).items()}
+    forces = by_name(forces, "forces are", "{'A': 2.0}")
+    given = {name: compiled.command(name, value) for name, value in forces.items()}
     u = np.array([given.get(name, 0.0) for name in compiled.commands])
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)

@@ -13,8 +13,8 @@ from poinsot.analysis.state import state as state_of
 from poinsot.analysis.system import System, start, system
 from poinsot.analysis.undetermined import undetermined
 from poinsot.analysis.variants import careful
-from poinsot.errors import PoinsotError, unknown
-from poinsot.model.mechanism import Mechanism
+from poinsot.errors import PoinsotError, by_name, unknown
+from poinsot.model.mechanism import Mechanism, require_mechanism
 
 __all__ = ["Accelerations", "State", "accelerations"]
 
@@ -70,13 +70,18 @@ def accelerations(
     >>> float(a["bob"][5].round(6))
     -8.78501
     """
-    given = state or State()
-    begin = start(mechanism, given.pose or None)
+    given = State() if state is None else state
+    if not isinstance(given, State):
+        raise PoinsotError(f"a state is a poinsot.State(pose, velocity, forces), not {type(given).__name__}")
+    pose, velocity, given_forces = (
+        by_name(x, "what a state holds is", "{'x': 0.1}") for x in (given.pose, given.velocity, given.forces)
+    )
+    begin = start(require_mechanism(mechanism), pose or None)
     compiled = system(mechanism, formulation, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
-    q, v = state_of(compiled, begin, p, given.velocity)
+    q, v = state_of(compiled, begin, p, velocity)
     compiled = embedded_in(compiled, q, p, independent)
-    forces = {name: compiled.command(name, value) for name, value in given.forces.items()}
+    forces = {name: compiled.command(name, value) for name, value in given_forces.items()}
     u = np.array([forces.get(name, 0.0) for name in compiled.commands])
     vdot, lam, check = _solved(compiled, q, v, u, p)
     if not check.item() > UNSURE:

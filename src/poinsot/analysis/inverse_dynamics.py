@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from poinsot.analysis.trouble import freest, poses_at, weakness
 from poinsot.analysis.undetermined import undetermined
 from poinsot.analysis.variants import careful
 from poinsot.engine import kernel, kkt
-from poinsot.errors import MotionError, PoinsotError, listing, unknown
+from poinsot.errors import MotionError, PoinsotError, by_name, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_expressions"]
@@ -126,10 +127,11 @@ def _loose(compiled: System) -> str:
 
 
 def _weights(compiled: System, weights: Mapping[str, float]) -> np.ndarray:
+    weights = by_name(weights, "weights are", "{'A': 2.0}")
     for name, weight in weights.items():
         if name not in compiled.commands:
             raise PoinsotError(unknown("actuator", name, compiled.commands))
-        if not weight > 0:
+        if not isinstance(weight, Real) or not weight > 0:
             raise PoinsotError(f"the weight of actuator '{name}' must be positive, not {weight}")
     return np.array([float(weights.get(name, 1.0)) for name in compiled.commands])
 

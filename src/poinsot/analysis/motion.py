@@ -182,8 +182,8 @@ def evaluate_motion(motion: Mapping[str, Any], t: np.ndarray) -> tuple[np.ndarra
     for name, value in motion.items():
         try:
             parts[name] = as_signal(value).at(t)
-        except PoinsotError as error:
-            raise PoinsotError(f"the motion of '{name}': {error}") from None
+        except (PoinsotError, TypeError, ValueError) as error:
+            raise PoinsotError(f"the motion of '{name}': {one_line(str(error), 200)}") from None
     for name, values in parts.items():
         if not np.isfinite(values).all():
             at = int(np.argmin(np.isfinite(values).all(axis=0)))

@@ -22,8 +22,8 @@ from poinsot.analysis.simulate import Simulation, simulate
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.engine import integrator, kernel, kkt
-from poinsot.errors import PoinsotError, unknown
-from poinsot.model.mechanism import Mechanism
+from poinsot.errors import PoinsotError, list_of_names, unknown
+from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.spatial.algebra import vector
 
 __all__ = ["MotionSensitivity", "Sensitivity", "motion_sensitivity", "sensitivity"]
@@ -64,7 +64,7 @@ def sensitivity(
     """
     wrt = _known(mechanism, wrt)
     compiled = system(mechanism, "joint", wrt)
-    path = solve_path(mechanism, motion, np.asarray(t, float), "joint", wrt)
+    path = solve_path(mechanism, motion, t, "joint", wrt)
     solve = _driven_sensitivity(compiled, tuple(motion), wrt)
     (flat,) = solve(path.q, path.v, path.a, np.ones(len(compiled.commands)), path.p)
     flat = flat.reshape(len(path.t), len(wrt), -1).transpose(0, 2, 1)
@@ -80,12 +80,13 @@ def sensitivity(
 
 
 def _known(mechanism: Mechanism, wrt: Sequence[str]) -> tuple[str, ...]:
+    wrt = list_of_names(wrt, "parameters to differentiate by")
     for name in wrt:
-        if name not in mechanism.parameters:
+        if name not in require_mechanism(mechanism).parameters:
             raise PoinsotError(unknown("parameter", name, mechanism.parameters))
     if not wrt:
         raise PoinsotError("name at least one parameter to differentiate with respect to")
-    return tuple(wrt)
+    return wrt
 
 
 def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str, ...]) -> Any:

@@ -13,12 +13,13 @@ import numpy as np
 from poinsot.analysis.angles import turning, unwound
 from poinsot.analysis.continued import Continued, Stage, continued, embedded_in, lost_balance
 from poinsot.analysis.integrate import Law, Motion, compiled_motion
+from poinsot.analysis.motion import as_times
 from poinsot.analysis.reaction import Bearing
 from poinsot.analysis.simulated import repeated, simulated_reactions
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
-from poinsot.errors import PoinsotError, listing, unknown
-from poinsot.model.mechanism import Mechanism
+from poinsot.errors import PoinsotError, by_name, listing, unknown
+from poinsot.model.mechanism import Mechanism, require_mechanism
 
 __all__ = ["Simulation", "simulate"]
 
@@ -103,20 +104,24 @@ def simulate(
     True
     """
     times = _times(t, t_end)
+    require_mechanism(mechanism)
+    forces, velocity = by_name(forces, "forces are", "{'A': 2.0}"), by_name(velocity, "rates are", "{'x': 0.1}")
+    parameters = by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}")
+    events, pose = _events(events), by_name(pose, "a pose is", "{'x': 0.1}") or None
+    options = _options(rtol=rtol, atol=atol, max_steps=max_steps) | {"threads": threads}
     begin = start(mechanism, pose)
-    compiled = system(mechanism, formulation, tuple(parameters or ()), home=begin)
-    p = _batch(compiled, mechanism, compiled.parameters(mechanism, begin.poses), parameters or {})
+    compiled = system(mechanism, formulation, tuple(parameters), home=begin)
+    p = _batch(compiled, mechanism, compiled.parameters(mechanism, begin.poses), parameters)
     q, v = state(compiled, begin, p if p.ndim == 1 else p[0], velocity)
     compiled = embedded_in(compiled, q, p if p.ndim == 1 else p[0], independent)
-    laws = _laws(compiled, forces or {})
+    laws = _laws(compiled, forces)
     grid = times if times[0] == 0 else np.concatenate([[0.0], times])
     u = np.array([law if not callable(law) else 0.0 for law in laws.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, [0.0]])
-    options = {"rtol": rtol, "atol": atol, "max_steps": max_steps, "threads": threads}
 
     def motion(of: System) -> Motion:
-        return compiled_motion(of, laws, events or {}, method)
+        return compiled_motion(of, laws, events, method)
 
     gone = continued(compiled, motion, grid, y0, both, **options)
     return _result(mechanism, compiled, motion, laws, gone, grid, len(times), options)
@@ -125,12 +130,26 @@ def simulate(
 def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
     if not isinstance(t_end, Real) or not np.isfinite(t_end) or t_end <= 0:
         raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
-    times = np.linspace(0.0, t_end, 101) if t is None else np.asarray(t, float)
-    if times.ndim != 1 or not times.size or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
-        raise PoinsotError("t must be a list of times, each later than the one before")
+    times = np.linspace(0.0, t_end, 101) if t is None else as_times(t)
     if times[0] < 0 or times[-1] > t_end * (1 + 1e-12):
         raise PoinsotError(f"t must lie between 0 and t_end = {t_end:g} s, not {times[0]:g} … {times[-1]:g} s")
     return times
+
+
+def _events(given: Mapping[str, tuple[str, float]] | None) -> dict[str, tuple[str, float]]:
+    found = {}
+    for name, event in by_name(given, "events are", "{'there': ('x', 0.1)}").items():
+        if not isinstance(event, tuple | list) or len(event) != 2 or not isinstance(event[1], Real):
+            raise PoinsotError(f"event '{name}' must be a coordinate and a number, such as ('x', 0.1), not {event!r}")
+        found[name] = (str(event[0]), float(event[1]))
+    return found
+
+
+def _options(**given: Any) -> dict[str, Any]:
+    for name, value in given.items():
+        if not isinstance(value, Real) or not value >= 0:
+            raise PoinsotError(f"{name} must be a number that is not negative, not {value!r}")
+    return given
 
 
 def _batch(
@@ -139,7 +158,10 @@ def _batch(
     """Values of the free parameters (n,), or (N, n) for a batch."""
     if not parameters:
         return p
-    sizes = {name: np.atleast_1d(np.asarray(values, float)).shape for name, values in parameters.items()}
+    try:
+        sizes = {name: np.atleast_1d(np.asarray(values, float)).shape for name, values in parameters.items()}
+    except (TypeError, ValueError):
+        raise PoinsotError("parameters of a batch need lists of numbers") from None
     if len(set(sizes.values())) > 1 or any(len(size) != 1 for size in sizes.values()):
         raise PoinsotError(f"parameters of a batch need lists of one length, not {listing(map(str, sizes.items()))}")
     batch = np.tile(p, (next(iter(sizes.values()))[0], 1))

@@ -19,8 +19,9 @@ from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
 from poinsot.elements.coordinates import Coordinate
+from poinsot.errors import by_name, list_of_names
 from poinsot.formulations.tree import speed_scales
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, require_mechanism
 
 __all__ = ["Singularity", "singularity"]
 
@@ -75,12 +76,12 @@ def singularity(
     """
     import casadi
 
-    begin = start(mechanism, pose)
+    begin = start(require_mechanism(mechanism), by_name(pose, "a pose is", "{'x': 0.1}") or None)
     compiled = system(mechanism, "joint", home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)
     e, elements = compiled.equations, compiled.elements
-    names = tuple(mechanism.elements.pose if outputs is None else outputs)
+    names = tuple(mechanism.elements.pose) if outputs is None else list_of_names(outputs, "output coordinates")
     rows = [compiled.coordinate(name)[1] for name in names]
     everything = [compiled.coordinate(name)[1] for name in compiled.elements.coordinates]
     parts = [e.C, *(_slopes(x, e) for x in (_driven(compiled), rows, everything))]

@@ -26,8 +26,8 @@ def start(mechanism: Mechanism, pose: Mapping[str, float] | None) -> Assembly:
 
     def make() -> Assembly:
         if pose is not None:
-            return assemble(mechanism, pose, home=start(mechanism, None)).require()
-        return _kept_home(mechanism) or assemble(mechanism).require()
+            return assemble(mechanism, pose, home=start(mechanism, None))
+        return _kept_home(mechanism) or assemble(mechanism)
 
     return _ASSEMBLED.get_or_make(key, lambda: (mechanism, make()))[1]  # its id stays its own
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import MotionError, PoinsotError
 
 __all__ = ["add_commands"]
 
@@ -19,6 +20,11 @@ Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write t
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace a file that exists")]
 Formulation = Annotated[str, typer.Option(help="joint, embedded, euler or rotation-matrix")]
 Pose = Annotated[list[str] | None, typer.Option("--pose", metavar="NAME=VALUE", help="a coordinate [m or rad]")]
+Independent = Annotated[
+    list[str] | None, typer.Option("--independent", metavar="NAME", help="an independent coordinate of `embedded`")
+]
+Axes = Annotated[str, typer.Option(help="axes of the reactions: joint, world or a body")]
+About = Annotated[str, typer.Option(help="point of the reactions' moments: joint, world or a body")]
 Force = Annotated[list[str] | None, typer.Option("--force", metavar="NAME=VALUE", help="an actuator's force")]
 
 
@@ -35,6 +41,7 @@ def simulate(
     force: Force = None,
     pose: Pose = None,
     formulation: Formulation = "joint",
+    independent: Independent = None,
     csv: Csv = None,
     json: Json = None,
     overwrite: Overwrite = False,
@@ -49,13 +56,13 @@ def simulate(
         raise PoinsotError(f"the rate must be positive, not {rate:g} Hz")
     t = np.linspace(0.0, t_end, max(2, round(t_end * rate) + 1)) if t_end > 0 else None
     given = {"forces": pairs(force or (), "a force"), "pose": pairs(pose or (), "a coordinate") or None}
-    found = run(load(model), t_end, t=t, formulation=formulation, **given)
-    print(found)
+    found = run(load(model), t_end, t=t, formulation=formulation, independent=independent or None, **given)
+    print("\n".join([str(found), *found.changes]))
     table(("coordinate", "start", "end"), [(n, float(s[0]), float(s[-1])) for n, s in found.coordinates.items()])
     if csv:
         write_table(csv, {"t": found.t, **found.coordinates, "energy": found.energy, "work": found.work}, overwrite)
     if json:
-        facts = ("mechanism", "formulation", "drift", "energy_error", "steps", "status")
+        facts = ("mechanism", "formulation", "drift", "energy_error", "steps", "status", "changes")
         write_json(json, {name: getattr(found, name) for name in facts}, overwrite)
     if not found.finished:
         raise typer.Exit(1)
@@ -71,18 +78,28 @@ def kinematics(
     from poinsot.model.load import load
 
     t, signals = read_motion(motion)
-    found = run(load(model), signals, t)
-    print(f"{len(t)} samples, every joint closed to {found.residual:.1e}")
+    found, error = _kept(lambda: run(load(model), signals, t))
+    print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e}")
     ranges = [(n, float(s.min()), float(s.max())) for n, s in found.coordinates.items()]
     table(("coordinate", "least", "greatest"), ranges)
     if csv:
         places = {f"{b}.{axis}": p[:, k] for b, p in found.position.items() for k, axis in enumerate("xyz")}
         write_table(csv, {"t": found.t, **found.coordinates, **places}, overwrite)
     if json:
-        write_json(json, {"samples": len(t), "residual": found.residual, "ranges": ranges}, overwrite)
+        write_json(json, {"samples": len(found.t), "residual": found.residual, "ranges": ranges}, overwrite)
+    if error:
+        raise error
 
 
-def inverse(model: Model, motion: Motion, csv: Csv = None, json: Json = None, overwrite: Overwrite = False) -> None:
+def inverse(
+    model: Model,
+    motion: Motion,
+    axes: Axes = "joint",
+    about: About = "joint",
+    csv: Csv = None,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
     """Actuator forces, powers and the reactions of every joint along a prescribed motion."""
     from poinsot.analysis.inverse_dynamics import inverse_dynamics as run
     from poinsot.app.output import table, write_json
@@ -90,12 +107,25 @@ def inverse(model: Model, motion: Motion, csv: Csv = None, json: Json = None, ov
     from poinsot.model.load import load
 
     t, signals = read_motion(motion)
-    found = run(load(model), signals, t)
+    found, error = _kept(lambda: run(load(model), signals, t))
+    wrenches = {j: found.reaction(j, axes=axes, about=about) for j in found.reactions}
     rows = [(n, float(f.min()), float(f.max()), float(np.abs(found.power[n]).max())) for n, f in found.forces.items()]
     table(("actuator", "least force", "greatest force", "greatest power [W]"), rows)
     if csv:
         wrench = ("fx", "fy", "fz", "mx", "my", "mz")
-        loads = {f"{j}.{c}": w[:, k] for j, w in found.reactions.items() for k, c in enumerate(wrench)}
+        loads = {f"{j}.{c}": w[:, k] for j, w in wrenches.items() for k, c in enumerate(wrench)}
         write_table(csv, {"t": found.t, **found.forces, **loads}, overwrite)
     if json:
         write_json(json, [dict(zip(("actuator", "least", "greatest", "power"), row)) for row in rows], overwrite)
+    if error:
+        raise error
+
+
+def _kept(run: Callable[[], Any]) -> tuple[Any, MotionError | None]:
+    """What a motion gave, if only up to where it could not be followed, and the error to raise afterwards."""
+    try:
+        return run(), None
+    except MotionError as error:
+        if error.partial is None:
+            raise
+        return error.partial, error

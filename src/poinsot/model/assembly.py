@@ -10,9 +10,9 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.elements.joints import Joint
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, by_name
 from poinsot.model.constraints import Constraints, Row
-from poinsot.model.mechanism import Elements, Mechanism, Placement
+from poinsot.model.mechanism import Elements, Mechanism, Placement, require_mechanism
 from poinsot.model.parameters import as_value
 from poinsot.model.topology import topology
 from poinsot.spatial.orientation import along
@@ -22,6 +22,7 @@ from poinsot.spatial.rotation import axis_rotation, rotation_between
 __all__ = [
     "Assembly",
     "assemble",
+    "attempt_assembly",
     "close",
     "first_guess",
     "machine_size",
@@ -71,18 +72,29 @@ class Assembly:
         return self
 
 
-@one_blas_thread()
 def assemble(
     mechanism: Mechanism, pose: Mapping[str, float | str] | None = None, *, home: Assembly | None = None
 ) -> Assembly:
     """Put a mechanism together in the pose of its file, then bring named coordinates to the values of `pose`.
 
+    A mechanism that cannot be closed there is an error that names the joint.
+    """
+    return attempt_assembly(mechanism, pose, home=home).require()
+
+
+@one_blas_thread()
+def attempt_assembly(
+    mechanism: Mechanism, pose: Mapping[str, float | str] | None = None, *, home: Assembly | None = None
+) -> Assembly:
+    """The same, as far as it goes: the result tells whether the joints are closed.
+
     Newton with least-norm steps and a line search. When the first guess fails it is shaken, with a fixed seed;
     from the file's pose to a given one the coordinates go in as many steps as it takes, so that the assembly
     mode stays the same. `home` is the outcome for the file's pose, if it is known.
     """
-    elements = mechanism.elements
-    pose = {name: _target(elements, name, value) for name, value in (pose or {}).items()}
+    elements = require_mechanism(mechanism).elements
+    given = by_name(pose, "a pose is", "{'x': 0.1}")
+    pose = {name: _target(elements, name, value) for name, value in given.items()}
     found = home or _from_guesses(elements)
     return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
 

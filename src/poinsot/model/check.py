@@ -8,10 +8,10 @@ from enum import StrEnum
 from poinsot.blas import one_blas_thread
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError, listing
-from poinsot.model.assembly import Assembly, assemble
+from poinsot.model.assembly import Assembly, attempt_assembly
 from poinsot.model.constraints import Constraints, Row
 from poinsot.model.expressions import names
-from poinsot.model.mechanism import Elements, Mechanism, substitute
+from poinsot.model.mechanism import Elements, Mechanism, require_mechanism, substitute
 from poinsot.model.mobility import generic_assembly, mobility, redundant_rows
 from poinsot.model.topology import topology
 from poinsot.spatial.inertia import inertia_defect
@@ -90,10 +90,10 @@ def check(mechanism: Mechanism) -> Report:
     >>> poinsot.check(poinsot.load("four_bar")).mobility
     1
     """
-    elements = mechanism.elements
+    elements = require_mechanism(mechanism).elements
     tree = topology(elements)
     constraints = Constraints(elements)
-    assembly = assemble(mechanism)
+    assembly = attempt_assembly(mechanism)
     findings = [*_body_findings(elements, tree.floating), *_unused_findings(mechanism), *_assembly_findings(assembly)]
     generic = given = None
     redundant: tuple[Row, ...] = ()

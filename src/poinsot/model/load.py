@@ -6,7 +6,7 @@ from pathlib import Path
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.mechanism import Mechanism
-from poinsot.model.toml import read_toml
+from poinsot.model.toml import as_path, read_toml
 
 __all__ = ["library_names", "load"]
 
@@ -24,7 +24,7 @@ def load(name_or_path: str | Path) -> Mechanism:
     >>> load("four_bar").name
     'four_bar'
     """
-    path = Path(name_or_path)
+    path = as_path(name_or_path)
     if isinstance(name_or_path, str) and name_or_path in library_names():
         return read_toml(LIBRARY / f"{name_or_path}.toml")
     try:

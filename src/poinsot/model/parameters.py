@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, by_name, unknown
 from poinsot.model.expressions import Expression, evaluate, names, quantity, text
 from poinsot.model.units import parse_unit, same_dimension
 from poinsot.spatial.algebra import Scalar
@@ -86,7 +86,7 @@ class Parameters(Mapping[str, Parameter]):
     def with_values(self, changes: Mapping[str, float | str]) -> Parameters:
         """New parameters with some values changed; text may carry a unit ("74 g")."""
         entries = dict(self.entries)
-        for name, value in changes.items():
+        for name, value in by_name(changes, "parameters are", "{'bob.mass': '2 kg'}").items():
             parameter = self[name]
             entries[name] = replace(parameter, value=as_value(value, parameter.unit, name))
             entries[name].check()

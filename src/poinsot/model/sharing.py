@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 from fnmatch import fnmatchcase
 
-from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.errors import PoinsotError, list_of_names, listing, unknown
 from poinsot.model.build import build
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.parameters import Parameter
 from poinsot.model.toml import put_number
 
 __all__ = ["separate", "share"]
@@ -15,6 +16,7 @@ __all__ = ["separate", "share"]
 
 def separate(mechanism: Mechanism, patterns: tuple[str, ...]) -> Mechanism:
     """Give every copy of a component its own parameter where the copies shared one; values stay."""
+    patterns = list_of_names(patterns, "parameters")
     shared = {name: p for name, p in mechanism.parameters.items() if p.copies}
     chosen = {name: p for name, p in shared.items() if any(fnmatchcase(name, pattern) for pattern in patterns)}
     if not chosen:
@@ -51,13 +53,32 @@ def share(mechanism: Mechanism, name: str, patterns: tuple[str, ...]) -> Mechani
                 f"{parameter.name} = {parameter.value:g} and {chosen[0].name} = {chosen[0].value:g} differ: "
                 "set them to one value first"
             )
+    if all(p.source is None for p in chosen):
+        return _together(mechanism, name, chosen)
     if missing := [p.name for p in chosen if p.source is None]:
-        raise PoinsotError(f"parameter '{missing[0]}' is that of one copy: remove it from `separate` instead")
+        raise PoinsotError(f"parameter '{missing[0]}' is that of one copy: it can be one with the other copies only")
     document = copy.deepcopy(dict(mechanism.document))
     document.setdefault("parameters", {})[name] = {"value": chosen[0].value, "unit": chosen[0].unit}
     for parameter in chosen:
         put_number(document, parameter.source, name)
     return _with_values(mechanism, document, {})
+
+
+def _together(mechanism: Mechanism, name: str, copies: list[Parameter]) -> Mechanism:
+    """Undo `separate`: let all copies of a component share a parameter again."""
+    document = copy.deepcopy(dict(mechanism.document))
+    group, local = _owner(document, name, copies[0].name)
+    apart = group.get("separate")
+    if not isinstance(apart, list) or local not in apart:
+        raise PoinsotError(f"parameter '{copies[0].name}' is made separate by a pattern: change that in the file")
+    group["separate"] = [other for other in apart if other != local]
+    rebuilt = build(document, mechanism.name).parameters
+    for shared, parameter in rebuilt.items():
+        if set(parameter.copies) == {p.name for p in copies}:
+            if shared != name:
+                raise PoinsotError(f"these parameters are one under the name '{shared}', not '{name}'")
+            return _with_values(mechanism, document, {name: copies[0].value})
+    raise PoinsotError(f"'{copies[0].name}' and the others are not all the copies of one parameter")
 
 
 def _with_values(mechanism: Mechanism, document: dict, values: dict[str, float]) -> Mechanism:

@@ -10,15 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from poinsot.errors import PoinsotError, one_line
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.record import keep_mechanism, kept_mechanism
 from poinsot.store import content_key
 
-__all__ = ["MAX_BYTES", "dumps", "put_number", "read_text", "read_toml", "save", "write_aside"]
+__all__ = ["MAX_BYTES", "as_path", "dumps", "put_number", "read_text", "read_toml", "save", "write_aside"]
 
 MAX_BYTES = 4_000_000  # a model of some thousand bodies is far below this
 # The time to read a dotted key grows with the square of its parts, so that many are refused before reading.
 _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\.[ \t]*+){40}""")
+
+
+def as_path(given: Any) -> Path:
+    """A path from a text or a path."""
+    if isinstance(given, str | os.PathLike):
+        return Path(given)
+    raise PoinsotError(f"expected the name of a file, not {given!r} ({type(given).__name__})")
 
 
 def read_text(path: Path, limit: int = MAX_BYTES) -> str:
@@ -76,6 +83,7 @@ def dumps(mechanism: Mechanism) -> str:
 
     from poinsot.model.build import build
 
+    require_mechanism(mechanism)
     document = (
         tomlkit.parse(mechanism.text) if mechanism.text else tomlkit.item(copy.deepcopy(dict(mechanism.document)))
     )
@@ -115,7 +123,7 @@ def put_number(
 
 def save(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Path:
     """Write a mechanism to a TOML file; an existing file is kept unless `overwrite` is given."""
-    path = Path(path)
+    path = as_path(path)
     if path.exists() and not overwrite:
         raise PoinsotError(f"{path}: exists already; choose another name or allow overwriting")
     return write_aside(path, dumps(mechanism))

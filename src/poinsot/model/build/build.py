@@ -34,6 +34,8 @@ def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> M
     >>> build({"format": 1, "bodies": {"bob": {"mass": "200 g"}}}).bodies["bob"].mass
     0.2
     """
+    if not isinstance(document, Mapping):
+        raise PoinsotError(f"a model is a dictionary, the contents of a model file, not {type(document).__name__}")
     model = _validated(document)
     places = Places(model.planar, Slots())
     acting, slots = Acting(places), places.slots

@@ -16,6 +16,7 @@ from poinsot.model.interchange.mjcf_read_acting import add_acting, joint_laws
 from poinsot.model.interchange.notes import built
 from poinsot.model.interchange.recognise import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise, stem
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix
 
@@ -42,7 +43,7 @@ def read_mjcf(path: str | Path) -> Mechanism:
 
     Coordinates are MuJoCo's qpos, and the pose of the mechanism is that of qpos0.
     """
-    path = Path(path)
+    path = as_path(path)
     model = MjcfModel(compile_mjcf(path))
     try:
         _add_bodies(model)

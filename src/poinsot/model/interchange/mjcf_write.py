@@ -19,7 +19,8 @@ from poinsot.model.interchange.mjcf_write_acting import MjcfActing
 from poinsot.model.interchange.motions import BALL
 from poinsot.model.interchange.notes import Conversion, written
 from poinsot.model.interchange.tree import DISTANCE, FRAME, HINGE_CUT, POINT, Closure, Link, Tree, cut_tree
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
 
@@ -36,8 +37,8 @@ def write_mjcf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) 
 
     What MJCF cannot say, or says only nearly, is in the notes of the result, one sentence each.
     """
-    text, notes = mjcf_text(mechanism)
-    return written({Path(path): text}, notes, overwrite)
+    text, notes = mjcf_text(require_mechanism(mechanism))
+    return written({as_path(path): text}, notes, overwrite)
 
 
 def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:

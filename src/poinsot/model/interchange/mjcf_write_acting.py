@@ -42,8 +42,8 @@ class MjcfActing:
         for body in (elements.ground, *elements.bodies.values()):
             for frame in body.frames:
                 self.site(frame)
-        for on in self.laws:
-            self._reachable(on, "what acts")
+        for force in elements.forces.values():
+            self._reachable(force.on, f"the {force.kind} '{force.name}'")
         for actuator in elements.actuators.values():
             self._reachable(actuator.on, f"the actuator '{actuator.name}'")
 

@@ -20,6 +20,7 @@ from poinsot.model.interchange.sidecar import Sidecar, read_sidecar, sidecar_bes
 from poinsot.model.interchange.urdf_mount import link_poses, mounted
 from poinsot.model.interchange.urdf_tree import UrdfJoint, UrdfTree, read_tree
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 
 __all__ = ["read_urdf"]
@@ -41,7 +42,7 @@ def read_urdf(path: str | Path, sidecar: str | Path | None = None) -> Mechanism:
     The root link is the ground. A link of negligible mass on a fixed joint becomes a frame. What a mechanism cannot
     hold is warned of and noted in its description.
     """
-    path = Path(path)
+    path = as_path(path)
     beside = Path(sidecar) if sidecar is not None else sidecar_beside(path)
     extra = read_sidecar(beside) if beside is not None else Sidecar()
     reader = _Reader(path, read_tree(path), extra)

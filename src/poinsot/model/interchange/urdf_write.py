@@ -20,7 +20,8 @@ from poinsot.model.interchange.motions import HINGE, Motion, undone
 from poinsot.model.interchange.notes import Conversion, written
 from poinsot.model.interchange.sidecar import Sidecar, sidecar_text
 from poinsot.model.interchange.tree import FRAME, POINT, Link, Tree, cut_tree
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
@@ -37,8 +38,8 @@ def write_urdf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) 
 
     What URDF cannot say is in the notes of the result, one sentence each.
     """
-    path = Path(path)
-    writer = _Writer(mechanism, cut_tree(mechanism, NATIVE, whole_balls=False))
+    path = as_path(path)
+    writer = _Writer(require_mechanism(mechanism), cut_tree(mechanism, NATIVE, whole_balls=False))
     text, sidecar = writer.write()
     files = {path: text, path.with_suffix(".yaml"): sidecar_text(sidecar)}
     return written(files, writer.notes, overwrite)
@@ -170,11 +171,13 @@ class _Writer:
 
     def _say(self) -> None:
         """Notes on what URDF has no words for."""
-        laws = [(self._on(on), law) for on, law in self.laws.items()]
+        forces = [(f, f"'{f.name}' along {self._on(f.on)}") for f in self.mechanism.forces.values()]
         for what, names in {
-            "Springs": [on for on, law in laws if law.stiffness],
-            "Drive inertias": [on for on, law in laws if law.inertia],
-            "Forces along coordinates that are not a joint's": [on for on, _ in laws if not on.startswith("joint")],
+            "Springs": [name for f, name in forces if f.kind == "spring"],
+            "Drive inertias": [name for f, name in forces if f.kind == "drive-inertia"],
+            "Forces along coordinates that are not a joint's": [
+                f"the {f.kind} {name}" for f, name in forces if not isinstance(f.on, AlongJoint)
+            ],
             "Sensors": list(self.mechanism.sensors),
         }.items():
             if names:
