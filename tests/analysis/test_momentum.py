@@ -69,11 +69,11 @@ def test_the_momentum_of_a_double_pendulum_in_flight_changes_with_its_weight_alo
         mechanism,
         2.0,
         t=t,
-        velocity={"x": 0.3, "z": 2.0, "rx": 3.0, "ry": -1.0, "rz": 2.0, "angle1": 2.0, "angle2": -4.0},
+        velocity={"x": 0.3, "z": 2.0, "rx": 6.0, "ry": -1.0, "rz": 2.0, "angle1": 2.0, "angle2": -1.0},
         forces={"torque1": lambda t, s, v: 0.4 * np.sin(3 * t) - 0.3 * s, "torque2": 0.2},
         formulation=formulation,
     )
-    assert r.finished
+    assert r.finished and len(r.changes) == (2 if formulation == "euler" else 0)  # angles are centred anew in flight
     mass, g = 3.4, np.array(gravity, float)
     first, *others = (momentum(mechanism, r, i) for i in (2, 700, 1400, 1998))
     for i, found in zip((700, 1400, 1998), others):
@@ -95,10 +95,3 @@ def _moment_of_weight(mechanism, r, i, j, gravity):
         for n, b in mechanism.bodies.items()
     )
     return simpson(moment, x=r.t[i : j + 1], axis=0)
-
-
-def test_euler_angles_were_centred_anew_on_the_way():
-    r = poinsot.simulate(
-        in_flight([0, 0, 0]), 2.0, velocity={"rx": 3.0, "ry": -1.0, "rz": 2.0, "angle1": 2.0}, formulation="euler"
-    )
-    assert r.finished and r.changes

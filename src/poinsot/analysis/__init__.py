@@ -3,10 +3,13 @@
 system             a mechanism's equations in one formulation, with their compiled functions
 state              coordinates and speeds from named poses and rates
 motion             prescribed coordinates: functions, Fourier series, splines, constants
-kinematics         positions, velocities, accelerations of a driven mechanism
+kinematics, path   positions, velocities, accelerations of a driven mechanism; whether they hang together
 inverse_dynamics   actuator forces and the reaction in every joint
 forward            accelerations at one state
-simulate           motion under given forces; integrate is the loop behind it
+simulate           motion under given forces; integrate is the loop behind it, simulated what joints bear on the way
+continued          a simulation goes on in other coordinates; variants of a system
+reaction, angles   reactions in any frame; angles beyond a turn
+trouble            which joint holds least, with which condition number
 equilibrium        poses at rest, forces that hold a pose
 sensitivity        exact derivatives with respect to any parameter
 undetermined       reactions that redundant constraints leave open

@@ -33,8 +33,11 @@ def unwound(t: Sequence[float], s: np.ndarray, s_dot: np.ndarray) -> np.ndarray:
     >>> unwound([0.0, 1.0, 2.0], np.array([3.0, -3.0, 3.0]), np.array([0.3, 0.3, 6.6])).round(2).tolist()
     [3.0, 3.28, 3.0]
     """
-    step, mean = np.diff(t), (s_dot[..., 1:] + s_dot[..., :-1]) / 2
-    steady = np.abs(np.diff(s_dot, axis=-1)) * step < np.pi
-    expected = np.where(steady, mean * step, 0.0)
-    turns = np.round((expected - np.diff(s, axis=-1)) / (2 * np.pi))
-    return s + 2 * np.pi * np.concatenate([np.zeros_like(s[..., :1]), np.cumsum(turns, axis=-1)], axis=-1)
+    t = np.asarray(t)
+    step, first, last = t[1:] - t[:-1], s_dot[..., :-1], s_dot[..., 1:]
+    steady = np.abs(last - first) * step < np.pi
+    expected = np.where(steady, (first + last) * step / 2, 0.0)
+    turns = np.rint((expected - (s[..., 1:] - s[..., :-1])) / (2 * np.pi))
+    if not turns.any():
+        return s
+    return np.concatenate([s[..., :1], s[..., 1:] + 2 * np.pi * np.cumsum(turns, axis=-1)], axis=-1)

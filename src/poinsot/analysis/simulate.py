@@ -211,8 +211,9 @@ def _result(
     def shape(x: np.ndarray) -> np.ndarray:
         return x[:, last] if batch else x[0, last]
 
+    placed, named = shape(placed), shape(named)
     bodies = enumerate(compiled.mechanism.template.bodies)
-    places = {name: shape(placed[..., 12 * k : 12 * k + 12]) for k, name in bodies}
+    places = {name: placed[..., 12 * k : 12 * k + 12] for k, name in bodies}
     times = gone.found.event_times if batch else gone.found.event_times[0]
     watched = motion(compiled).events
     return Simulation(
@@ -221,7 +222,7 @@ def _result(
         t=t[last],
         position={name: x[..., :3] for name, x in places.items()},
         rotation={name: x[..., 3:].reshape(*x.shape[:-1], 3, 3) for name, x in places.items()},
-        coordinates={name: shape(named[..., k]) for k, name in enumerate(compiled.mechanism.template.coordinates)},
+        coordinates={name: named[..., k] for k, name in enumerate(compiled.mechanism.template.coordinates)},
         q=shape(y[..., :nq]),
         v=shape(y[..., nq : nq + nv]),
         energy=shape(energy),
@@ -285,6 +286,8 @@ def _watched(compiled: System, t: np.ndarray, y: np.ndarray, p: np.ndarray) -> l
     flat, constants = y.reshape(-1, y.shape[-1]), repeated(p, y)
     states = flat[:, :nq], flat[:, nq : nq + nv], constants[..., :nu], constants[..., nu:]
     energy, phi, named, placed = (x.reshape(*y.shape[:2], -1) for x in compiled.kernel("outputs", outputs)(*states))
-    for k, name in enumerate(angles, len(names)):
-        named[..., names.index(name)] = unwound(t, named[..., names.index(name)], named[..., k])
+    if angles:
+        index = [names.index(name) for name in angles]
+        s, s_dot = (np.swapaxes(x, 1, 2) for x in (named[..., index], named[..., len(names) :]))
+        named[..., index] = np.swapaxes(unwound(t, s, s_dot), 1, 2)
     return [energy[..., 0], energy[..., 1], phi, named, placed]
