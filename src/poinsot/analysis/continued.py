@@ -117,8 +117,8 @@ def _go_on(
         end = found.reached[n]
         k = max(int(np.searchsorted(t, end)) - 1, 0)
         known = replace(stage, t=t[k], y=found.y[n, k]) if t[k] > stage.t else stage
-        too_short = end - stage.t < SHORTEST * (t[-1] - t[0])
-        better = None if too_short and stage.system.about.careful else _better(known, motion, found, n, options)
+        stuck = found.endings[n] is Ending.POOR and end - stage.t < SHORTEST * (t[-1] - t[0])
+        better = None if stuck else _better(known, motion, found, n, options)
         if better is None:
             found.why[n] = _trouble(known, motion(stage.system), end, options, found.endings[n])
             break

@@ -65,7 +65,7 @@ class Simulation(Bearing):
         return (
             f"{self.mechanism} ({self.formulation}): {reached} in {self.steps} steps, "
             f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
-            + (f", coordinates changed {len(self.changes)} times" if self.changes else "")
+            + (f", changes of coordinates: {len(self.changes)}" if self.changes else "")
             + (f"\n{self.status}" if self.status else "")
         )
 
