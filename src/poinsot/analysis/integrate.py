@@ -15,7 +15,7 @@ from poinsot.engine import Formula, Status, integrator
 from poinsot.engine.formula import formula
 from poinsot.errors import PoinsotError, unknown
 
-__all__ = ["Ending", "Event", "Found", "Law", "Motion", "commands", "compiled_motion", "written_laws"]
+__all__ = ["Ending", "Event", "Found", "Law", "Motion", "commands", "compiled_motion", "digests", "written_law"]
 
 Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t, s, ṡ)
 METHODS = ("explicit", "implicit")
@@ -144,17 +144,16 @@ class Motion:
 
 
 def compiled_motion(
-    compiled: System, laws: Mapping[str, Law], events: Mapping[str, tuple[str, float]], method: str
+    compiled: System, laws: Mapping[str, float | Formula], events: Mapping[str, tuple[str, float]], method: str
 ) -> Motion:
-    """The motion for a set of laws; constant forces are parameters of it, so that changing them costs nothing."""
+    """The motion for written laws; constant forces are parameters of it, so that changing them costs nothing."""
     if method not in METHODS:
         raise PoinsotError(unknown("method", method, METHODS))
-    written = written_laws(laws)
     watched = tuple((n, on, float(value)) for n, (on, value) in events.items())
-    key = ("motion", method, tuple((n, f.digest) for n, f in written.items()), watched)
+    key = ("motion", method, digests(laws), watched)
 
     def make() -> Motion:
-        found = compiled.kept(key, lambda: _functions(compiled, laws, written, events, method))
+        found = compiled.kept(key, lambda: _functions(compiled, laws, events, method))
         seen, parts = tuple(Event(name, Ending(ending), why) for name, ending, why in found.facts), found.functions
         native = integrator(**parts) if method == "explicit" else None
         return Motion(seen, method, parts["rhs"], parts.get("projection"), parts.get("events"), native)
@@ -162,12 +161,13 @@ def compiled_motion(
     return compiled.made(("compiled", key), make)
 
 
-def written_laws(laws: Mapping[str, Law]) -> dict[str, Formula]:
-    """Laws of actuators as functions of (t, s, ṡ): laws that are the same have the same formula."""
-    return {name: _written(name, law) for name, law in laws.items() if callable(law)}
+def digests(laws: Mapping[str, float | Formula]) -> tuple[tuple[str, str], ...]:
+    """What tells laws apart: constants have none, and laws that are the same have the same."""
+    return tuple((name, law.digest) for name, law in laws.items() if isinstance(law, Formula))
 
 
-def _written(name: str, law: Law) -> Formula:
+def written_law(name: str, law: Callable[[Any, Any, Any], Any]) -> Formula:
+    """The law of an actuator as a function of (t, s, ṡ)."""
     import casadi
 
     t, s, s_dot = (casadi.SX.sym(x) for x in ("t", "s", "s_dot"))
@@ -177,8 +177,7 @@ def _written(name: str, law: Law) -> Formula:
 
 def _functions(
     compiled: System,
-    laws: Mapping[str, Law],
-    written: Mapping[str, Formula],
+    laws: Mapping[str, float | Formula],
     events: Mapping[str, tuple[str, float]],
     method: str,
 ) -> tuple[dict[str, Any], Any]:
@@ -187,7 +186,7 @@ def _functions(
 
     e = compiled.equations
     time, work, constants = casadi.SX.sym("t"), casadi.SX.sym("w"), casadi.SX.sym("u", len(laws))
-    u = commands(compiled, laws, written, time, constants)
+    u = commands(compiled, laws, time, constants)
     solution = [compiled.dynamics.solution[0], casadi.SX(e.power)]
     acceleration, power = casadi.substitute(solution, [e.u], [u]) if laws else solution
     acceleration = acceleration * _within(compiled) if method == "explicit" else acceleration
@@ -212,17 +211,15 @@ def _within(compiled: System) -> Any:
     return inside
 
 
-def commands(
-    compiled: System, laws: Mapping[str, Law], written: Mapping[str, Formula], time: Any, constants: Any
-) -> Any:
+def commands(compiled: System, laws: Mapping[str, float | Formula], time: Any, constants: Any) -> Any:
     """Actuator forces as symbols: constants, or the user's laws of (t, s, ṡ)."""
     import casadi
 
     elements, found = compiled.elements, []
-    for k, name in enumerate(laws):
-        if name in written:
+    for k, (name, law) in enumerate(laws.items()):
+        if isinstance(law, Formula):
             s, s_dot = compiled.along(elements.actuators[name].on)
-            found.append(written[name].function(time, s, s_dot))
+            found.append(law.function(time, s, s_dot))
         else:
             found.append(constants[k])
     return casadi.vertcat(*found) if found else casadi.SX(0, 1)

@@ -12,12 +12,13 @@ import numpy as np
 
 from poinsot.analysis.angles import turning, unwound
 from poinsot.analysis.continued import Continued, Stage, continued, embedded_in, lost_balance
-from poinsot.analysis.integrate import Law, Motion, compiled_motion
+from poinsot.analysis.integrate import Law, Motion, compiled_motion, written_law
 from poinsot.analysis.motion import as_times
 from poinsot.analysis.reaction import Bearing
 from poinsot.analysis.simulated import repeated, simulated_reactions
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
+from poinsot.engine import Formula
 from poinsot.errors import PoinsotError, by_name, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 
@@ -116,7 +117,7 @@ def simulate(
     compiled = embedded_in(compiled, q, p if p.ndim == 1 else p[0], independent)
     laws = _laws(compiled, forces)
     grid = times if times[0] == 0 else np.concatenate([[0.0], times])
-    u = np.array([law if not callable(law) else 0.0 for law in laws.values()], float)
+    u = np.array([0.0 if isinstance(law, Formula) else law for law in laws.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, [0.0]])
 
@@ -177,11 +178,13 @@ def _batch(
     return batch
 
 
-def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, Law]:
+def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, float | Formula]:
     for name in forces:
         if name not in compiled.commands:
             raise PoinsotError(unknown("actuator", name, compiled.commands))
-    given = {name: law if callable(law) else compiled.command(name, law) for name, law in forces.items()}
+    given = {
+        name: written_law(name, law) if callable(law) else compiled.command(name, law) for name, law in forces.items()
+    }
     return {name: given.get(name, 0.0) for name in compiled.commands}
 
 
@@ -189,7 +192,7 @@ def _result(
     mechanism: Mechanism,
     compiled: System,
     motion: Callable[[System], Motion],
-    laws: Mapping[str, Law],
+    laws: Mapping[str, float | Formula],
     gone: Continued,
     grid: np.ndarray,
     outputs: int,

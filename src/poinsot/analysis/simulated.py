@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.integrate import Law, commands, written_laws
+from poinsot.analysis.integrate import commands, digests
 from poinsot.analysis.reaction import by_joint, columns
 from poinsot.analysis.system import System
 from poinsot.analysis.undetermined import undetermined
-from poinsot.engine import kernel
+from poinsot.engine import Formula, kernel
 
 __all__ = ["repeated", "simulated_reactions"]
 
 
 def simulated_reactions(
-    compiled: System, laws: Mapping[str, Law], t: np.ndarray, y: np.ndarray, p: np.ndarray
+    compiled: System, laws: Mapping[str, float | Formula], t: np.ndarray, y: np.ndarray, p: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Reactions (N, n, 6) by joint at states y (N, n, ·) and times t (n,), with constants p as for `repeated`."""
     nq, nv, _, _ = compiled.sizes
@@ -35,13 +35,12 @@ def repeated(p: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (p if p.ndim == 3 else np.broadcast_to(p[:, None], (*y.shape[:2], p.shape[-1]))).reshape(-1, p.shape[-1])
 
 
-def _function(compiled: System, laws: Mapping[str, Law]) -> Any:
+def _function(compiled: System, laws: Mapping[str, float | Formula]) -> Any:
     """(t, q, v, constants) -> reactions of all joints (6 j,).
 
     Accelerations come from the system of all constraints, whichever rates are independent.
     """
-    written = written_laws(laws)
-    key = ("simulated reactions", tuple((n, f.digest) for n, f in written.items()))
+    key = ("simulated reactions", digests(laws))
 
     def make() -> Any:
         import casadi
@@ -52,7 +51,7 @@ def _function(compiled: System, laws: Mapping[str, Law]) -> Any:
         a, lam = (solved.acceleration, solved.multipliers) if solved else (e.articulated, casadi.SX(0, 1))
         flat = columns(e, a, lam)
         if laws:
-            flat = casadi.substitute(flat, e.u, commands(compiled, laws, written, time, constants))
+            flat = casadi.substitute(flat, e.u, commands(compiled, laws, time, constants))
         inputs = [time, e.q, e.v, casadi.vertcat(constants, e.p)]
         return casadi.Function("reactions", inputs, [flat])
 
