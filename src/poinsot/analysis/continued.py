@@ -17,7 +17,7 @@ from poinsot.analysis.system import System
 from poinsot.analysis.trouble import SINGULAR_POSE, Weakness, poses_at, weakness
 from poinsot.analysis.variants import careful, embedded_with
 from poinsot.errors import PoinsotError, list_of_names
-from poinsot.formulations.embedded import POOR_CHOICE, Rate, independent_rates, rate_names, slopes
+from poinsot.formulations.embedded import POOR_CHOICE, Machine, Rate, independent_rates, rate_names, slopes
 
 __all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance"]
 
@@ -79,11 +79,18 @@ def _quality(compiled: System, q: np.ndarray, p: np.ndarray) -> float:
 
 
 def _chosen(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[str, ...] = ()) -> tuple[Rate, ...]:
-    e = compiled.equations
-    given = slopes(e, wanted)
-    function = compiled.dynamics.function("slopes", [e.C, given.S])
-    C, S = (np.asarray(x).reshape(-1, e.v.size1()) for x in function(q, 0, 0, p))
-    return independent_rates(e, C, wanted, S / given.scales[:, None])
+    def make() -> tuple[dict[str, Any], list[float]]:
+        given = slopes(compiled.equations, wanted)
+        function = compiled.dynamics.function("slopes", [compiled.equations.C, given.S])
+        return {"slopes": function}, given.scales.tolist()
+
+    kept = compiled.root.kept(("slopes", *wanted), make)
+    C, S = (np.asarray(x).reshape(-1, compiled.sizes[1]) for x in kept.functions["slopes"].function(q, 0, 0, p))
+    return independent_rates(_machine(compiled), C, wanted, S / np.array(kept.facts)[:, None])
+
+
+def _machine(compiled: System) -> Machine:
+    return Machine.of(compiled.mechanism.elements, compiled.home.size)
 
 
 def continued(
@@ -175,7 +182,7 @@ def _anew(at: Stage, poor: str) -> tuple[Stage, str]:
     q, v, own = at.y[:nq], at.y[nq : nq + nv], at.p[nu:]
     if here.formulation == "embedded":
         rates = _chosen(here, q, own)
-        text = f"the independent coordinates became {rate_names(here.equations, rates)}"
+        text = f"the independent coordinates became {rate_names(_machine(here), rates)}"
         return replace(at, system=embedded_with(here, rates)), text
     poses = poses_at(here, q, own)
     chart = here.reading.chart(poses)

@@ -19,10 +19,20 @@ from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.errors import PoinsotError, listing, suggestion
 from poinsot.formulations.acting import along
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.tree import speed_names, speed_scales
+from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales
 from poinsot.model.mechanism import Elements
 
-__all__ = ["POOR_CHOICE", "Embedding", "Rate", "Slopes", "embed", "independent_rates", "rate_names", "slopes"]
+__all__ = [
+    "POOR_CHOICE",
+    "Embedding",
+    "Machine",
+    "Rate",
+    "Slopes",
+    "embed",
+    "independent_rates",
+    "rate_names",
+    "slopes",
+]
 
 Rate = int | str  # a speed of the tree by its number, or a coordinate by its name
 LARGEST = 5.0  # |B| up to which a choice of speeds is good
@@ -41,6 +51,20 @@ class Embedding:
     acceleration: Any  # v̇ (nv, 1)
     multipliers: Any  # λ (m, 1)
     quality: Any  # 1 where no speed is larger than the independent rates, 0 where these no longer tell the motion
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """What rates are chosen among: no equations are needed for that."""
+
+    elements: Elements
+    branches: Sequence[Node]  # of the spanning tree
+    size: float  # [m]
+
+    @classmethod
+    def of(cls, elements: Elements, size: float) -> Machine:
+        """A machine by its elements."""
+        return cls(elements, spanning_tree(elements).nodes, size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,20 +116,20 @@ def _joint_coordinates(elements: Elements) -> dict[str, Coordinate]:
     return found
 
 
-def rate_names(e: Equations, rates: Sequence[Rate]) -> str:
+def rate_names(machine: Machine, rates: Sequence[Rate]) -> str:
     """Independent rates as a text for people."""
-    names = speed_names(e.branches)
+    names = speed_names(machine.branches)
     return ", ".join(rate if isinstance(rate, str) else names[rate] for rate in rates)
 
 
 def independent_rates(
-    e: Equations, C: np.ndarray, wanted: Sequence[str] = (), S: np.ndarray | None = None
+    machine: Machine, C: np.ndarray, wanted: Sequence[str] = (), S: np.ndarray | None = None
 ) -> tuple[Rate, ...]:
     """As many rates as the mechanism has freedoms: those wanted, with rows S (k, nv), the others by pivoting.
 
     C (m, nv) is the constraint Jacobian in the pose for which to choose, S is in natural sizes of the rates.
     """
-    sizes = speed_scales(e.branches, e.symbols.home.size)
+    sizes = speed_scales(machine.branches, machine.size)
     A = _unit_rows(C * sizes)
     if len(A) + len(wanted) > A.shape[1]:
         raise PoinsotError(
@@ -115,18 +139,18 @@ def independent_rates(
     for k, name in enumerate(wanted):
         A = np.vstack([A, S[k] * sizes])
         if not (condition := np.linalg.cond(A)) < DEPENDENT:
-            raise PoinsotError(_refusal(e, name, wanted[:k], condition))
+            raise PoinsotError(_refusal(machine.elements, name, wanted[:k], condition))
     free = _pivoted(A)
     if wanted:
         A = np.vstack([A, np.eye(A.shape[1])[list(free)]])
         largest = np.max(np.abs(np.linalg.inv(A)[:, len(C) : len(C) + len(wanted)]), axis=0)
         if not (condition := largest.max()) * POOR_CHOICE < 1:
-            raise PoinsotError(_refusal(e, wanted[int(np.argmax(largest))], (), condition))
+            raise PoinsotError(_refusal(machine.elements, wanted[int(np.argmax(largest))], (), condition))
     return (*wanted, *free)
 
 
-def _refusal(e: Equations, name: str, beside: Sequence[str], condition: float) -> str:
-    there = [*e.symbols.elements.coordinates, *_joint_coordinates(e.symbols.elements)]
+def _refusal(elements: Elements, name: str, beside: Sequence[str], condition: float) -> str:
+    there = [*elements.coordinates, *_joint_coordinates(elements)]
     others = f" beside {', '.join(beside)}" if beside else ""
     return (
         f"coordinate '{name}' cannot be independent{others} in this pose: the condition number is {condition:.1e}; "

@@ -10,7 +10,7 @@ import numpy as np
 
 from poinsot.engine import KKTSolution, elimination_order, kkt
 from poinsot.errors import PoinsotError, unknown
-from poinsot.formulations.embedded import POOR_CHOICE, Rate, embed, independent_rates
+from poinsot.formulations.embedded import POOR_CHOICE, Machine, Rate, embed, independent_rates
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.euler import POOR_ANGLES, euler_equations
 from poinsot.formulations.joint import joint_equations
@@ -128,7 +128,9 @@ class Dynamics:
     @cached_property
     def rates(self) -> tuple[Rate, ...]:
         """The independent rates of the embedded equations."""
-        return self.independent or independent_rates(self.equations, self.jacobian_at_home)
+        e = self.equations
+        machine = Machine(e.symbols.elements, e.branches, e.symbols.home.size)
+        return self.independent or independent_rates(machine, self.jacobian_at_home)
 
     @cached_property
     def qualities(self) -> dict[str, Any]:
