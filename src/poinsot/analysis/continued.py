@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from poinsot.analysis.system import System
 from poinsot.analysis.trouble import SINGULAR_POSE, Weakness, poses_at, weakness
 from poinsot.analysis.variants import careful, embedded_with
 from poinsot.errors import PoinsotError, list_of_names
-from poinsot.formulations.embedded import POOR_CHOICE, Machine, Rate, independent_rates, rate_names, slopes
+
+if TYPE_CHECKING:
+    from poinsot.formulations.embedded import Machine, Rate
 
 __all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance"]
 
 SHORTEST = 1e-9  # of the whole duration: what coordinates must be good for
-GOOD = 4 * POOR_CHOICE  # quality with which independent rates are taken for a start
+GOOD = 4.0  # times the quality at which independent rates are poor: with that they are taken for a start
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +67,10 @@ def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence
                 f"independent coordinates are chosen in the formulation 'embedded', not in '{compiled.formulation}'"
             )
         return compiled
+    from poinsot.formulations.embedded import POOR_CHOICE
+
     wanted = list_of_names(wanted or (), "independent coordinates")
-    if not wanted and _quality(compiled, q, p) > GOOD:
+    if not wanted and _quality(compiled, q, p) > GOOD * POOR_CHOICE:
         return compiled
     return embedded_with(compiled, _chosen(compiled, q, p, wanted))
 
@@ -79,6 +83,8 @@ def _quality(compiled: System, q: np.ndarray, p: np.ndarray) -> float:
 
 
 def _chosen(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[str, ...] = ()) -> tuple[Rate, ...]:
+    from poinsot.formulations.embedded import independent_rates, slopes
+
     def make() -> tuple[dict[str, Any], list[float]]:
         given = slopes(compiled.equations, wanted)
         function = compiled.dynamics.function("slopes", [compiled.equations.C, given.S])
@@ -90,6 +96,8 @@ def _chosen(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[str, .
 
 
 def _machine(compiled: System) -> Machine:
+    from poinsot.formulations.embedded import Machine
+
     return Machine.of(compiled.mechanism.elements, compiled.home.size)
 
 
@@ -181,6 +189,8 @@ def _anew(at: Stage, poor: str) -> tuple[Stage, str]:
     nq, nv, _, nu = here.sizes
     q, v, own = at.y[:nq], at.y[nq : nq + nv], at.p[nu:]
     if here.formulation == "embedded":
+        from poinsot.formulations.embedded import rate_names
+
         rates = _chosen(here, q, own)
         text = f"the independent coordinates became {rate_names(_machine(here), rates)}"
         return replace(at, system=embedded_with(here, rates)), text
