@@ -20,7 +20,7 @@ SMALL = [
     "slider_crank",
     "three_link",
 ]
-LARGE = ["double_hexapod", "ex800", "hexapod_printed", "stacked_hexapod"]
+LARGE = ["double_hexapod", "ex800", "hexapod_printed", "navaro_refined", "stacked_hexapod"]
 
 
 def test_every_mechanism_of_the_library_is_compared():

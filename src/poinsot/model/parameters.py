@@ -24,7 +24,7 @@ class Parameter:
     unit: str = "-"  # SI unit of the value
     lower: float = float("-inf")
     upper: float = float("inf")
-    role: str = "named"  # what it is for: "inertia", "geometry", "force", "gravity", "sensor", or "named" by the file
+    role: str = "named"  # "inertia", "elastic", "geometry", "force", "gravity", "sensor", or "named" by the file
     description: str = ""
     source: tuple[str | int, ...] | None = field(default=None, compare=False)  # where its number stands in the file
     copies: tuple[str, ...] = field(default=(), compare=False)  # what it would be called in each copy that shares it

@@ -7,12 +7,9 @@ names are known.
 
 from __future__ import annotations
 
-import math
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -21,16 +18,15 @@ from pydantic import (
     StrictBool,
     Tag,
     WithJsonSchema,
-    model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from poinsot.elements.forces import FORCES
 from poinsot.elements.joints import JOINTS
 from poinsot.elements.sensors import SENSORS
-from poinsot.errors import listing, suggestion
+from poinsot.model.entries import NUMBER_SCHEMA, Key, Number, Spec, Vector, as_number, list_of, one_of, table_of
 
 __all__ = [
+    "BeamSpec",
     "BodySpec",
     "ComponentSpec",
     "CoordinateSpec",
@@ -38,103 +34,15 @@ __all__ = [
     "FrameSpec",
     "InstanceSpec",
     "JointSpec",
+    "MaterialSpec",
     "ModelSpec",
     "ParameterSpec",
     "PlacementSpec",
     "RotationSpec",
+    "SectionSpec",
     "SensorSpec",
     "json_schema",
 ]
-
-NAME = re.compile(r"[^\W\d]\w*(\.\w+)*")
-
-
-def _number(value: Any) -> float | str:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError("expected a number, a quantity such as '12 mm' or an expression")
-    if isinstance(value, str):
-        if not value.strip():
-            raise ValueError("expected a number, a quantity such as '12 mm' or an expression")
-        return value
-    try:
-        number = float(value)
-    except OverflowError:  # a whole number of some hundred digits
-        number = math.inf
-    if not math.isfinite(number):
-        raise ValueError("expected a finite number")
-    return number
-
-
-def _name(value: str) -> str:
-    if not NAME.fullmatch(value):
-        raise ValueError("expected a name of letters, digits and _ that starts with a letter")
-    return value
-
-
-def _names(table: Any) -> Any:
-    if isinstance(table, dict):
-        for key in table:
-            if not isinstance(key, str) or not NAME.fullmatch(key):
-                raise ValueError(
-                    f"'{str(key)[:40]}' is not a name: use letters, digits and _, beginning with a letter"
-                )
-    return table
-
-
-def _one_of(kind: str, existing: Any):
-    def check(value: Any) -> str:
-        if not isinstance(value, str) or value not in existing:
-            meant = suggestion(value, existing) if isinstance(value, str) else ""
-            words = f"expected a type of {kind}, got {str(value)[:60]!r}{meant}; there are: {listing(existing)}"
-            raise PydanticCustomError("unknown_type", "{words}", {"words": words})
-        return value
-
-    return check
-
-
-def _list(item: Any, least: int, most: int, what: str = "numbers", one: bool = False) -> Any:
-    """A list with so many items; `one`: a single item may be written without the brackets."""
-    count = f"{least}" if least == most else f"{least} to {most}"
-
-    def check(value: Any) -> Any:
-        if one and not isinstance(value, list | tuple):
-            return (value,)
-        if not isinstance(value, list | tuple):
-            raise ValueError(f"expected a list of {what}")
-        if not least <= len(value) <= most:
-            raise ValueError(f"expected {count} {what}")
-        return value
-
-    return Annotated[tuple[item, ...], BeforeValidator(check), Field(min_length=least, max_length=most)]
-
-
-_NUMBER_SCHEMA = {
-    "anyOf": [{"type": "number"}, {"type": "string"}],
-    "description": "A number in SI, a quantity such as '12 mm', or an expression of parameters.",
-}
-Number = Annotated[float | str, BeforeValidator(_number), WithJsonSchema(_NUMBER_SCHEMA)]
-Key = Annotated[str, AfterValidator(_name)]
-Vector = _list(Number, 2, 3)
-Kind = Annotated[str, Field(json_schema_extra={"examples": ["revolute"]})]
-
-
-def _table(item: Any) -> Any:
-    return Annotated[dict[str, item], BeforeValidator(_names)]
-
-
-class Spec(BaseModel):
-    """A table of a model file; a key that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known(cls, table: Any) -> Any:
-        for key in table if isinstance(table, dict) else ():
-            if key not in cls.model_fields:
-                words = "this key is not known here" + suggestion(key, cls.model_fields)
-                raise PydanticCustomError("unknown_key", "{words}", {"words": words, "key": key})
-        return table
 
 
 class ParameterSpec(Spec):
@@ -142,7 +50,7 @@ class ParameterSpec(Spec):
 
     value: Number | None = None
     unit: str = ""
-    bounds: _list(Number, 2, 2) | None = None
+    bounds: list_of(Number, 2, 2) | None = None
     description: str = ""
 
 
@@ -151,7 +59,7 @@ class RotationSpec(Spec):
 
     sequence: str | None = None
     angles: Vector | None = None
-    quaternion: _list(Number, 4, 4) | None = None
+    quaternion: list_of(Number, 4, 4) | None = None
     x: Vector | None = None
     y: Vector | None = None
     z: Vector | None = None
@@ -191,7 +99,7 @@ Place = Annotated[
     Discriminator(lambda value: "name" if isinstance(value, str) else "table"),
     BeforeValidator(_place),
 ]
-Pair = _list(Place, 2, 2, "places")
+Pair = list_of(Place, 2, 2, "places")
 
 
 class PlacementSpec(Spec):
@@ -208,23 +116,55 @@ class PlacementSpec(Spec):
     turn: Number = Field(0.0, description="Angle from the line, in a planar mechanism [rad].")
 
 
+class BeamSpec(Spec):
+    """A straight beam between two frames of its body, welded to the other beams that end there."""
+
+    between: Pair
+    material: str
+    section: str
+    z: Vector | None = Field(None, description="Direction nearest to the z axis of the section, in the body.")
+    elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(
+        1, description="Finite elements along the beam."
+    )
+
+
+class MaterialSpec(Spec):
+    """What beams are made of."""
+
+    E: Number = Field(description="Young's modulus [Pa].")
+    G: Number = Field(description="Shear modulus [Pa].")
+    density: Number = Field(description="[kg/m³].")
+
+
+class SectionSpec(Spec):
+    """The cross-section of a beam."""
+
+    area: Number = Field(description="[m²].")
+    Iy: Number = Field(description="Second moment of area for bending in the plane of x and z [m⁴].")
+    Iz: Number = Field(description="Second moment of area for bending in the plane of x and y [m⁴].")
+    torsion: Number = Field(description="Torsion constant [m⁴].")
+    shear_y: Number | None = Field(None, description="Shear coefficient along y; none: Euler–Bernoulli.")
+    shear_z: Number | None = Field(None, description="Shear coefficient along z; none: Euler–Bernoulli.")
+
+
 class BodySpec(Spec):
-    """A rigid body. The body called `ground` has frames only."""
+    """A body, rigid unless it is made of beams. The body called `ground` has frames only."""
 
     mass: Number | None = None
     com: Vector | None = None
-    inertia: _list(Number, 1, 6, one=True) | None = Field(
+    inertia: list_of(Number, 1, 6, one=True) | None = Field(
         None, description="About the centre of mass: xx, yy, zz[, xy, xz, yz]; one number in the plane [kg·m²]."
     )
-    frames: _table(FrameSpec) = {}
+    frames: table_of(FrameSpec) = {}
+    beams: table_of(BeamSpec) = Field({}, description="Flexible parts; mass, com and inertia are what comes on top.")
     placement: PlacementSpec | None = None
     shared_as: Key | None = Field(None, description="In a component: name of the parameters shared by all instances.")
 
 
 PerCoordinate = Annotated[
     float | str | dict[str, Number],
-    BeforeValidator(lambda v: {k: _number(n) for k, n in v.items()} if isinstance(v, dict) else _number(v)),
-    WithJsonSchema({"anyOf": [*_NUMBER_SCHEMA["anyOf"], {"type": "object"}]}),
+    BeforeValidator(lambda v: {k: as_number(n) for k, n in v.items()} if isinstance(v, dict) else as_number(v)),
+    WithJsonSchema({"anyOf": [*NUMBER_SCHEMA["anyOf"], {"type": "object"}]}),
 ]
 
 
@@ -237,13 +177,13 @@ class FrictionSpec(Spec):
     smooth: PerCoordinate | None = Field(None, description="Speed at which Coulomb friction is nearly full.")
 
 
-Limits = _list(Number, 2, 2)
+Limits = list_of(Number, 2, 2)
 
 
 class JointSpec(Spec):
     """A joint, with what acts along or about it."""
 
-    type: Annotated[str, BeforeValidator(_one_of("joint", JOINTS)), Field(json_schema_extra={"enum": [*JOINTS]})]
+    type: Annotated[str, BeforeValidator(one_of("joint", JOINTS)), Field(json_schema_extra={"enum": [*JOINTS]})]
     between: Pair
     axis: Vector | None = None
     axis2: Vector | None = Field(
@@ -284,7 +224,7 @@ class ForceSpec(Spec):
 
     type: Annotated[
         str,
-        BeforeValidator(_one_of("force", [*(k for k in FORCES if k != "actuator"), "load"])),
+        BeforeValidator(one_of("force", [*(k for k in FORCES if k != "actuator"), "load"])),
         Field(json_schema_extra={"enum": [*(k for k in FORCES if k != "actuator"), "load"]}),
     ]
     on: CoordinateSpec | None = None
@@ -300,7 +240,7 @@ class ForceSpec(Spec):
     upper: Number | None = None
     at: Place | None = None
     force: Vector | None = None
-    moment: _list(Number, 1, 3, one=True) | None = None
+    moment: list_of(Number, 1, 3, one=True) | None = None
     follows: StrictBool | None = None
 
 
@@ -314,7 +254,7 @@ class ActuatorSpec(Spec):
 class SensorSpec(Spec):
     """A sensor by place and kind."""
 
-    type: Annotated[str, BeforeValidator(_one_of("sensor", SENSORS)), Field(json_schema_extra={"enum": [*SENSORS]})]
+    type: Annotated[str, BeforeValidator(one_of("sensor", SENSORS)), Field(json_schema_extra={"enum": [*SENSORS]})]
     at: Place | None = None
     on: CoordinateSpec | None = None
     actuator: str | None = None
@@ -345,14 +285,14 @@ class Group(Spec):
     """What a model and a component have in common."""
 
     parameters: dict[str, Any] = {}
-    bodies: _table(BodySpec) = {}
-    frames: _table(InlineFrame) = {}
-    joints: _table(JointSpec) = {}
-    forces: _table(ForceSpec) = {}
-    actuators: _table(ActuatorSpec) = {}
-    sensors: _table(SensorSpec) = {}
-    coordinates: _table(CoordinateSpec) = {}
-    instances: _table(InstanceSpec) = {}
+    bodies: table_of(BodySpec) = {}
+    frames: table_of(InlineFrame) = {}
+    joints: table_of(JointSpec) = {}
+    forces: table_of(ForceSpec) = {}
+    actuators: table_of(ActuatorSpec) = {}
+    sensors: table_of(SensorSpec) = {}
+    coordinates: table_of(CoordinateSpec) = {}
+    instances: table_of(InstanceSpec) = {}
 
 
 class ComponentSpec(Group):
@@ -373,8 +313,10 @@ class ModelSpec(Group):
         False, description="A planar mechanism whose joints are modelled in space all the same."
     )
     gravity: Vector | None = None
-    components: _table(ComponentSpec) = {}
-    pose: _table(Number) = {}
+    materials: table_of(MaterialSpec) = {}
+    sections: table_of(SectionSpec) = {}
+    components: table_of(ComponentSpec) = {}
+    pose: table_of(Number) = {}
 
 
 def json_schema() -> str:

@@ -33,6 +33,7 @@ __all__ = [
     "poinsot_matrix",
     "pseudo_inertia",
     "rotate_inertia",
+    "six_of",
     "split_parameters",
 ]
 
@@ -43,7 +44,8 @@ def inertia_matrix(six: Vec3) -> Mat3:
     return matrix((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
 
 
-def _six(J: Mat3) -> list[Scalar]:
+def six_of(J: Mat3) -> list[Scalar]:
+    """Entries xx, xy, xz, yy, yz, zz of a symmetric matrix."""
     if is_symbolic(J):
         return [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
     J = np.asarray(J, float)
@@ -69,7 +71,7 @@ def inertial_parameters(mass: Scalar, centre: Vec3, J_centre: Mat3) -> Vec3:
     [2.0, 2.0, 0.0, 0.0, 1.0, 0.0, 0.0, 3.0, 0.0, 3.0]
     """
     h = [mass * component(centre, i) for i in range(3)]
-    return vector(mass, *h, *_six(inertia_about(J_centre, mass, centre)))
+    return vector(mass, *h, *six_of(inertia_about(J_centre, mass, centre)))
 
 
 def split_parameters(phi: Vec3) -> tuple[Scalar, Vec3, Mat3]:
@@ -96,7 +98,7 @@ def pseudo_inertia(phi: Vec3) -> Mat3:
     """Pseudo-inertia [[Σ, h], [hᵀ, m]] with Σ = ∫ r rᵀ dm about the origin: positive (semi)definite for a body."""
     m, hx, hy, hz = (component(phi, i) for i in range(4))
     S = poinsot_matrix(inertia_matrix(_tail(phi)))
-    s = _six(S)
+    s = six_of(S)
     return matrix((s[0], s[1], s[2], hx), (s[1], s[3], s[4], hy), (s[2], s[4], s[5], hz), (hx, hy, hz, m))
 
 
@@ -106,7 +108,7 @@ def parameters_from_pseudo_inertia(P: Mat3) -> Vec3:
     S = P[..., :3, :3] if not is_symbolic(P) else P[:3, :3]
     trace = S[0, 0] + S[1, 1] + S[2, 2] if is_symbolic(S) else np.trace(S, axis1=-2, axis2=-1)[..., None, None]
     last = [P[i, 3] for i in (3, 0, 1, 2)] if is_symbolic(P) else [P[..., i, 3] for i in (3, 0, 1, 2)]
-    return vector(*last, *_six(trace * np.eye(3) - S))
+    return vector(*last, *six_of(trace * np.eye(3) - S))
 
 
 def inertia_defect(mass: float, J_centre: np.ndarray, rtol: float = 1e-9) -> str | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from poinsot.elements.frame import Frame
-from poinsot.spatial.algebra import Mat3, Scalar, Vec3, vector
-from poinsot.spatial.inertia import inertia_about, inertia_matrix, inertial_parameters
+from poinsot.spatial.algebra import Mat3, Scalar, Vec3, is_symbolic, vector
+from poinsot.spatial.inertia import inertia_about, inertia_matrix, inertial_parameters, six_of
 from poinsot.spatial.motion import SpatialInertia
 
 __all__ = ["RigidBody"]
@@ -38,3 +38,10 @@ class RigidBody:
     def inertial_parameters(self) -> Vec3:
         """φ = (m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz), I about the body's origin."""
         return inertial_parameters(self.mass, vector(*self.com), self.inertia_about_centre())
+
+    def with_inertia(self, inertia: SpatialInertia) -> RigidBody:
+        """The same body with another mass, centre and inertia; the mass must not be zero."""
+        com = inertia.h / inertia.m
+        moments = six_of(inertia_about(inertia.I, -inertia.m, com))
+        numbers = [x if is_symbolic(x) else float(x) for x in (inertia.m, com[0], com[1], com[2], *moments)]
+        return replace(self, mass=numbers[0], com=tuple(numbers[1:4]), inertia=tuple(numbers[4:]))

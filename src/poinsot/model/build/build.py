@@ -13,6 +13,7 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.elements.frame import GROUND
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.build.acting import Acting
+from poinsot.model.build.beams import beams, with_axes
 from poinsot.model.build.complaints import complaint
 from poinsot.model.build.places import ZERO, Places
 from poinsot.model.build.scope import ModelError, Scope, scopes
@@ -26,6 +27,7 @@ from poinsot.spatial.orientation import Along, Quaternion, along
 __all__ = ["build"]
 
 STANDARD_GRAVITY = 9.81  # [m/s²]
+TABLES = ("bodies", "beams", "joints", "forces", "actuators", "sensors", "coordinates", "loads")
 
 
 def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> Mechanism:
@@ -52,6 +54,7 @@ def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> M
             _new(scope, "frames", key, places.named | places.bodies)
             places.add_frame(scope, key, spec)
     placements = _placements(found, places)
+    flexible = beams(model, found, places)
     _add_joints(found, acting)
     coordinates = _add_along_coordinates(found, acting)
     sensors = {s.element(k): sensor(acting, s, k, spec) for s in found for k, spec in s.group.sensors.items()}
@@ -73,6 +76,7 @@ def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> M
         placements=placements,
         closing=tuple(s.element(k) for s in found for k, spec in s.group.joints.items() if spec.closing),
         pose=pose,
+        beams=flexible,
     )
     template = substitute(template, lambda expression: _rename(expression, marks))
     values = parameters.values_by_name
@@ -174,13 +178,14 @@ def _with_hints(template: Elements, values: Mapping[str, float]) -> Elements:
             raise PoinsotError(f"a direction of length {size:g} has no meaning")
         return along(axis.direction, nominal, axis.axis, axis.hint)
 
+    template = replace(template, beams={name: with_axes(beam, values) for name, beam in template.beams.items()})
     return _every_element(template, lambda element: substitute(element, settle, (Along,)))
 
 
 def _every_element(template: Elements, change: Callable[[Any], Any]) -> Elements:
     """Change every element; an error names the table and the element."""
     changed: dict[str, Any] = {}
-    for table in ("bodies", "joints", "forces", "actuators", "sensors", "coordinates", "loads", "placements", "pose"):
+    for table in (*TABLES, "placements", "pose"):
         changed[table] = {}
         for name, element in getattr(template, table).items():
             try:

@@ -9,9 +9,10 @@ from typing import Any
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.build.complaints import complaint
 from poinsot.model.build.scope import ModelError, Scope
+from poinsot.model.entries import NAME
 from poinsot.model.expressions import Call, Constant, Expression, Name, finite, parse, quantity
 from poinsot.model.parameters import Parameter, Parameters, in_order
-from poinsot.model.schema import NAME, ParameterSpec
+from poinsot.model.schema import ParameterSpec
 from poinsot.model.units import parse_unit, same_dimension
 
 __all__ = ["Slots"]

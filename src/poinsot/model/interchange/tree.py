@@ -92,6 +92,8 @@ def cut_tree(mechanism: Mechanism, native: frozenset[str], whole_balls: bool) ->
     cuts = [link.name for link in links if link.name.endswith(".cut") and link.body is None]
     if cuts:
         notes.append(f"Loops are closed by auxiliary links that the cut joint carries: {listing(cuts)}.")
+    if flexible := list(mechanism.elements.lumps):
+        notes.append(f"Bodies made of beams are written as rigid ones: {listing(flexible)}.")
     return Tree(poses, tuple(links), tuple(closures), tuple(notes))
 
 
