@@ -16,5 +16,7 @@ REGISTRY = (
     "simulation",
     "inverse",
     "chain",
+    "flexible",
     "first_run",
+    "vibration",
 )

@@ -11,6 +11,7 @@ The map, each package standing on those above it:
     engine       a symbolic function becomes native code over batches
     formulations the same mechanism in joint, Euler, rotation-matrix and independent coordinates
     analysis     kinematics, inverse dynamics, simulation, accelerations
+    identifiability  regressors, base parameters, what a measurement can determine
     library      mechanisms as model files
     app          the command line; nobody imports it
 
@@ -23,11 +24,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from poinsot.analysis.compliance import compliance, stiffness
     from poinsot.analysis.equilibrium import equilibrium, hold
     from poinsot.analysis.forward import State, accelerations
     from poinsot.analysis.inverse_dynamics import inverse_dynamics
     from poinsot.analysis.kinematics import kinematics
+    from poinsot.analysis.linearise import linearise
+    from poinsot.analysis.maps import compliance_map, frequency_map
+    from poinsot.analysis.mode_pairs import mac, pair
+    from poinsot.analysis.modes import modes
     from poinsot.analysis.motion import Fourier, Samples
+    from poinsot.analysis.response import frf
     from poinsot.analysis.sensitivity import motion_sensitivity, sensitivity
     from poinsot.analysis.simulate import simulate
     from poinsot.analysis.singularity import singularity
@@ -53,8 +60,12 @@ _HOME = {
     "assemble": "poinsot.model.assembly",
     "build": "poinsot.model.build",
     "check": "poinsot.model.check",
+    "compliance": "poinsot.analysis.compliance",
+    "compliance_map": "poinsot.analysis.maps",
     "dumps": "poinsot.model.toml",
     "equilibrium": "poinsot.analysis.equilibrium",
+    "frequency_map": "poinsot.analysis.maps",
+    "frf": "poinsot.analysis.response",
     "hold": "poinsot.analysis.equilibrium",
     "inverse_dynamics": "poinsot.analysis.inverse_dynamics",
     "kinematics": "poinsot.analysis.kinematics",
@@ -62,10 +73,15 @@ _HOME = {
     "load": "poinsot.model.load",
     "read_urdf": "poinsot.model.interchange",
     "save": "poinsot.model.toml",
+    "linearise": "poinsot.analysis.linearise",
+    "mac": "poinsot.analysis.mode_pairs",
+    "modes": "poinsot.analysis.modes",
     "motion_sensitivity": "poinsot.analysis.sensitivity",
+    "pair": "poinsot.analysis.mode_pairs",
     "sensitivity": "poinsot.analysis.sensitivity",
     "simulate": "poinsot.analysis.simulate",
     "singularity": "poinsot.analysis.singularity",
+    "stiffness": "poinsot.analysis.compliance",
     "write_mjcf": "poinsot.model.interchange",
     "write_urdf": "poinsot.model.interchange",
 }

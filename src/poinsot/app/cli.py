@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from poinsot import __version__
-from poinsot.app.dynamics import add_commands
+from poinsot.app import dynamics, vibration
 from poinsot.errors import PoinsotError
 
 __all__ = ["app", "main"]
@@ -191,7 +191,8 @@ def cache(
     print(report)
 
 
-add_commands(app)
+dynamics.add_commands(app)
+vibration.add_commands(app)
 
 if __name__ == "__main__":
     main()

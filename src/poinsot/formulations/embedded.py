@@ -30,6 +30,7 @@ __all__ = [
     "Slopes",
     "embed",
     "independent_rates",
+    "independent_speeds",
     "rate_names",
     "slopes",
 ]
@@ -140,7 +141,7 @@ def independent_rates(
         A = np.vstack([A, S[k] * sizes])
         if not (condition := np.linalg.cond(A)) < DEPENDENT:
             raise PoinsotError(_refusal(machine.elements, name, wanted[:k], condition))
-    free = _pivoted(A)
+    free = independent_speeds(A)
     if wanted:
         A = np.vstack([A, np.eye(A.shape[1])[list(free)]])
         largest = np.max(np.abs(np.linalg.inv(A)[:, len(C) : len(C) + len(wanted)]), axis=0)
@@ -163,8 +164,11 @@ def _unit_rows(rows: np.ndarray) -> np.ndarray:
     return rows / np.where(lengths > 0, lengths, 1.0)
 
 
-def _pivoted(A: np.ndarray) -> tuple[int, ...]:
-    """Columns that may be chosen freely: by QR with pivoting, exchanged as long as an entry of B is large."""
+def independent_speeds(A: np.ndarray) -> tuple[int, ...]:
+    """Columns of constraint rows (m, n) that may be chosen freely.
+
+    By QR with pivoting, exchanged as long as an entry of B is large.
+    """
     from scipy.linalg import qr
 
     m, n = A.shape

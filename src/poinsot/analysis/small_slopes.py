@@ -1,0 +1,182 @@
+"""Derivatives of M, D, K and C with respect to any parameter, while the mechanism stays at rest.
+
+A parameter moves the pose, the multipliers and the forces that hold:
+
+    dr = ∂r/∂q N δx + ∂r/∂u δu − Cᵀ δλ + ∂r/∂ρ δρ + ∂r/∂p = 0,        dΦ = C δx + ∂Φ/∂p = 0
+
+Where this leaves freedoms, the named coordinates of the pose keep their values. The matrices then change along
+(N δx, δu, δλ, δρ, 1), a directional derivative of their expressions. Springs that are clamped in the pose stay
+relaxed. Where a parameter leaves no equilibrium at all, its derivatives are NaN.        (theory/vibration, eq. 6)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poinsot.analysis.balance import Balance, Point, balance
+from poinsot.analysis.small import Slopes
+from poinsot.analysis.system import System, system
+from poinsot.blas import one_blas_thread
+from poinsot.errors import PoinsotError, unknown
+from poinsot.model.mechanism import Mechanism
+
+__all__ = ["Held", "rigid_slopes"]
+
+RANK = 1e-10  # of stiffness and constraints at their natural sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What keeps its value when a parameter changes."""
+
+    coordinates: tuple[str, ...]  # named, of the pose
+    given: bool  # as numbers; otherwise by the model file, where parameters may move them
+    q_begin: np.ndarray | None  # where springs were clamped and actuators locked, if the mechanism moved from there
+
+
+@one_blas_thread()
+def rigid_slopes(mechanism: Mechanism, compiled: System, point: Point, held: Held, names: Sequence[str]) -> Slopes:
+    """Derivatives along every named parameter."""
+    names = tuple(names)
+    for name in names:
+        if name not in mechanism.parameters:
+            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    chart = point.given.p[len(compiled.equations.symbols.names) :]
+    wide = system(mechanism, compiled.dynamics.formulation, names)
+    p = np.concatenate([wide.equations.symbols.values(mechanism), chart])
+    local = _local(wide, held, names)
+    at = (point.q, point.u, point.lam, point.given.rho, p)
+    changes = _changes(local, point, held, at, names)
+    rows = len(point.lam) + len(point.u)
+    kept = [*range(len(point.lam)), *(len(point.lam) + i for i in point.given.held)]
+    n, found = len(point.Q), []
+    for k, name in enumerate(names):
+        unit = np.zeros(len(p))
+        unit[wide.equations.symbols.names.index(name)] = 1.0
+        flat = [np.asarray(x) for x in local["directional"](*at, *(x[:, k] for x in changes), unit)]
+        found.append([flat[0], flat[1], flat[2], flat[3].reshape(rows, n)[kept]])
+    dM, dD, dK, dC = (np.array([x[i] for x in found]) for i in range(4))
+    return Slopes(names, dM, dD, dK, dC)
+
+
+def _local(wide: System, held: Held, names: tuple[str, ...]) -> dict[str, Any]:
+    """Functions of (q, u, λ, ρ, p): what the change of the pose needs, and the matrices along a direction."""
+    import casadi
+
+    key = ("slopes", held.coordinates, held.given, names)
+    if key in wide._kernels:
+        return wide._kernels[key]
+    e, b = wide.equations, balance(wide)
+    inputs = [e.q, e.u, b.lam, b.rho, e.p]
+    columns = [e.symbols.names.index(name) for name in names]
+    r = b.Q - b.C.T @ b.lam
+    pose, target = _pose(wide, held)
+
+    def by_q(x: Any) -> Any:
+        return casadi.jacobian(x, e.q) @ b.N
+
+    def by_p(x: Any) -> Any:
+        return casadi.jacobian(x, e.p)[:, columns]
+
+    outputs = [b.K, b.J_a, b.C, casadi.jacobian(r, b.rho), by_p(r), by_p(e.phi)]
+    outputs += [f(x) for x in (b.read, pose, b.s_a) for f in (by_q, by_p)] + [b.N, by_p(target)]
+    found = {
+        "pose": casadi.Function("pose", inputs, outputs),
+        "directional": _directional(b, inputs),
+    }
+    wide._kernels[key] = found
+    return found
+
+
+def _pose(wide: System, held: Held) -> tuple[Any, Any]:
+    """The coordinates that keep their values, and those values: given numbers, or expressions of the model file."""
+    import casadi
+
+    own = wide.elements.pose
+    pose = [wide.coordinate(name)[0] for name in held.coordinates]
+    target = [casadi.SX(0.0 if held.given else own[name]) for name in held.coordinates]
+    return tuple(casadi.vertcat(*x) if x else casadi.SX(0, 1) for x in (pose, target))
+
+
+def _directional(b: Balance, inputs: list[Any]) -> Any:
+    """(q, u, λ, ρ, p, their changes) -> changes of M, D, K and of [C; J_a]."""
+    import casadi
+
+    e = b.compiled.equations
+    steps = [casadi.SX.sym("d", x.shape) for x in inputs]
+    matrices = [e.M, b.D, b.K, casadi.vertcat(b.C, b.J_a)]
+    z, dz = casadi.vertcat(*inputs), casadi.vertcat(*steps)
+    flat = casadi.jtimes(casadi.vertcat(*(casadi.vec(casadi.densify(m)) for m in matrices)), z, dz)
+    ends = np.cumsum([m.numel() for m in matrices]).tolist()
+    parts = [casadi.reshape(flat[a:b_], m.shape) for a, b_, m in zip([0, *ends[:-1]], ends, matrices)]
+    return casadi.Function("directional", [*inputs, *steps], parts)
+
+
+def _changes(local: dict[str, Any], point: Point, held: Held, at: tuple, names: tuple[str, ...]) -> tuple:
+    """δq, δu, δλ and δρ, a column for every parameter."""
+    values = _Values(local["pose"](*at))
+    n, m, solved = len(point.Q), len(point.lam), list(point.given.solved)
+    hard = np.block(
+        [
+            [-values.K, values.J_a[solved].T, -values.C.T],
+            [values.C, np.zeros((m, len(solved) + m))],
+        ]
+    )
+    known = np.vstack([values.r_p, values.phi_p])
+    if held.q_begin is None:
+        hard[:n, :n] += values.r_rho @ values.S
+        known[:n] += values.r_rho @ values.S_p
+    else:
+        begin = _Values(local["pose"](held.q_begin, *at[1:]))
+        A, b = np.vstack([begin.C, begin.pose]), np.vstack([begin.phi_p, begin.pose_p - begin.wish])
+        home = np.linalg.lstsq(A, -b, rcond=1e-10)[0] if len(A) else np.zeros((n, len(names)))
+        rho = begin.S @ home + begin.S_p
+        known[:n] += values.r_rho @ rho
+        locked = list(point.given.held)
+        hard = np.vstack([hard, np.hstack([values.s_a[locked], np.zeros((len(locked), len(solved) + m))])])
+        known = np.vstack([known, (values.s_a_p - begin.s_a @ home - begin.s_a_p)[locked]])
+    soft = np.hstack([values.pose, np.zeros((len(values.pose), len(solved) + m))])
+    stiffness = max(np.max(np.abs(values.K), initial=0.0), point.scale) or 1.0
+    found = _two_levels(hard, -known, soft, values.wish - values.pose_p, n, stiffness)
+    x = found[:n]
+    u = np.zeros((len(point.u), len(names)))
+    u[solved] = found[n : n + len(solved)]
+    if held.q_begin is None:
+        rho = values.S @ x + values.S_p
+    return values.N @ x, u, found[n + len(solved) :], rho
+
+
+class _Values:
+    """Outputs of the local function with their shapes."""
+
+    def __init__(self, outputs: Any):
+        arrays = [np.asarray(x).reshape(x.shape) for x in outputs]
+        self.K, self.J_a, self.C, self.r_rho, self.r_p, self.phi_p = arrays[:6]
+        self.S, self.S_p, self.pose, self.pose_p, self.s_a, self.s_a_p, self.N, self.wish = arrays[6:]
+
+
+def _two_levels(
+    A: np.ndarray, b: np.ndarray, soft: np.ndarray, wish: np.ndarray, n: int, stiffness: float
+) -> np.ndarray:
+    """x with A x = b; where that leaves it open, soft x nearest to the wish; NaN where there is none.
+
+    The first n rows are forces, the first n columns displacements, made alike by a stiffness.
+    """
+    rows = np.full(len(A), 1 / stiffness)
+    rows[n:] = 1 / np.maximum(np.linalg.norm(A[n:], axis=1), 1e-300)
+    columns = np.ones(A.shape[1])
+    columns[n:] = 1 / np.maximum(np.linalg.norm(A[:, n:] * rows[:, None], axis=0), 1e-300)
+    scaled, right = A * columns * rows[:, None], b * rows[:, None]
+    U, s, Vt = np.linalg.svd(scaled)
+    rank = int(np.sum(s > RANK * max(1.0, s[0]))) if len(s) else 0
+    y = Vt[:rank].T @ ((U[:, :rank].T @ right) / s[:rank, None])
+    miss = np.max(np.abs(scaled @ y - right), axis=0, initial=0.0)
+    lost = miss > np.maximum(1e-6 * np.max(np.abs(right), axis=0, initial=0.0), 1e-9)
+    open_ = Vt[rank:].T
+    if open_.shape[1] and len(soft):
+        y = y + open_ @ np.linalg.lstsq(soft * columns @ open_, wish - soft * columns @ y, rcond=1e-10)[0]
+    return np.where(lost, np.nan, y * columns[:, None])

@@ -1,0 +1,69 @@
+"""The commands about vibration: text, JSON, CSV, one sentence on bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from poinsot.app.cli import app
+from poinsot.errors import PoinsotError
+
+
+def run(*arguments) -> str:
+    result = CliRunner().invoke(app, [str(x) for x in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_modes_prints_frequencies_and_what_bends_and_writes_json(tmp_path):
+    path = tmp_path / "modes.json"
+    text = run("modes", "three_link", "--pose", "phi1=0,phi2=0", "--pose", "phi3=0", "-n", 2, "--json", path)
+    assert "16.946 Hz  76 % in A.spring" in text and "83.065 Hz" in text and "229" not in text
+    data = json.loads(path.read_text())
+    assert data["frequencies"] == pytest.approx([16.946036, 83.064916]) and data["labels"] == ["", ""]
+    assert "unstable, grows at 6.016/s" in run("modes", "slider_crank", "--actuators", "free", "--damped")
+    assert "0 modes; actuators locked: main" in run("modes", "slider_crank", "--actuators", "main")
+
+
+def test_frf_and_compliance_write_what_they_print(tmp_path):
+    text = run("frf", "three_link", "--input", "link3 y", "--output", "phi1", "--damping", 0.01,
+               "--from", 10, "--to", 20, "--points", 11, "--csv", tmp_path / "frf.csv")  # fmt: skip
+    assert "phi1 ← link3 y: largest" in text and "at 17 Hz" in text
+    header, *lines = csv.reader((tmp_path / "frf.csv").open())
+    assert header == ["f", "re phi1 / link3 y", "im phi1 / link3 y"] and len(lines) == 11
+    run("compliance", "three_link", "link1", "--json", tmp_path / "c.json")
+    assert json.loads((tmp_path / "c.json").read_text())["compliance"][2][2] == pytest.approx(1 / 21.10)
+
+
+def test_map_goes_over_a_grid_and_keeps_the_rest_of_the_pose(tmp_path):
+    text = run(
+        "map", "three_link", "--over", "phi1=0:1:3", "--over", "phi2=0:1:2", "-n", 1, "--csv", tmp_path / "m.csv"
+    )
+    assert "6 samples" in text
+    header, first, *_ = csv.reader((tmp_path / "m.csv").open())
+    assert header == ["phi1", "phi2", "f1"] and float(first[2]) == pytest.approx(16.946036)
+    text = run("map", "five_bar", "--over", "x=-0.3:0.3:5", "--over", "y=0.2:0.6:4", "--json", tmp_path / "m.json")
+    data = json.loads((tmp_path / "m.json").read_text())
+    assert f"{data['unreachable']} not reachable" in text and None in data["f1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("modes", "pendulum", "--pose", "phi=0.5"), "not an equilibrium: 1.18 N·m about joint 'hinge'"),
+        (("modes", "three_link", "-n", "0"), "n must be at least 1"),
+        (("map", "three_link", "--over", "phi1=0:1"), "expected name=from:to:count"),
+        (("frf", "three_link", "--input", "link3", "--output", "phi1"), "'link3' is no place"),
+        (
+            ("frf", "three_link", "--input", "phi1", "--output", "phi1", "--to", "0.5"),
+            "expected two or more frequencies",
+        ),
+        (("compliance", "three_link", "link9"), "there is no place 'link9'"),
+    ],
+)
+def test_bad_input_gets_one_sentence(arguments, message):
+    with pytest.raises(PoinsotError, match=message.replace("(", r"\(")):
+        CliRunner().invoke(app, list(arguments), catch_exceptions=False)
