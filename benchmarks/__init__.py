@@ -15,8 +15,10 @@ REGISTRY = (
     "inertias",
     "simulation",
     "inverse",
+    "regressor",
     "chain",
     "flexible",
     "first_run",
     "vibration",
+    "symbols",
 )

@@ -8,6 +8,7 @@ sample: Newton for loops and platform pose (J from `computeJointJacobians`), spe
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from unittest import mock
 
 import casadi
@@ -37,7 +38,7 @@ def run() -> Table:
     """Time 5000 samples, and 200 of Pinocchio's, after a check that the forces agree."""
     ex800, t = poinsot.load("ex800"), np.linspace(0.0, 5.0, SAMPLES)
     ours = poinsot.inverse_dynamics(ex800, WAVES, t)
-    peer = _Peer(pinocchio_model(ex800), ours.kinematics, ex800)
+    peer = ClosedPeer(pinocchio_model(ex800), ours.kinematics, ex800)
     forces = peer.run(FEW)
     for k, name in enumerate(ours.forces):
         assert np.max(np.abs(forces[:, k] - ours.forces[name][:FEW])) < 1e-8
@@ -61,7 +62,7 @@ def run() -> Table:
     )
 
 
-class _Peer:
+class ClosedPeer:
     """Inverse dynamics of a closed loop by Pinocchio's functions; the platform's motion is given."""
 
     def __init__(self, peer: PinocchioModel, moved, mechanism):
@@ -87,28 +88,30 @@ class _Peer:
 
     def run(self, count: int) -> np.ndarray:
         """Actuator forces (count, 6) of the first samples; reactions stay in Pinocchio's data."""
-        q, found = self.start.copy(), []
-        for k in range(count):
-            q, J = self.closed(q, self.X[k])
-            v = np.linalg.solve(J, np.r_[np.zeros(len(J) - 6), self.V[k]])
-            pin.forwardKinematics(self.model, self.data, q, v, np.zeros(self.model.nv))
-            bias = [self.rate(a) - self.rate(b) for a, b in self.frames]
-            drift = pin.getFrameClassicalAcceleration(self.model, self.data, self.platform, AXES).vector
-            a = np.linalg.solve(J, np.r_[-np.concatenate(bias), self.A[k] - drift])
+        found = []
+        for q, v, a, J in self.states(count):
             tau = pin.rnea(self.model, self.data, q, v, a)
             u = np.linalg.solve(np.hstack([self.B, J[:-6].T]), tau)
             self.reactions(q, v, a, u[len(self.drives) :])
             found.append(u[: len(self.drives)])
         return np.array(found)
 
+    def states(self, count: int) -> Iterator[tuple[np.ndarray, ...]]:
+        """Coordinates, speeds, accelerations and Jacobian of loops and platform at the first samples."""
+        q = self.start.copy()
+        for k in range(count):
+            q, J = self.closed(q, self.X[k])
+            v = np.linalg.solve(J, np.r_[np.zeros(len(J) - 6), self.V[k]])
+            pin.forwardKinematics(self.model, self.data, q, v, np.zeros(self.model.nv))
+            bias = [self.rate(a) - self.rate(b) for a, b in self.frames]
+            drift = pin.getFrameClassicalAcceleration(self.model, self.data, self.platform, AXES).vector
+            yield q, v, np.linalg.solve(J, np.r_[-np.concatenate(bias), self.A[k] - drift]), J
+
     def closed(self, q: np.ndarray, X: pin.SE3) -> tuple[np.ndarray, np.ndarray]:
         """Newton for the loops and the platform's pose; gives the coordinates and the Jacobian there."""
         oMf = self.data.oMf
         for _ in range(20):
-            pin.computeJointJacobians(self.model, self.data, q)
-            pin.updateFramePlacements(self.model, self.data)
-            jacobian = {f: pin.getFrameJacobian(self.model, self.data, f, AXES) for f in self.all_frames}
-            J = np.vstack([*((jacobian[a] - jacobian[b])[:3] for a, b in self.frames), jacobian[self.platform]])
+            J = self.jacobian(q)
             gaps = [oMf[a].translation - oMf[b].translation for a, b in self.frames]
             here = oMf[self.platform]
             turn = pin.log3(X.rotation @ here.rotation.T)
@@ -117,6 +120,13 @@ class _Peer:
                 return q, J
             q = pin.integrate(self.model, q, np.linalg.solve(J, gap))
         raise RuntimeError("Newton did not converge")
+
+    def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Of the loops' gaps and of the platform's twist, world axes."""
+        pin.computeJointJacobians(self.model, self.data, q)
+        pin.updateFramePlacements(self.model, self.data)
+        found = {f: pin.getFrameJacobian(self.model, self.data, f, AXES) for f in self.all_frames}
+        return np.vstack([*((found[a] - found[b])[:3] for a, b in self.frames), found[self.platform]])
 
     @property
     def all_frames(self) -> list[int]:

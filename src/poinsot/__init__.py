@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from poinsot.analysis.simulate import simulate
     from poinsot.analysis.singularity import singularity
     from poinsot.errors import MotionError, PoinsotError
+    from poinsot.identifiability.base import base_parameters
+    from poinsot.identifiability.determinable import determinable
+    from poinsot.identifiability.energy import energy_regressor
+    from poinsot.identifiability.regressor import regressor
     from poinsot.model.assembly import assemble
     from poinsot.model.build import build
     from poinsot.model.check import check
@@ -58,11 +62,14 @@ _HOME = {
     "State": "poinsot.analysis.forward",
     "accelerations": "poinsot.analysis.forward",
     "assemble": "poinsot.model.assembly",
+    "base_parameters": "poinsot.identifiability.base",
     "build": "poinsot.model.build",
     "check": "poinsot.model.check",
     "compliance": "poinsot.analysis.compliance",
     "compliance_map": "poinsot.analysis.maps",
+    "determinable": "poinsot.identifiability.determinable",
     "dumps": "poinsot.model.toml",
+    "energy_regressor": "poinsot.identifiability.energy",
     "equilibrium": "poinsot.analysis.equilibrium",
     "frequency_map": "poinsot.analysis.maps",
     "frf": "poinsot.analysis.response",
@@ -72,6 +79,7 @@ _HOME = {
     "library_names": "poinsot.model.load",
     "load": "poinsot.model.load",
     "read_urdf": "poinsot.model.interchange",
+    "regressor": "poinsot.identifiability.regressor",
     "save": "poinsot.model.toml",
     "linearise": "poinsot.analysis.linearise",
     "mac": "poinsot.analysis.mode_pairs",

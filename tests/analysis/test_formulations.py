@@ -17,8 +17,10 @@ SMALL = [
     "hexapod",
     "navaro",
     "pendulum",
+    "six_bar",
     "slider_crank",
     "three_link",
+    "three_rrr",
 ]
 LARGE = ["double_hexapod", "ex800", "hexapod_printed", "navaro_refined", "stacked_hexapod"]
 

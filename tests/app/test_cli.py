@@ -164,3 +164,24 @@ def test_a_bad_motion_file_gets_one_sentence(tmp_path, text, message):
 def test_a_bad_force_gets_one_sentence():
     result = poinsot("simulate", "four_bar", "--force", "A:3")
     assert result.returncode == 1 and "name=number" in result.stderr
+
+
+def test_base_prints_the_combinations_and_writes_them(tmp_path):
+    result = poinsot("base", "four_bar", "--numbers", "--json", tmp_path / "base.json")
+    assert result.returncode == 0 and result.stderr == ""
+    assert "8 base parameters of 12" in result.stdout and "link1.mx − 3.33333 link1.J" in result.stdout
+    data = json.loads((tmp_path / "base.json").read_text())
+    assert data["rank"] == 8 and data["eliminated"] == ["link1.J", "link2.J", "link3.J", "link1.m"]
+    other = poinsot("base", "four_bar", "--numbers", "--eliminate", "link2.m,link3.m", "--channels", "A")
+    assert other.returncode == 0 and "link2.m" in other.stdout and "\n  link2.m" not in other.stdout
+    assert poinsot("base", "four_bar", "--eliminate", "link7.m").returncode == 1
+    wrong = poinsot("base", "four_bar", "--channels", "reaction Z")
+    assert wrong.returncode == 1 and wrong.stderr.count("\n") == 1 and "reaction A" in wrong.stderr
+
+
+def test_determinable_reads_a_motion_and_gives_a_verdict(tmp_path):
+    motion = tmp_path / "motion.csv"
+    motion.write_text("t,theta1\n" + "".join(f"{k / 20},{1 + (k / 20) ** 2}\n" for k in range(30)))
+    result = poinsot("determinable", "four_bar", motion, "--noise", 0.01, "--json", tmp_path / "d.json")
+    assert result.returncode == 0 and "undetermined" in result.stdout and "determined instead" in result.stdout
+    assert json.loads((tmp_path / "d.json").read_text())["samples"] == 30

@@ -19,9 +19,11 @@ MOBILITY = {
     "navaro": 3,
     "navaro_refined": 3,
     "pendulum": 1,
+    "six_bar": 1,
     "slider_crank": 1,
     "stacked_hexapod": 12,
     "three_link": 3,
+    "three_rrr": 3,
 }
 
 

@@ -19,11 +19,19 @@ from poinsot.analysis.system import System, system
 from poinsot.analysis.trouble import freest, poses_at, weakness
 from poinsot.analysis.undetermined import undetermined
 from poinsot.analysis.variants import careful
-from poinsot.engine import kernel, kkt
+from poinsot.engine import Factor, kernel, kkt
 from poinsot.errors import MotionError, PoinsotError, by_name, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 
-__all__ = ["InverseDynamics", "inverse_dynamics", "inverse_expressions"]
+__all__ = [
+    "InverseDynamics",
+    "InverseSolution",
+    "actuator_weights",
+    "inverse_dynamics",
+    "inverse_solution",
+    "require_actuators",
+    "require_hold",
+]
 
 SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
 
@@ -81,7 +89,7 @@ def inverse_dynamics(
     >>> sorted(d.forces)
     ['A']
     """
-    _require_actuators(system(require_mechanism(mechanism), formulation))
+    require_actuators(system(require_mechanism(mechanism), formulation))
     try:
         moving = kinematics(mechanism, motion, t, formulation=formulation)
     except MotionError as error:
@@ -92,7 +100,7 @@ def inverse_dynamics(
 
 def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, float]) -> InverseDynamics:
     """Forces along a motion; where the actuators lose hold of the mechanism, an error with those up to there."""
-    path, weight = moving.path, _weights(moving.path.system, weights)
+    path, weight = moving.path, actuator_weights(moving.path.system, weights)
     for one in (path.system, careful(path.system)):
         found = _inverse(one)(path.q, path.v, path.a, weight, path.p)
         if np.all(found[2] > SINGULAR):
@@ -110,7 +118,7 @@ def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, floa
     )
 
 
-def _require_actuators(compiled: System) -> None:
+def require_actuators(compiled: System) -> None:
     """There must be at least as many actuators as the mechanism has freedoms."""
     _, n, m, actuators = compiled.sizes
     if actuators < n - m:
@@ -121,12 +129,23 @@ def _require_actuators(compiled: System) -> None:
         )
 
 
+def require_hold(compiled: System, t: np.ndarray, check: np.ndarray) -> None:
+    """The actuators must hold the mechanism at every time: check values (n, 1) away from zero."""
+    if np.any(~(check > SINGULAR)):
+        at = int(np.argmin(np.where(np.isfinite(check), check, -1)))
+        raise PoinsotError(
+            f"at t = {t[at]:g} s the actuators ({', '.join(compiled.commands)}) do not hold the mechanism: "
+            "it is under-actuated, or in a singular pose"
+        )
+
+
 def _loose(compiled: System) -> str:
     on = {name: actuator.on for name, actuator in compiled.mechanism.actuators.items()}
     return freest(compiled, compiled.home.poses, on)
 
 
-def _weights(compiled: System, weights: Mapping[str, float]) -> np.ndarray:
+def actuator_weights(compiled: System, weights: Mapping[str, float]) -> np.ndarray:
+    """Weights (nu,) of the actuators' squared forces, 1 where none is given."""
     weights = by_name(weights, "weights are", "{'A': 2.0}")
     for name, weight in weights.items():
         if name not in compiled.commands:
@@ -136,14 +155,20 @@ def _weights(compiled: System, weights: Mapping[str, float]) -> np.ndarray:
     return np.array([float(weights.get(name, 1.0)) for name in compiled.commands])
 
 
-def inverse_expressions(compiled: System) -> tuple[Any, Any, Any]:
-    """Symbols of v̇ and of the weights, and the actuator forces u as an expression of (q, v, v̇, w, p)."""
-    a, w, u, _, _ = _solution(compiled)
-    return a, w, u
+@dataclass(frozen=True, eq=False)
+class InverseSolution:
+    """Forces of a prescribed motion as symbols, with the factor for further right-hand sides."""
+
+    a: Any  # symbols of v̇ (nv, 1)
+    w: Any  # symbols of the actuators' weights (nu, 1)
+    u: Any  # actuator forces as expressions of (q, v, v̇, w, p) (nu, 1)
+    lam: Any  # multipliers, likewise (m, 1)
+    B: Any  # generalised forces of unit actuator forces (nv, nu)
+    factor: Factor  # of [[B W⁻¹ Bᵀ + CᵀC, Cᵀ], [C, 0]]
 
 
-def _solution(compiled: System) -> tuple[Any, Any, Any, Any, Any]:
-    """v̇, weights, u, λ and check value as symbols."""
+def inverse_solution(compiled: System) -> InverseSolution:
+    """Actuator forces and multipliers of a prescribed motion as symbols, made once."""
     import casadi
 
     if "inverse solution" not in compiled._kernels:
@@ -154,7 +179,7 @@ def _solution(compiled: System) -> tuple[Any, Any, Any, Any, Any]:
         drives = B @ casadi.diag(1 / w) @ B.T
         solved = kkt(drives, e.C, e.M @ a - Q0, casadi.SX(e.phi.size1(), 1), compiled.dynamics.order)
         u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
-        compiled._kernels["inverse solution"] = a, w, u, lam, solved.factor.check
+        compiled._kernels["inverse solution"] = InverseSolution(a, w, u, lam, B, solved.factor)
     return compiled._kernels["inverse solution"]
 
 
@@ -165,10 +190,11 @@ def _inverse(compiled: System) -> Any:
         import casadi
 
         e = compiled.equations
-        a, w, u, lam, check = _solution(compiled)
+        s = inverse_solution(compiled)
+        a, w, u, lam = s.a, s.w, s.u, s.lam
         rates = [rate for _, _, rate in e.acting[len(e.acting) - e.u.size1() :]]
         flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, u)
-        return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, check, flat])
+        return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, s.factor.check, flat])
 
     return compiled.made("inverse", lambda: kernel(compiled.formula("inverse", make)))
 

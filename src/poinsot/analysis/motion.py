@@ -24,6 +24,7 @@ __all__ = [
     "Signal",
     "as_times",
     "evaluate_motion",
+    "own_times",
     "require_motion",
     "written_out",
 ]
@@ -190,3 +191,21 @@ def evaluate_motion(motion: Mapping[str, Any], t: np.ndarray) -> tuple[np.ndarra
             raise MotionError(f"the motion of '{name}' is not a finite number at t = {t[at]:g} s", t=float(t[at]))
     stacked = [np.stack(column, axis=1) for column in zip(*parts.values())]
     return stacked[0], stacked[1], stacked[2]
+
+
+def own_times(motion: Mapping[str, Any]) -> np.ndarray:
+    """Times (n,) that a motion brings along: those of its samples, or one period of its Fourier series  [s].
+
+    >>> own_times({"a": Fourier(2.0, (1.0,)), "b": 0.5}).shape
+    (100,)
+    """
+    signals = {name: as_signal(value) for name, value in motion.items()}
+    for signal in signals.values():
+        if isinstance(signal, Samples):
+            return np.asarray(signal.t, float)
+    series = [signal for signal in signals.values() if isinstance(signal, Fourier)]
+    if not series or any(isinstance(signal, Function) for signal in signals.values()):
+        raise PoinsotError("a motion that is a function of t needs the times t at which it is measured")
+    harmonics = max(len(one.sines) for one in series), max(len(one.cosines) for one in series)
+    count = max(100, 20 * max(harmonics))
+    return np.linspace(0.0, 2 * np.pi / min(abs(one.omega) for one in series), count, endpoint=False)

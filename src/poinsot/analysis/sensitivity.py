@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.inverse_dynamics import inverse_expressions
+from poinsot.analysis.inverse_dynamics import inverse_solution
 from poinsot.analysis.kinematics import driven, solve_path
 from poinsot.analysis.simulate import Simulation, simulate
 from poinsot.analysis.state import state
@@ -97,7 +97,8 @@ def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str
     if key in compiled._kernels:
         return compiled._kernels[key]
     e, drive = compiled.equations, driven(compiled, names).equations
-    a, w, u = inverse_expressions(compiled)
+    solution = inverse_solution(compiled)
+    a, w, u = solution.a, solution.w, solution.u
     named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
     outputs = casadi.vertcat(u, *(_body_force(compiled, body, a) for body in compiled.elements.bodies), *named)
     levels = [drive.gap, drive.A @ e.v, drive.A @ a - drive.gamma]

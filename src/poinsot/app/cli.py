@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from poinsot import __version__
-from poinsot.app import dynamics, vibration
+from poinsot.app import dynamics, identifiability, vibration
 from poinsot.errors import PoinsotError
 
 __all__ = ["app", "main"]
@@ -193,6 +193,7 @@ def cache(
 
 dynamics.add_commands(app)
 vibration.add_commands(app)
+identifiability.add_commands(app)
 
 if __name__ == "__main__":
     main()

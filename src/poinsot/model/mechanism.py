@@ -160,6 +160,11 @@ class Mechanism:
         """Acceleration of gravity  [m/s²]."""
         return self.elements.gravity
 
+    @property
+    def eliminate(self) -> tuple[str, ...]:
+        """Linear parameters that the model file prefers to express by others, the most wanted first."""
+        return tuple(self.document.get("identify", {}).get("eliminate", ()))
+
     def with_parameters(self, changes: Mapping[str, float | str]) -> Mechanism:
         """A new mechanism with some parameters changed; numbers in SI or text with a unit.
 

@@ -32,6 +32,7 @@ __all__ = [
     "CoordinateSpec",
     "ForceSpec",
     "FrameSpec",
+    "IdentifySpec",
     "InstanceSpec",
     "JointSpec",
     "MaterialSpec",
@@ -302,6 +303,14 @@ class ComponentSpec(Group):
     arguments: tuple[Key, ...] = ()
 
 
+class IdentifySpec(Spec):
+    """What the model's author prefers when parameters are identified."""
+
+    eliminate: tuple[str, ...] = Field(
+        (), description="Linear parameters to be expressed by others, such as 'link1.J', the most wanted first."
+    )
+
+
 class ModelSpec(Group):
     """A mechanism."""
 
@@ -317,6 +326,7 @@ class ModelSpec(Group):
     sections: table_of(SectionSpec) = {}
     components: table_of(ComponentSpec) = {}
     pose: table_of(Number) = {}
+    identify: IdentifySpec = IdentifySpec()
 
 
 def json_schema() -> str:

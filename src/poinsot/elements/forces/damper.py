@@ -24,6 +24,7 @@ class Damper(Force):
     kind = "damper"
     parameters = {"damping": "f*s/u"}
     nonnegative = ("damping",)
+    linear = ("damping",)
 
     def force(self, s: Scalar, s_dot: Scalar) -> Scalar:
         """Force against the motion."""

@@ -24,6 +24,7 @@ class DriveInertia(Force):
     kind = "drive-inertia"
     parameters = {"inertia": "f*s^2/u"}
     nonnegative = ("inertia",)
+    linear = ("inertia",)
 
     def kinetic(self, s_dot: Scalar) -> Scalar:
         """Kinetic energy of the drive."""

@@ -26,6 +26,7 @@ class EndStop(Force):
     kind = "end-stop"
     parameters = {"lower": "u", "upper": "u", "stiffness": "f/u"}
     nonnegative = ("stiffness",)
+    linear = ("stiffness",)
 
     def potential(self, s: Scalar) -> Scalar:
         """Elastic energy beyond a limit."""

@@ -27,6 +27,7 @@ class Friction(Force):
     kind = "friction"
     parameters = {"viscous": "f*s/u", "coulomb": "f", "offset": "f", "smooth": "u/s"}
     nonnegative = ("viscous", "coulomb", "smooth")
+    linear = ("viscous", "coulomb", "offset")
 
     def force(self, s: Scalar, s_dot: Scalar) -> Scalar:
         """Force against the motion."""

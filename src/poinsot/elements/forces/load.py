@@ -26,3 +26,4 @@ class Load:
     follows: bool = False  # expressed in the frame's axes instead of the world's
 
     kind = "load"
+    linear = ("force", "moment")

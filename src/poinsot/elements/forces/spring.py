@@ -26,6 +26,7 @@ class Spring(Force):
 
     kind = "spring"
     parameters = {"stiffness": "f/u", "rest": "u"}
+    linear = ("stiffness",)
 
     def potential(self, s: Scalar) -> Scalar:
         """Elastic energy."""

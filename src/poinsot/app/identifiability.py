@@ -1,0 +1,109 @@
+"""Commands about what can be identified: `poinsot base | determinable`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from poinsot.errors import PoinsotError
+
+__all__ = ["add_commands"]
+
+Model = Annotated[str, typer.Argument(help="a name from the library or a model file")]
+Motion = Annotated[Path, typer.Argument(help="a CSV file: t [s], then a column for every prescribed coordinate")]
+Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
+Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write the result to a JSON file")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace a file that exists")]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the commands about identifiability to the command line."""
+    for command in (base, determinable):
+        app.command()(command)
+
+
+def base(
+    model: Model,
+    eliminate: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="parameters to express by others, the most wanted first")
+    ] = None,
+    channels: Names = None,
+    parameters: Names = None,
+    latex: Annotated[bool, typer.Option("--latex", help="write the combinations in symbols as LaTeX")] = False,
+    numbers: Annotated[bool, typer.Option("--numbers", help="leave out the symbols, which can take minutes")] = False,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Base parameters: which combinations of parameters measurements can determine."""
+    from poinsot.app.output import write_json
+    from poinsot.identifiability.base import base_parameters
+    from poinsot.model.load import load
+
+    with _busy("base parameters in numbers"):
+        found = base_parameters(
+            load(model), channels=_list(channels), eliminate=_list(eliminate), parameters=_list(parameters)
+        )
+    if json:
+        write_json(json, found.to_dict(), overwrite)
+    if latex:
+        print(_symbols(found).latex())
+        return
+    print(found)
+    if not numbers:
+        _print_symbols(found)
+
+
+def determinable(
+    model: Model,
+    motion: Motion,
+    channels: Names = None,
+    parameters: Names = None,
+    noise: Annotated[float | None, typer.Option(help="standard deviation of a sample, in N or N·m")] = None,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Which parameters a measurement along a motion determines, how well, and what it determines instead."""
+    from poinsot.app.output import write_json
+    from poinsot.app.tables import read_motion
+    from poinsot.identifiability.determinable import determinable as run
+    from poinsot.model.load import load
+
+    t, signals = read_motion(motion)
+    with _busy("what the measurement determines"):
+        found = run(load(model), signals, t, _list(channels), parameters=_list(parameters), noise=noise)
+    print(found)
+    if json:
+        write_json(json, found.to_dict(), overwrite)
+
+
+def _print_symbols(found) -> None:
+    """Print the combinations in symbols; a mechanism or an installation without them gets a note, not an error."""
+    try:
+        text = _symbols(found).text()
+    except PoinsotError as error:
+        print(f"note: no symbols: {error}", file=sys.stderr)
+        return
+    print(f"\nin symbols:\n{text}")
+
+
+def _symbols(found) -> Any:
+    with _busy("base parameters in symbols") as tell:
+        return found.in_symbols(progress=lambda what, done: tell(f"base parameters in symbols: {what} {done:.0%}"))
+
+
+def _list(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+@contextmanager
+def _busy(what: str) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal that work goes on; gives a function that changes what is shown."""
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{what} …") as status:
+        yield status.update

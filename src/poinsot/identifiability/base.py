@@ -1,0 +1,239 @@
+"""Base parameters: the combinations of parameters that measurements can determine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from poinsot.errors import MissingExtraError, PoinsotError, unknown
+from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values
+from poinsot.identifiability.reduction import Gap, Reduction, reduce_columns
+from poinsot.identifiability.regressor import Regressor, evaluate_regressor, regressor
+from poinsot.identifiability.states import random_states
+from poinsot.model.mechanism import Mechanism
+
+__all__ = ["BaseParameters", "base_parameters", "combination_text", "reduce_regressor"]
+
+ROWS = 4  # for every column, when states are drawn at random
+LEAST = 40  # states
+ZERO = 1e-9  # of the effect of the eliminated parameter, below which a coefficient is round-off
+
+
+@dataclass(frozen=True, eq=False)
+class BaseParameters:
+    """Base parameters φ_b = φ₁ + β φ₂ of a mechanism and some channels: b of k parameters."""
+
+    mechanism: Mechanism
+    channels: tuple[str, ...]
+    columns: tuple[str, ...]  # k
+    units: tuple[str, ...]  # k
+    independent: tuple[str, ...]  # b, φ₁ in the order of the model: of a body first moments, mass, second moments
+    eliminated: tuple[str, ...]  # k − b, φ₂
+    coefficients: np.ndarray  # β (b, k − b)
+    null: tuple[str, ...]  # parameters without any effect, among those eliminated
+    gap: Gap
+    singular_values: np.ndarray  # of the columns with effect, scaled to length 1
+    lengths: np.ndarray  # (k,) of the columns of the regressor
+    linear: tuple[LinearParameter, ...]  # k
+    kept: tuple[str, ...] = ()  # asked to be eliminated, but determined beside the others that are
+
+    @property
+    def rank(self) -> int:
+        """Number b of base parameters."""
+        return len(self.independent)
+
+    def values(self, mechanism: Mechanism | None = None) -> np.ndarray:
+        """Values (b,) of the base parameters of a mechanism of the same structure  [SI]."""
+        return self._values(mechanism or self.mechanism, self.coefficients)
+
+    def _values(self, mechanism: Mechanism, beta: np.ndarray) -> np.ndarray:
+        numbers = dict(zip(self.columns, parameter_values(mechanism, self.linear)))
+        first, second = (np.array([numbers[n] for n in names]) for names in (self.independent, self.eliminated))
+        return first + beta @ second
+
+    @cached_property
+    def symbolic(self) -> Any:
+        """The base parameters as SymPy expressions of parameters and lengths, one for each of `independent`."""
+        return self.in_symbols()
+
+    def in_symbols(self, progress: Callable[[str, float], None] | None = None) -> Any:
+        """The same, telling what is being done and the fraction that is done."""
+        try:
+            from poinsot.identifiability.symbolic import symbolise
+        except ImportError:
+            raise MissingExtraError("base parameters in symbols", "sympy", "symbolic") from None
+        return symbolise(self.mechanism, self, progress=progress)
+
+    @property
+    def combinations(self) -> tuple[str, ...]:
+        """The base parameters as text with numbers."""
+        return tuple(
+            combination_text(name, dict(zip(self.eliminated, row))) for name, row in zip(self.independent, self.shown)
+        )
+
+    @property
+    def shown(self) -> np.ndarray:
+        """β with zeros for what is round-off."""
+        length = dict(zip(self.columns, self.lengths))
+        first, second = (np.array([length[n] for n in names]) for names in (self.independent, self.eliminated))
+        effect = np.abs(self.coefficients) * first[:, None]  # against that of the eliminated parameter by itself
+        return np.where(effect > max(ZERO, 1 / self.gap.ratio) * second, self.coefficients, 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data for JSON."""
+        return {
+            "mechanism": self.mechanism.name,
+            "channels": list(self.channels),
+            "rank": self.rank,
+            "columns": list(self.columns),
+            "units": list(self.units),
+            "independent": list(self.independent),
+            "eliminated": list(self.eliminated),
+            "null": list(self.null),
+            "coefficients": self.coefficients.tolist(),
+            "values": self.values().tolist(),
+            "gap": {"position": self.gap.position, "above": self.gap.above, "below": self.gap.below},
+            "singular_values": self.singular_values.tolist(),
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.mechanism.name}: {self.rank} base parameters of {len(self.columns)} "
+            f"(channels: {', '.join(self.channels[:8])}{', …' if len(self.channels) > 8 else ''})",
+            str(self.gap),
+        ]
+        units = dict(zip(self.columns, self.units))
+        rows = [
+            (f"{value:.6g}", units[name], text)
+            for name, value, text in zip(
+                self.independent, self._values(self.mechanism, self.shown), self.combinations
+            )
+        ]
+        widths = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
+        lines += [f"  {v.rjust(widths[0])} {u.ljust(widths[1])}  {text}" for v, u, text in rows]
+        if self.null:
+            lines.append(f"no effect: {', '.join(self.null)}")
+        if self.kept:
+            lines.append(f"cannot be eliminated as asked: {', '.join(self.kept)}")
+        return "\n".join(lines)
+
+
+def base_parameters(
+    mechanism: Mechanism,
+    motion: Mapping[str, Any] | None = None,
+    t: Sequence[float] | None = None,
+    channels: Sequence[str] | str | None = None,
+    eliminate: Sequence[str] | str | None = None,
+    *,
+    parameters: Sequence[str] | str | None = None,
+    seed: int = 0,
+) -> BaseParameters:
+    """The combinations of parameters that channels can determine: along a motion, or at all.
+
+    Without a motion, states are drawn at random over the workspace, with the constraints exact in each and away from
+    singular poses: what they do not determine, no motion does. `channels` and `parameters` are those of
+    `regressor`. `eliminate` names parameters to be expressed by others, the most wanted first; then come those that
+    the model file names ([identify] eliminate), then second moments, first moments, masses and constants of laws,
+    each in the order of the model.
+
+    >>> import poinsot
+    >>> b = poinsot.base_parameters(poinsot.load("pendulum"))
+    >>> b.combinations, b.null
+    (('bob.mx', 'bob.my', 'bob.J'), ('bob.m',))
+    """
+    asked = chosen(mechanism, parameters)
+    if motion is None:
+        states = random_states(mechanism, _count(mechanism, asked), np.random.default_rng(seed))
+        W = evaluate_regressor(mechanism, states, channels, parameters)
+    else:
+        W = regressor(mechanism, motion, t, channels, parameters=parameters)
+    return reduce_regressor(W, eliminate)
+
+
+def _count(mechanism: Mechanism, asked: Sequence[LinearParameter]) -> int:
+    """States to draw, as if there were no more channels than actuators or than one."""
+    return max(LEAST, -(-ROWS * len(asked) // max(1, len(mechanism.actuators))))
+
+
+def reduce_regressor(
+    W: Regressor, eliminate: Sequence[str] | str | None = None, weights: np.ndarray | None = None
+) -> BaseParameters:
+    """Base parameters of a regressor, its rows weighted (n·c,); by default moments over the machine's size."""
+    wanted = _numbers(W, eliminate or ())
+    order = [*wanted, *_numbers(W, _preferred(W.mechanism))]
+    order += [j for power in (2, 1, 0, 3) for j, p in enumerate(W.linear) if p.order == power]
+    weights = _channel_weights(W) if weights is None else weights
+    found = reduce_columns(W.matrix * weights[:, None], order, W.scale * np.max(weights, initial=0.0))
+    return _named(W, found, weights, [j for j in wanted if j in found.independent])
+
+
+def _preferred(mechanism: Mechanism) -> list[str]:
+    """What the model file prefers to eliminate; in a planar mechanism that is modelled in space, J is Izz."""
+    turned = not mechanism.planar and mechanism.document.get("planar", False)
+    return [f"{n[:-2]}.Izz" if turned and n.endswith(".J") else n for n in mechanism.eliminate]
+
+
+def _named(W: Regressor, found: Reduction, weights: np.ndarray, kept: Sequence[int]) -> BaseParameters:
+    def names(numbers: Sequence[int]) -> tuple[str, ...]:
+        return tuple(W.columns[j] for j in numbers)
+
+    rows = sorted(range(len(found.independent)), key=lambda row: _place(W.linear, found.independent[row]))
+    return BaseParameters(
+        mechanism=W.mechanism,
+        channels=W.channels,
+        columns=W.columns,
+        units=W.units,
+        independent=names([found.independent[row] for row in rows]),
+        eliminated=names(found.eliminated),
+        coefficients=found.coefficients[rows],
+        null=names(found.null),
+        gap=found.gap,
+        singular_values=found.singular_values,
+        lengths=np.linalg.norm(W.matrix * weights[:, None], axis=0),
+        linear=W.linear,
+        kept=names(kept),
+    )
+
+
+def _place(linear: Sequence[LinearParameter], j: int) -> tuple[int, int, int]:
+    """Where a parameter is listed: with its body, the moments that others are added to in front of the mass."""
+    owner = (linear[j].table, linear[j].owner)
+    first = next(i for i, p in enumerate(linear) if (p.table, p.owner) == owner)
+    return first, (1, 0, 2, 3)[linear[j].order], j
+
+
+def _numbers(W: Regressor, patterns: Sequence[str] | str) -> list[int]:
+    """Columns by name or pattern, in the order asked for; a name that no linear parameter has is an error."""
+    found: list[int] = []
+    for pattern in (patterns,) if isinstance(patterns, str) else patterns:
+        if not chosen(W.mechanism, [pattern]):
+            raise PoinsotError(unknown("linear parameter", pattern, W.columns))
+        found += [j for j, name in enumerate(W.columns) if fnmatchcase(name, pattern) and j not in found]
+    return found
+
+
+def _channel_weights(W: Regressor) -> np.ndarray:
+    """Weights (n·c,) that make moments and powers comparable with forces, by the machine's size.
+
+    A channel is not scaled by itself: one that reads nothing but round-off would count like the others.
+    """
+    return np.tile([1.0 if unit == "N" else 1 / W.size for unit in W.channel_units], len(W.t))
+
+
+def combination_text(name: str, coefficients: Mapping[str, float]) -> str:
+    """A base parameter as text.
+
+    >>> combination_text("link1.mx", {"link1.J": -1 / 0.3, "link2.J": 0.0})
+    'link1.mx − 3.33333 link1.J'
+    """
+    parts = [name]
+    for other, beta in coefficients.items():
+        if beta != 0:
+            factor = "" if abs(abs(beta) - 1) < 1e-9 else f"{abs(beta):.6g} "
+            parts.append(f"{'−' if beta < 0 else '+'} {factor}{other}")
+    return " ".join(parts)

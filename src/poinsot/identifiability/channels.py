@@ -1,0 +1,125 @@
+"""What is measured: actuator forces, generalised forces, reactions of joints, wrenches on bodies, power.
+
+"leg1", "leg*"                 the force of an actuator; "actuators" means all
+"reaction A", "reaction A.fx"  what a joint transmits to its second body, in the joint's own axes there
+"wrench platform"              Q_e − M q̈ of a body: force in world axes, moment about its origin in body axes
+"wrench ground"                what the mechanism exerts on the ground: in world axes, about the world's origin
+"sensor NAME"                  a drive-force or reaction sensor of the model file, with its gain, axes and noise
+"freedom A"                    the force that would move a joint by itself, other freedoms being held
+"power"                        of all actuators together
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from poinsot.analysis.system import System
+from poinsot.analysis.undetermined import undetermined
+from poinsot.elements.frame import GROUND
+from poinsot.errors import PoinsotError, unknown
+from poinsot.formulations.embedded import independent_speeds
+from poinsot.model.build.acting import force_unit
+from poinsot.model.mechanism import Elements
+
+__all__ = ["COMPONENTS", "Channel", "channels"]
+
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One measured quantity."""
+
+    kind: str  # "actuator", "reaction", "sensor", "wrench", "freedom" or "power"
+    owner: str  # actuator, joint, sensor or body
+    index: int  # number of the actuator, of the speed or of the component
+    name: str
+    unit: str
+    noise: float = 0.0  # standard deviation of one sample that the model file gives; 0: none given
+
+    @property
+    def held(self) -> bool:
+        """Whether it follows from what the actuators and joints hold."""
+        return self.kind in ("actuator", "reaction", "sensor")
+
+
+def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Channel, ...]:
+    """Channels by name or pattern; without any, the actuators, or the freedoms of a mechanism that lacks them."""
+    _, n, m, actuators = compiled.equations.sizes
+    if wanted is None:
+        wanted = "actuators" if actuators >= n - m else "freedoms"
+    existing = _existing(compiled)
+    found: dict[str, Channel] = {}
+    for name in (wanted,) if isinstance(wanted, str) else wanted:
+        matches = [c for c in existing if _matches(c, name)]
+        if not matches:
+            raise PoinsotError(unknown("channel", name, _overview(existing)))
+        found |= {c.name: c for c in matches}
+    _require_determined(compiled, found.values())
+    return tuple(found.values())
+
+
+def _matches(channel: Channel, wanted: str) -> bool:
+    """Whether a channel is meant by a name or pattern; without a word for the kind, an actuator is."""
+    pattern = {"actuators": "*", "freedoms": "freedom *"}.get(wanted, wanted)
+    kind = pattern.partition(" ")[0] if " " in pattern or pattern == "power" else "actuator"
+    parts = (pattern, f"{pattern}.*") if kind != "actuator" else (pattern,)
+    return channel.kind == kind and any(fnmatchcase(channel.name, part) for part in parts)
+
+
+def _existing(compiled: System) -> list[Channel]:
+    """All channels of a mechanism."""
+    elements = compiled.elements
+    shown = (0, 1, 5) if elements.planar else range(6)
+    units = ("N", "N", "N", "N·m", "N·m", "N·m")
+    found = [
+        Channel("actuator", name, k, name, force_unit("f", actuator.on.unit))
+        for k, (name, actuator) in enumerate(elements.actuators.items())
+    ]
+    for kind, owners in (("reaction", elements.joints), ("wrench", [*elements.bodies, GROUND])):
+        found += [Channel(kind, o, i, f"{kind} {o}.{COMPONENTS[i]}", units[i]) for o in owners for i in shown]
+    return [*found, *_sensors(elements), *_freedoms(compiled), Channel("power", "", 0, "power", "W")]
+
+
+def _sensors(elements: Elements) -> list[Channel]:
+    """Channels of the sensors that measure forces."""
+    found = []
+    for name, sensor in elements.sensors.items():
+        if sensor.kind in ("drive-force", "reaction"):
+            for i, channel in enumerate(sensor.channels):
+                found.append(Channel("sensor", name, i, f"sensor {channel.name}", channel.unit, float(sensor.noise)))
+    return found
+
+
+def _freedoms(compiled: System) -> list[Channel]:
+    """One channel for every independent speed, named after its joint."""
+    independent = independent_speeds(compiled.dynamics.jacobian_at_home)
+    found = []
+    for node in compiled.equations.branches:
+        for k in range(node.v.start, node.v.stop):
+            if k in independent:
+                i, joint = k - node.v.start, node.joint
+                label = f".{i + 1}" if joint.freedom > 1 else ""
+                sliding = joint.freedom == len(joint.coordinates) and joint.coordinates[i].unit == "m"
+                unit = "N" if sliding else "N·m"
+                found.append(Channel("freedom", joint.name, k, f"freedom {joint.name}{label}", unit))
+    return found
+
+
+def _overview(existing: Sequence[Channel]) -> list[str]:
+    """Names of channels in short: components of one owner are one entry."""
+    names = (c.name if c.kind == "actuator" else f"{c.kind} {c.owner}" for c in existing if c.owner)
+    return ["actuators", "power", *dict.fromkeys(names)]
+
+
+def _require_determined(compiled: System, wanted: Iterable[Channel]) -> None:
+    """Reactions that redundant constraints leave open cannot be measured channels of a rigid model."""
+    transmitted = [c for c in wanted if c.kind in ("reaction", "sensor")]
+    open_parts = undetermined(compiled) if transmitted else {}
+    for c in transmitted:
+        sensor = compiled.elements.sensors[c.owner] if c.kind == "sensor" else None
+        parts = open_parts.get(c.owner if sensor is None else getattr(sensor, "joint", ""))
+        if parts is not None and (parts.any() if sensor else parts[c.index]):
+            raise PoinsotError(f"'{c.name}' is not determined by the motion: redundant constraints leave it open")

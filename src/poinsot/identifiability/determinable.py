@@ -1,0 +1,224 @@
+"""What a measurement can determine: every parameter, how well, and what is determined instead of those that are not.
+
+With rows divided by the noise of their channel, the base parameters have the covariance (W₁ᵀ W₁)⁻¹
+(theory/identifiability, eq. 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.errors import PoinsotError, unknown
+from poinsot.identifiability.base import BaseParameters, combination_text, reduce_regressor
+from poinsot.identifiability.linear import linear_parameters
+from poinsot.identifiability.model_parameters import in_model_parameters
+from poinsot.identifiability.reduction import Gap
+from poinsot.identifiability.regressor import Regressor, regressor
+from poinsot.model.mechanism import Mechanism
+
+__all__ = ["Determination", "Finding", "Verdict", "determinable", "judge"]
+
+SHOWN = 2  # combinations in a line of the table
+POOR = 0.1  # relative standard deviation from which a parameter is poorly determined
+
+
+class Verdict(StrEnum):
+    """What a measurement says about a parameter."""
+
+    DETERMINED = "determined"
+    POOR = "poorly determined"
+    UNDETERMINED = "undetermined"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a measurement says about one parameter."""
+
+    name: str
+    unit: str
+    value: float  # in the mechanism as it is  [SI]
+    verdict: Verdict
+    deviation: float  # standard deviation  [SI]; NaN where undetermined, or without a noise
+    relative: float  # the same relative to the value, or to its like where that is zero
+    instead: tuple[str, ...]  # combinations with it that are determined; none if it has no effect at all
+
+
+@dataclass(frozen=True, eq=False)
+class Determination:
+    """What a measurement can determine, parameter by parameter."""
+
+    findings: tuple[Finding, ...]
+    base: BaseParameters
+    matrix: np.ndarray  # (n·c, k) channels by parameters
+    samples: int  # n
+
+    def __getitem__(self, name: str) -> Finding:
+        for finding in self.findings:
+            if finding.name == name:
+                return finding
+        raise PoinsotError(unknown("parameter", name, [f.name for f in self.findings]))
+
+    def _with(self, verdict: Verdict) -> tuple[str, ...]:
+        return tuple(f.name for f in self.findings if f.verdict is verdict)
+
+    @property
+    def determined(self) -> tuple[str, ...]:
+        """Parameters with a small relative deviation."""
+        return self._with(Verdict.DETERMINED)
+
+    @property
+    def poor(self) -> tuple[str, ...]:
+        """Parameters that are determined in principle, with a large deviation."""
+        return self._with(Verdict.POOR)
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Parameters of which this measurement says nothing by themselves."""
+        return self._with(Verdict.UNDETERMINED)
+
+    @property
+    def gap(self) -> Gap:
+        """The gap between singular values that decides the rank."""
+        return self.base.gap
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data for JSON."""
+        return {
+            "samples": self.samples,
+            "channels": list(self.base.channels),
+            "rank": self.base.rank,
+            "parameters": [
+                {
+                    "name": f.name,
+                    "unit": f.unit,
+                    "value": f.value,
+                    "verdict": str(f.verdict),
+                    "deviation": None if np.isnan(f.deviation) else f.deviation,
+                    "relative": None if not np.isfinite(f.relative) else f.relative,
+                    "instead": list(f.instead),
+                }
+                for f in self.findings
+            ],
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.samples} samples of {len(self.base.channels)} channels determine {self.base.rank} of "
+            f"{len(self.findings)} parameters or combinations of them",
+            str(self.gap),
+        ]
+        rows = [_row(f) for f in self.findings]
+        widths = [max(len(row[i]) for row in rows) for i in range(4)]
+        lines += ["  " + "  ".join([*(c.ljust(w) for c, w in zip(row, widths)), row[4]]).rstrip() for row in rows]
+        return "\n".join(lines)
+
+
+def _row(f: Finding) -> tuple[str, ...]:
+    spread = "" if np.isnan(f.deviation) else f"± {f.deviation:.2g} {f.unit}"
+    spread = f"± {100 * f.relative:.2g} %" if np.isfinite(f.relative) else spread
+    words = ""
+    if f.verdict is Verdict.UNDETERMINED:
+        more = f"; … ({len(f.instead)} in all)" if len(f.instead) > SHOWN else ""
+        words = "determined instead: " + "; ".join(f.instead[:SHOWN]) + more if f.instead else "no effect here"
+    return f.name, f"{f.value:.6g} {f.unit}", str(f.verdict), spread, words
+
+
+def determinable(
+    mechanism: Mechanism,
+    motion: Mapping[str, Any],
+    t: Sequence[float] | None = None,
+    channels: Sequence[str] | str | None = None,
+    *,
+    parameters: Sequence[str] | str | None = None,
+    noise: float | Mapping[str, float] | None = None,
+    poor: float = POOR,
+) -> Determination:
+    """What channels measured along a motion can determine: one verdict a parameter.
+
+    `parameters` are linear parameters ("platform.Ixx", patterns) or those of the model file ("platform.mass",
+    "rods.mass"), the others being known; by default all linear ones that the model declares. `noise` is the standard
+    deviation of a sample, one for all channels or by channel (names or patterns); for sensors that of
+    the model file is taken; without it nothing can be said about how well a parameter is determined.
+
+    >>> import poinsot
+    >>> d = poinsot.determinable(poinsot.load("pendulum"), {"phi": lambda t: t**2}, [0.0, 0.3, 0.6, 0.9], noise=0.01)
+    >>> d.undetermined, d.poor
+    (('bob.m',), ('bob.J',))
+    """
+    names = (parameters,) if isinstance(parameters, str) else tuple(parameters or ())
+    linear = [p.name for p in linear_parameters(mechanism)]
+    if all(any(fnmatchcase(name, pattern) for name in linear) for pattern in names):
+        return judge(regressor(mechanism, motion, t, channels, parameters=names or None), noise, poor)
+    return judge(in_model_parameters(regressor(mechanism, motion, t, channels), names), noise, poor)
+
+
+@one_blas_thread()
+def judge(W: Regressor, noise: float | Mapping[str, float] | None = None, poor: float = POOR) -> Determination:
+    """What a regressor can determine."""
+    noise = dict(zip(W.channels, W.noise)) if noise is None and all(W.noise) and W.noise else noise
+    sigma = None if noise is None else _noise(W, noise)
+    base = reduce_regressor(W, weights=None if sigma is None else 1 / sigma)
+    deviation = dict(zip(base.independent, _deviations(W, base, sigma)))
+    rows = dict(zip(base.independent, base.shown))
+    findings = []
+    for j, name in enumerate(W.columns):
+        instead = _instead(base, rows, name)
+        alone = instead == (name,)
+        spread = deviation[name] if alone else np.nan
+        size = _reference(W, j)
+        relative = spread / size if size else np.nan
+        verdict = Verdict.UNDETERMINED if not alone else Verdict.POOR if relative > poor else Verdict.DETERMINED
+        shown = () if alone else instead
+        findings.append(Finding(name, W.units[j], float(W.parameters[j]), verdict, spread, relative, shown))
+    return Determination(tuple(findings), base, W.matrix, len(W.t))
+
+
+def _instead(base: BaseParameters, rows: Mapping[str, np.ndarray], name: str) -> tuple[str, ...]:
+    """Combinations that are determined and hold a parameter; the parameter itself when it stands alone."""
+    if name in rows:
+        return (combination_text(name, dict(zip(base.eliminated, rows[name]))),)
+    at = base.eliminated.index(name)
+    return tuple(
+        combination_text(other, dict(zip(base.eliminated, row))) for other, row in rows.items() if row[at] != 0
+    )
+
+
+def _noise(W: Regressor, noise: float | Mapping[str, float]) -> np.ndarray:
+    """Standard deviation of every row (n·c,)."""
+    if isinstance(noise, Mapping):
+        for pattern in noise:
+            if not any(fnmatchcase(c, pattern) for c in W.channels):
+                raise PoinsotError(unknown("channel", pattern, W.channels))
+        each = [next((s for pattern, s in noise.items() if fnmatchcase(c, pattern)), None) for c in W.channels]
+        if None in each:
+            raise PoinsotError(f"the noise of channel '{W.channels[each.index(None)]}' is missing")
+    else:
+        each = [noise] * len(W.channels)
+    if any(not 0 < float(s) < np.inf for s in each):
+        raise PoinsotError("the noise of a channel must be a positive number, its standard deviation")
+    return np.tile(np.array(each, float), len(W.t))
+
+
+def _deviations(W: Regressor, base: BaseParameters, sigma: np.ndarray | None) -> np.ndarray:
+    """Standard deviations (b,) of the base parameters; NaN without a noise."""
+    if sigma is None or not base.rank:
+        return np.full(base.rank, np.nan)
+    W1 = W.matrix[:, [W.columns.index(name) for name in base.independent]] / sigma[:, None]
+    lengths = np.linalg.norm(W1, axis=0)
+    inverse = np.linalg.inv(np.linalg.qr(W1 / lengths, mode="r"))
+    return np.linalg.norm(inverse, axis=1) / lengths
+
+
+def _reference(W: Regressor, j: int) -> float:
+    """What the deviation of a parameter is compared with: its value, or the largest of its like in the same body."""
+    if W.parameters[j] != 0 or W.linear[j].table != "bodies":
+        return abs(float(W.parameters[j]))
+    own = W.linear[j]
+    return max(abs(float(x)) for p, x in zip(W.linear, W.parameters) if (p.owner, p.order) == (own.owner, own.order))

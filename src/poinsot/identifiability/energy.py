@@ -1,0 +1,110 @@
+"""The regressor of work and energy, which needs no accelerations.
+
+Between two samples the actuators' work is the change of energy plus what friction, dampers and loads take:
+
+    ∫ u·ṡ dt = Δ(T + V) − ∫ P dt,    T, V and P linear in θ          (theory/identifiability, eq. 6)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from poinsot.analysis.kinematics import Path, solve_path
+from poinsot.analysis.system import System
+from poinsot.engine import kernel
+from poinsot.errors import PoinsotError
+from poinsot.formulations.acting import gravity_energy
+from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known, with_symbols
+from poinsot.identifiability.regressor import Regressor
+from poinsot.model.mechanism import Mechanism
+from poinsot.spatial.algebra import apply, transpose, vector
+from poinsot.spatial.motion import Wrench, carry_twist
+
+__all__ = ["energy_regressor"]
+
+
+def energy_regressor(
+    mechanism: Mechanism,
+    motion: Mapping[str, Any],
+    t: Sequence[float],
+    *,
+    parameters: Sequence[str] | str | None = None,
+    nodes: int = 6,
+) -> Regressor:
+    """Work of all actuators between neighbouring samples as a linear function of parameters, without accelerations.
+
+    One row for each time but the first. Powers are integrated by Gauss' rule with so many `nodes` between samples.
+
+    >>> import poinsot
+    >>> w = energy_regressor(poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t**2}, [0.0, 0.1, 0.2])
+    >>> w.channels, w.matrix.shape
+    (('work',), (2, 12))
+    """
+    t = np.asarray(t, float)
+    if t.ndim != 1 or len(t) < 2:
+        raise PoinsotError("work between samples needs two times or more")
+    x, weight = np.polynomial.legendre.leggauss(nodes)
+    inside = t[:-1, None] + np.diff(t)[:, None] * (x + 1) / 2  # (n − 1, nodes)
+    path = solve_path(mechanism, motion, np.sort(np.concatenate([t, inside.ravel()])))
+    asked = chosen(mechanism, parameters)
+    both = with_known(mechanism, asked)
+    energy, power = _rows(path, both)
+    ends = np.arange(len(t)) * (nodes + 1)  # the samples themselves, with their nodes between them
+    between = np.setdiff1d(np.arange(len(path.t)), ends)
+    taken = np.diff(t)[:, None] / 2 * np.einsum("nik,i->nk", power[between].reshape(-1, nodes, len(both)), weight)
+    W, k, values = np.diff(energy[ends], axis=0) - taken, len(asked), parameter_values(mechanism, both)
+    size = np.maximum(np.linalg.norm(energy[ends], axis=0), np.linalg.norm(W, axis=0))
+    return Regressor(
+        mechanism=mechanism,
+        t=t[1:],
+        channels=("work",),
+        channel_units=("J",),
+        columns=tuple(p.name for p in asked),
+        units=tuple(p.unit for p in asked),
+        matrix=W[:, :k],
+        rhs=W[:, k:] @ values[k:],
+        parameters=values[:k],
+        linear=asked,
+        natural=lambda: size[:k],
+        size=path.system.equations.symbols.home.size,
+    )
+
+
+def _rows(path: Path, parameters: tuple[LinearParameter, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """∂(T + V)/∂θ and ∂P/∂θ (n, k) along a path."""
+    import casadi
+
+    compiled, key = path.system, ("energy", tuple(p.name for p in parameters))
+    if key not in compiled._kernels:
+        e = compiled.equations
+        energy, power, theta = _energies(compiled, parameters)
+        rows = [casadi.jacobian(x, theta) for x in (energy, power)]
+        compiled._kernels[key] = kernel(casadi.Function("energy", [e.q, e.v, e.p], rows))
+    found = compiled._kernels[key](path.q, path.v, path.p)
+    return tuple(x.reshape(len(path.t), len(parameters)) for x in found)
+
+
+def _energies(compiled: System, parameters: tuple[LinearParameter, ...]) -> tuple[Any, Any, Any]:
+    """T + V, the power of all that has no potential, and θ, as symbols."""
+    import casadi
+
+    e = compiled.equations
+    elements, theta = with_symbols(compiled.elements, parameters)
+    energy, power = casadi.SX(gravity_energy(elements, e.poses)), casadi.SX(0)
+    for name, body in elements.bodies.items():
+        energy += body.spatial_inertia().momentum(e.twists[name]).power(e.twists[name]) / 2
+    for law, s, rate in e.acting[: len(e.acting) - e.u.size1()]:
+        force = elements.forces[law.name]
+        energy += force.potential(s) + force.kinetic(rate)
+        power += force.force(s, rate) * rate
+    for load in elements.loads.values():
+        V_F = carry_twist(load.at.pose(), e.twists[load.at.body])
+        f, n = (casadi.SX(vector(*x)) for x in (load.force, load.moment))
+        if not load.follows:
+            R_WF = casadi.SX(e.poses[load.at.body].R @ load.at.pose().R)
+            f, n = (apply(transpose(R_WF), x) for x in (f, n))
+        power += Wrench(f, n).power(V_F)
+    return energy, power, theta

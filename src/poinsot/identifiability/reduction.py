@@ -1,0 +1,154 @@
+"""Gautier's reduction of a regressor: which columns count, which have no effect, which combine.
+
+W θ = W₁ (θ₁ + β θ₂),    W₂ = W₁ β          (theory/identifiability, eq. 4)
+
+Columns are scaled to equal length first, so that neither units nor the size of a parameter decide the rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+
+__all__ = ["Gap", "Reduction", "find_rank", "reduce_columns"]
+
+NO_EFFECT = 1e-8  # of its natural size below which a column is nothing but round-off or noise
+SMALL = 1e-6  # of the largest singular value, above which none is taken for zero
+TRUSTED = 1e-9  # … below which none is taken for more than round-off or noise
+CLEAR = 1e3  # ratio of neighbouring singular values from which a rank is beyond doubt
+ELIMINABLE = 1e-6  # length of a parameter's row in the null space, below which it is determined by itself
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Where the singular values fall: the rank is a matter of fact when the ratio is large."""
+
+    position: int  # number of singular values before the gap, the rank
+    above: float  # the smallest that counts, relative to the largest
+    below: float  # the largest that does not, or the round-off of the largest
+
+    @property
+    def ratio(self) -> float:
+        """Smallest singular value that counts over the largest that does not."""
+        return self.above / self.below
+
+    @property
+    def clear(self) -> bool:
+        """Whether the rank is beyond doubt."""
+        return self.ratio >= CLEAR
+
+    def __str__(self) -> str:
+        doubt = "" if self.clear else ": the rank is in doubt, excite the mechanism more"
+        return (
+            f"singular values {self.above:.1e} | {self.below:.1e} of the largest, a gap of {self.ratio:.0e} after "
+            f"number {self.position}{doubt}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """Base parameters of a matrix with k columns, by number."""
+
+    gap: Gap
+    singular_values: np.ndarray  # of the columns with effect, scaled to length 1
+    null: tuple[int, ...]  # columns without effect
+    independent: tuple[int, ...]  # b, in ascending order
+    eliminated: tuple[int, ...]  # k − b, those preferred first
+    coefficients: np.ndarray  # β (b, k − b)
+
+    @property
+    def rank(self) -> int:
+        """Number b of base parameters."""
+        return len(self.independent)
+
+
+@one_blas_thread()
+def reduce_columns(W: np.ndarray, prefer: Sequence[int] = (), scale: np.ndarray | None = None) -> Reduction:
+    """Reduce a matrix (n, k) to its base parameters.
+
+    `prefer` lists columns to eliminate, those most wanted first, then come the others in their order; columns without
+    effect are eliminated always. `scale` (k,) is the length that each column would have without cancellation; a
+    column far below it has no effect.
+
+    >>> r = reduce_columns(np.array([[1.0, 2.0, 0.0], [3.0, 6.0, 0.0], [0.5, 1.0, 0.0]]), prefer=[0])
+    >>> r.independent, r.eliminated, r.coefficients.round(12).tolist()
+    ((1,), (0, 2), [[0.5, 0.0]])
+    """
+    lengths = np.linalg.norm(W, axis=0)
+    natural = lengths if scale is None else np.maximum(scale, lengths)
+    live = np.flatnonzero(lengths > NO_EFFECT * natural)
+    A = W[:, live] / lengths[live]
+    s, Vt = _singular(A)
+    gap = find_rank(s, max(W.shape))
+    order = list(dict.fromkeys([*prefer, *range(W.shape[1])]))
+    place = {int(j): i for i, j in enumerate(live)}
+    least = max(ELIMINABLE, 10 / gap.ratio)
+    taken = live[_eliminate(Vt[gap.position :].T, [place[j] for j in order if j in place], least)].tolist()
+    null = [j for j in range(W.shape[1]) if j not in place]
+    eliminated = tuple(j for j in order if j in taken or j in null)
+    independent = tuple(j for j in live.tolist() if j not in eliminated)
+    beta = _coefficients(W, lengths, independent, eliminated, null)
+    return Reduction(gap, s, tuple(null), independent, eliminated, beta)
+
+
+def _singular(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Singular values (k,) and right singular vectors (k, k); by way of the triangular factor, which is smaller."""
+    k = A.shape[1]
+    if not k:
+        return np.zeros(0), np.zeros((0, 0))
+    R = np.linalg.qr(A, mode="r") if len(A) > k else A
+    _, s, Vt = np.linalg.svd(R, full_matrices=True)
+    return np.concatenate([s, np.zeros(k - len(s))]), Vt
+
+
+def find_rank(s: np.ndarray, size: int) -> Gap:
+    """The rank from the largest ratio of neighbouring singular values (k,), of a matrix with at most `size` rows.
+
+    >>> find_rank(np.array([2.0, 1.0, 1e-10, 0.9e-10]), 100).position
+    2
+    """
+    if not len(s) or s[0] == 0:
+        return Gap(0, 1.0, float(np.finfo(float).eps))
+    floor = size * np.finfo(float).eps
+    relative = np.maximum(s / s[0], floor)
+    below = np.append(relative[1:], floor)
+    possible = (below < SMALL) & (relative >= TRUSTED)
+    ratio = np.where(possible, relative / below, 0.0)
+    at = int(np.argmax(ratio)) if possible.any() else len(s) - 1
+    return Gap(at + 1, float(relative[at]), float(below[at]))
+
+
+def _eliminate(V2: np.ndarray, order: Sequence[int], least: float) -> list[int]:
+    """Rows of the null space (k, d) whose parameters are eliminated: in order, each independent of those before.
+
+    The order alone decides, not the data, as long as rows are clear of round-off; what is missing is pivoted.
+    """
+    left, taken = V2.copy(), []
+    for j in (*order, *(None for _ in range(V2.shape[1]))):
+        if len(taken) == V2.shape[1]:
+            break
+        row = int(np.argmax(np.linalg.norm(left, axis=1))) if j is None else j
+        length = np.linalg.norm(left[row])
+        if j is None or length > least:
+            direction = left[row] / length
+            left -= np.outer(left @ direction, direction)
+            taken.append(row)
+    return taken
+
+
+def _coefficients(
+    W: np.ndarray, lengths: np.ndarray, independent: Sequence[int], eliminated: Sequence[int], null: Sequence[int]
+) -> np.ndarray:
+    """β (b, k − b) with W₂ = W₁ β; the columns of parameters without effect are zero."""
+    first, second = list(independent), list(eliminated)
+    beta = np.zeros((len(first), len(second)))
+    live = [i for i, j in enumerate(second) if j not in null]
+    if first and live:
+        columns = [second[i] for i in live]
+        solved = np.linalg.lstsq(W[:, first] / lengths[first], W[:, columns] / lengths[columns], rcond=None)[0]
+        beta[:, live] = solved * lengths[columns] / lengths[first][:, None]
+    return beta

@@ -1,0 +1,178 @@
+"""The regressor: measured channels along a motion as an exact linear function of parameters.
+
+y = W θ + y₀        W (n·c, k) over n samples of c channels; y₀ comes from parameters that are known
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from poinsot.analysis.inverse_dynamics import actuator_weights, require_actuators, require_hold
+from poinsot.analysis.kinematics import solve_path
+from poinsot.analysis.motion import own_times
+from poinsot.analysis.system import System
+from poinsot.engine import kernel
+from poinsot.formulations.tree import speed_scales
+from poinsot.identifiability.channels import Channel, channels
+from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
+from poinsot.identifiability.rows import regressor_rows
+from poinsot.model.mechanism import Mechanism
+
+__all__ = ["Regressor", "States", "evaluate_regressor", "regressor"]
+
+FEW = 50  # samples at which the natural size of a column is found
+NUDGE = 1e-6  # by which states are moved to see how large a column would be without cancellation
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """States of a system with their accelerations: n of them."""
+
+    system: System
+    t: np.ndarray  # (n,)  [s]
+    q: np.ndarray  # (n, nq)
+    v: np.ndarray  # (n, nv)
+    a: np.ndarray  # (n, nv)
+    p: np.ndarray
+    size: float  # of the machine  [m]
+
+
+@dataclass(frozen=True, eq=False)
+class Regressor:
+    """Channels as a linear function of parameters: n samples, c channels, k parameters."""
+
+    mechanism: Mechanism
+    t: np.ndarray  # (n,)  [s]
+    channels: tuple[str, ...]  # c
+    channel_units: tuple[str, ...]
+    columns: tuple[str, ...]  # k names: "link1.mx", "shoulder1.viscous"
+    units: tuple[str, ...]  # k
+    matrix: np.ndarray  # (n·c, k), all channels of the first sample first
+    rhs: np.ndarray  # (n·c,) what the parameters that are not columns contribute
+    parameters: np.ndarray  # (k,) values in the mechanism  [SI]
+    linear: tuple[LinearParameter, ...]  # k
+    natural: Callable[[], np.ndarray]  # gives `scale`
+    size: float  # of the machine  [m]
+    noise: tuple[float, ...] = ()  # c standard deviations of a sample, 0 where the model file gives none
+
+    @cached_property
+    def scale(self) -> np.ndarray:
+        """Norms (k,) that the columns have, or would have without cancellation."""
+        return self.natural()
+
+    @property
+    def values(self) -> np.ndarray:
+        """The channels (n, c) of the mechanism as it is."""
+        return (self.matrix @ self.parameters + self.rhs).reshape(-1, len(self.channels))
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.t)} samples of {len(self.channels)} channels ({', '.join(self.channels[:6])}"
+            f"{', …' if len(self.channels) > 6 else ''}) as a linear function of {len(self.columns)} parameters"
+        )
+
+
+def regressor(
+    mechanism: Mechanism,
+    motion: Mapping[str, Any],
+    t: Sequence[float] | None = None,
+    channels: Sequence[str] | str | None = None,
+    *,
+    parameters: Sequence[str] | str | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Regressor:
+    """Measured channels along a prescribed motion as an exact linear function of parameters.
+
+    Without `t` the motion brings its times along: those of its samples, or one period of its Fourier series.
+    `channels` are names or patterns (see identifiability/channels); by default the forces of all actuators, or those
+    of all freedoms where actuators are missing. `parameters` are names or patterns of linear parameters; by default
+    all that the model file declares, so bodies without mass take part only when asked for ("*"). What is left out
+    is known and goes to `rhs`.
+
+    >>> import poinsot
+    >>> w = poinsot.regressor(poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t**2}, [0.0, 0.1])
+    >>> w.matrix.shape, w.columns[:4]
+    ((2, 12), ('link1.m', 'link1.mx', 'link1.my', 'link1.J'))
+    """
+    path = solve_path(mechanism, motion, own_times(motion) if t is None else np.asarray(t, float))
+    home = path.system.equations.symbols.home
+    states = States(path.system, path.t, path.q, path.v, path.a, path.p, home.size)
+    return evaluate_regressor(mechanism, states, channels, parameters, weights)
+
+
+def evaluate_regressor(
+    mechanism: Mechanism,
+    states: States,
+    wanted: Sequence[str] | str | None = None,
+    parameters: Sequence[str] | str | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Regressor:
+    """The regressor at given states."""
+    compiled = states.system
+    measured, asked = channels(compiled, wanted), chosen(mechanism, parameters)
+    both = with_known(mechanism, asked)
+    if any(c.held for c in measured):
+        require_actuators(compiled)
+    run = _kernel(compiled, measured, both)
+    weight = actuator_weights(compiled, weights or {})
+    W, check = run(states.q, states.v, states.a, weight, states.p)
+    require_hold(compiled, states.t, check)
+    W = W.reshape(-1, len(both))
+    values, k = parameter_values(mechanism, both), len(asked)
+    return Regressor(
+        mechanism=mechanism,
+        t=states.t,
+        channels=tuple(c.name for c in measured),
+        channel_units=tuple(c.unit for c in measured),
+        columns=tuple(p.name for p in asked),
+        units=tuple(p.unit for p in asked),
+        matrix=W[:, :k],
+        rhs=W[:, k:] @ values[k:],
+        parameters=values[:k],
+        linear=asked,
+        natural=lambda: _natural(run, states, weight, W)[:k],
+        size=states.size,
+        noise=tuple(c.noise for c in measured),
+    )
+
+
+def _kernel(compiled: System, measured: tuple[Channel, ...], parameters: tuple[LinearParameter, ...]) -> Any:
+    """(q, v, v̇, weights, p) -> rows of the regressor and check value."""
+    import casadi
+
+    key = ("regressor", measured, tuple(p.name for p in parameters))
+    if key not in compiled._kernels:
+        e, rows = compiled.equations, regressor_rows(compiled, measured, parameters)
+        inputs = [e.q, e.v, rows.a, rows.w, e.p]
+        compiled._kernels[key] = kernel(casadi.Function("regressor", inputs, [rows.matrix, rows.check]))
+    return compiled._kernels[key]
+
+
+def _natural(run: Any, states: States, weight: np.ndarray, W: np.ndarray) -> np.ndarray:
+    """Norms (k,) that the columns have, or would have without cancellation: how much they change, for each unit of
+    the machine's size and of its rates, when the states move at random off the constraints.
+    """
+    rows = W.reshape(len(states.t), -1, W.shape[1])
+    few = np.unique(np.linspace(0, len(rows) - 1, FEW).astype(int))
+    rng, speeds = np.random.default_rng(0), speed_scales(states.system.equations.branches, states.size)
+    scales = [_coordinate_scales(states)] + [
+        speeds * np.sqrt(np.mean((x / speeds) ** 2)) for x in (states.v, states.a)
+    ]
+    moved = [
+        x[few] + NUDGE * scale * rng.normal(size=(len(few), x.shape[1]))
+        for x, scale in zip((states.q, states.v, states.a), scales)
+    ]
+    change = run(*moved, weight, states.p)[0].reshape(len(few), -1, W.shape[1]) - rows[few]
+    spread = np.sqrt(len(rows) / len(few)) * np.linalg.norm(change.reshape(-1, W.shape[1]), axis=0) / NUDGE
+    return np.maximum(spread, np.linalg.norm(W, axis=0))
+
+
+def _coordinate_scales(states: States) -> np.ndarray:
+    """Natural size of every coordinate (nq,): the machine's for lengths, 1 for angles and quaternions."""
+    nodes = states.system.equations.branches
+    return np.array([states.size if c.unit == "m" else 1.0 for node in nodes for c in node.joint.coordinates])

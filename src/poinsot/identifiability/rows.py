@@ -1,0 +1,211 @@
+"""Rows of the regressor as symbols, by virtual power.
+
+With R(q, v) all rates at which something acts (twists of bodies, rates of coordinates, twists of loaded places) and E
+the efforts there, which are linear in the parameters θ, the generalised forces that a motion needs are
+
+    r = (∂R/∂v)ᵀ E(q, v, v̇) ,    E = (∂E/∂θ) θ                      (theory/identifiability, eq. 2)
+
+A channel g(q, v, v̇, u, λ; θ), with (u, λ) from the equations of motion, is then exactly linear in θ:
+
+    ∂g/∂θ|_{u,λ} + (∂R/∂v Z)ᵀ ∂E/∂θ ,    Z = K⁻¹ (∂g/∂u, ∂g/∂λ)      (theory/identifiability, eq. 3)
+
+one factor K of the inverse dynamics, one right-hand side a channel; Z is the virtual motion that the channel resists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from poinsot.analysis.inverse_dynamics import inverse_solution
+from poinsot.analysis.system import System
+from poinsot.elements.frame import GROUND
+from poinsot.engine import Link, elimination_order, kkt
+from poinsot.errors import PoinsotError
+from poinsot.formulations.acting import coordinate_force
+from poinsot.formulations.embedded import independent_speeds
+from poinsot.formulations.equations import Equations
+from poinsot.formulations.reactions import reactions
+from poinsot.identifiability.channels import Channel
+from poinsot.identifiability.linear import LinearParameter, with_symbols
+from poinsot.spatial.algebra import apply, cross, transpose, vector
+from poinsot.spatial.motion import Twist, Wrench, carry_twist, carry_wrench
+
+__all__ = ["Rows", "regressor_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The regressor of one state as symbols."""
+
+    a: Any  # symbols of v̇ (nv, 1)
+    w: Any  # symbols of the actuators' weights (nu, 1)
+    matrix: Any  # (channels, parameters)
+    check: Any  # 1 is perfect, 0 where the actuators lose hold of the mechanism
+
+
+def regressor_rows(compiled: System, measured: Sequence[Channel], parameters: Sequence[LinearParameter]) -> Rows:
+    """Write the rows of all channels."""
+    import casadi
+
+    e = compiled.equations
+    elements, theta = with_symbols(compiled.elements, parameters)
+    laws = {**elements.forces, **elements.actuators}
+    acting = tuple((laws[law.name], s, rate) for law, s, rate in e.acting)
+    e = replace(e, symbols=replace(e.symbols, elements=elements), acting=acting)
+    held = any(c.held for c in measured)
+    solution = inverse_solution(compiled) if held else None
+    a = solution.a if solution else casadi.SX.sym("a", e.v.size1())
+    w = solution.w if solution else casadi.SX.sym("w", e.u.size1())
+    rates, efforts = _rates_and_efforts(e, a)
+    lam = casadi.SX.sym("lam", e.phi.size1())
+    g = casadi.vertcat(*_direct(e, a, lam, measured))
+    Z = _virtual_motions(compiled, measured, g, lam)
+    moved = casadi.jtimes(rates, e.v, Z)
+    matrix = casadi.jacobian(g, theta) + casadi.sparsify(moved.T @ casadi.jacobian(efforts, theta))
+    if any(casadi.which_depends(matrix, theta, 1, True)):
+        raise PoinsotError("a law is not linear in the parameters that it calls linear")
+    return Rows(a, w, matrix, solution.factor.check if solution else casadi.SX(1.0))
+
+
+def _rates_and_efforts(e: Equations, a: Any) -> tuple[Any, Any]:
+    """R and E: bodies with the wrenches they need, laws and loads with minus what they give."""
+    import casadi
+
+    elements = e.symbols.elements
+    twists = casadi.vertcat(*(_stack(e.twists[name].v, e.twists[name].w) for name in elements.bodies))
+    A = casadi.jtimes(twists, e.q, e.q_dot) + casadi.jtimes(twists, e.v, a)
+    rates, efforts = [twists], []
+    for k, name in enumerate(elements.bodies):
+        F = _needed(e, name, Twist(A[6 * k : 6 * k + 3], A[6 * k + 3 : 6 * k + 6]))
+        efforts.append(_stack(F.f, F.n))
+    for k, (_, _, rate) in enumerate(e.acting[: len(e.acting) - e.u.size1()]):
+        rates.append(rate)
+        efforts.append(-coordinate_force(e, k, a))
+    for load in elements.loads.values():
+        X_BF = load.at.pose()
+        V_F, R_WF = carry_twist(X_BF, e.twists[load.at.body]), e.poses[load.at.body].R @ X_BF.R
+        f, n = (casadi.SX(vector(*x)) for x in (load.force, load.moment))
+        if not load.follows:
+            f, n = (apply(transpose(casadi.SX(R_WF)), x) for x in (f, n))
+        rates.append(_stack(V_F.v, V_F.w))
+        efforts.append(-_stack(f, n))
+    return casadi.vertcat(*rates), casadi.vertcat(*efforts)
+
+
+def _needed(e: Equations, name: str, A: Twist) -> Wrench:
+    """Wrench about its origin that a body's motion needs, gravity included: I A + V ×* I V."""
+    inertia, V = e.symbols.elements.bodies[name].spatial_inertia(), e.twists[name]
+    gravity = apply(transpose(e.poses[name].R), vector(*e.symbols.elements.gravity))
+    return inertia.momentum(Twist(A.v - gravity, A.w)) + V.dual_crossed(inertia.momentum(V))
+
+
+def _direct(e: Equations, a: Any, lam: Any, measured: Sequence[Channel]) -> list[Any]:
+    """Every channel as an expression of u, λ and θ; zero where it is a virtual motion alone."""
+    import casadi
+
+    kinds = {c.kind for c in measured}
+    wrenches = reactions(e, a, lam) if kinds & {"reaction", "sensor"} else {}
+    bodies = _body_wrenches(e, a) if "wrench" in kinds else {}
+    found = []
+    for c in measured:
+        if c.kind == "actuator":
+            found.append(e.u[c.index])
+        elif c.kind == "reaction":
+            found.append(_stack(wrenches[c.owner].f, wrenches[c.owner].n)[c.index])
+        elif c.kind == "sensor":
+            found.append(_reading(e, wrenches, c))
+        else:
+            found.append(bodies[c.owner][c.index] if c.kind == "wrench" else casadi.SX(0))
+    return found
+
+
+def _reading(e: Equations, wrenches: dict[str, Wrench], channel: Channel) -> Any:
+    """What a force sensor of the model file reads."""
+    elements = e.symbols.elements
+    sensor = elements.sensors[channel.owner]
+    if sensor.kind == "drive-force":
+        return sensor.reading(e.u[list(elements.actuators).index(sensor.actuator)])
+    joint, F = elements.joints[sensor.joint], wrenches[sensor.joint]
+    if sensor.side == "a":
+        F = carry_wrench(joint.relative(e.poses[joint.a.body], e.poses[joint.b.body]), F)
+    return _stack(F.f, F.n)[channel.index]
+
+
+def _body_wrenches(e: Equations, a: Any) -> dict[str, Any]:
+    """Q_e − M q̈ of every body, and what all of them and the loads exert on the ground."""
+    import casadi
+
+    _, efforts = _rates_and_efforts(e, a)
+    elements, found, total = e.symbols.elements, {}, casadi.SX.zeros(6)
+    for k, name in enumerate(elements.bodies):
+        f, n = efforts[6 * k : 6 * k + 3], efforts[6 * k + 3 : 6 * k + 6]
+        found[name] = -casadi.vertcat(apply(e.poses[name].R, f), n)
+        total -= _on_ground(e.poses[name].R, e.poses[name].p, f, n)
+    first = efforts.size1() - 6 * len(elements.loads)
+    for k, load in enumerate(elements.loads.values()):
+        X_WF = e.poses[load.at.body] @ load.at.pose()
+        total -= _on_ground(X_WF.R, X_WF.p, *(efforts[first + 6 * k + i : first + 6 * k + i + 3] for i in (0, 3)))
+    return {**found, GROUND: total}
+
+
+def _on_ground(R: Any, p: Any, f: Any, n: Any) -> Any:
+    """A wrench in the axes of a frame, in world axes about the world's origin."""
+    force = apply(R, f)
+    return _stack(force, apply(R, n) + cross(p, force))
+
+
+def _virtual_motions(compiled: System, measured: Sequence[Channel], g: Any, lam: Any) -> Any:
+    """Z (nv, channels): the virtual motion that each channel resists."""
+    import casadi
+
+    e = compiled.equations
+    n = e.v.size1()
+    columns = [casadi.SX(n, 1)] * len(measured)
+    held = [k for k, c in enumerate(measured) if c.held]
+    if held:
+        s = inverse_solution(compiled)
+        by_u, by_lam = casadi.jacobian(g[held], e.u), casadi.jacobian(g[held], lam)
+        solved = s.factor.solve(casadi.vertcat(s.B @ casadi.diag(1 / s.w) @ by_u.T, -by_lam.T))[:n, :]
+        for i, k in enumerate(held):
+            columns[k] = solved[:, i]
+    free = [k for k, c in enumerate(measured) if c.kind == "freedom"]
+    if free:
+        directions = _free_directions(compiled, [measured[k].index for k in free])
+        for i, k in enumerate(free):
+            columns[k] = directions[:, i]
+    for k, c in enumerate(measured):
+        if c.kind == "power":
+            columns[k] = e.v
+    return casadi.horzcat(*columns)
+
+
+def _free_directions(compiled: System, speeds: Sequence[int]) -> Any:
+    """Motions (nv, k) that the constraints allow, each with one independent speed at 1 and the others at 0."""
+    import casadi
+
+    e = compiled.equations
+    n, m = e.v.size1(), e.phi.size1()
+    if m == 0:
+        return casadi.SX.eye(n)[:, list(speeds)]
+    home = compiled.dynamics.jacobian_at_home
+    independent = independent_speeds(home)
+    pick = np.eye(n)[list(independent)]
+    A = casadi.vertcat(e.C, casadi.sparsify(casadi.SX(pick)))
+    owner = {k: block.name for block in e.blocks for k in block.columns}
+    links = [*e.links, *(Link(f"speed {k}", (m + i,), (owner[k],)) for i, k in enumerate(independent))]
+    order = elimination_order(e.blocks, links, e.couplings, jacobian=np.vstack([home, pick]))
+    factor = kkt(casadi.SX.eye(n), A, casadi.SX(n, 1), casadi.SX(A.size1(), 1), order).factor
+    b = casadi.SX(A.size1(), len(speeds))
+    for i, k in enumerate(speeds):
+        b[m + independent.index(k), i] = 1
+    return factor.solve(casadi.vertcat(A.T @ b, b))[:n, :]
+
+
+def _stack(first: Any, second: Any) -> Any:
+    import casadi
+
+    return casadi.vertcat(casadi.SX(first), casadi.SX(second))

@@ -1,0 +1,119 @@
+"""Random states of a mechanism with accelerations that agree with its constraints, away from singular poses.
+
+Each state is reached from the home pose by a walk in a random direction: along the motions that the constraints
+allow, with Newton steps back to them. A walk ends before constraints or actuators come near to a singularity.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poinsot.analysis.system import System, start, system
+from poinsot.blas import one_blas_thread
+from poinsot.errors import PoinsotError
+from poinsot.formulations.solve import unit_quaternions
+from poinsot.formulations.tree import speed_scales
+from poinsot.identifiability.regressor import States
+from poinsot.model.mechanism import Mechanism
+
+__all__ = ["random_states"]
+
+STEPS = 28  # of a walk
+REACH = 2.0  # of the longest walk  [rad or of the machine's size]
+MARGIN = 0.2  # of the home pose's smallest singular values, below which a walk does not go
+CLOSED = 1e-12  # of the machine's size
+
+
+@one_blas_thread()
+def random_states(mechanism: Mechanism, count: int, rng: np.random.Generator) -> States:
+    """Random states with accelerations, of the order of gravity over the machine's size."""
+    begin = start(mechanism, None)
+    compiled = system(mechanism, "joint", home=begin)
+    p = compiled.parameters(mechanism, begin.poses)
+    _, n, m, _ = compiled.equations.sizes
+    if n == m:
+        raise PoinsotError(f"{mechanism.name} cannot move: it has mobility 0")
+    walk = _Walk(compiled, p, begin.size)
+    q = walk.run(compiled.coordinates(begin, p), count, rng)
+    gravity = float(np.linalg.norm(np.asarray(mechanism.gravity, float)))
+    rate = np.sqrt(gravity / begin.size) if gravity else 1.0
+    v = rate * walk.tangent(q, rng.normal(size=(count, n)))
+    a = rate**2 * walk.tangent(q, rng.normal(size=(count, n))) + walk.curved(q, v)
+    return States(compiled, np.arange(count, dtype=float), q, v, a, p, begin.size)
+
+
+class _Walk:
+    """Steps along the motions that the constraints allow, for a batch of states; speeds in natural sizes."""
+
+    def __init__(self, compiled: System, p: np.ndarray, size: float):
+        import casadi
+
+        e = compiled.equations
+        self.p, self.size, self.u = p, size, np.zeros(e.u.size1())
+        self.scales, self.freedom = speed_scales(e.branches, size), e.v.size1() - e.phi.size1()
+        moved = unit_quaternions(e, e.q + e.q_dot)
+        driven = [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
+        J = casadi.jacobian(casadi.vertcat(*driven), e.v) if driven else casadi.SX(0, e.v.size1())
+        J = J if e.u.size1() >= self.freedom else casadi.SX(0, e.v.size1())
+        outputs = [casadi.densify(x) for x in (e.C, e.phi, e.gamma, J, moved)]
+        self._run = compiled.kernel("walk", lambda: outputs)
+        self._shapes = e.C.shape, J.shape
+
+    def at(self, q: np.ndarray, step: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+        """C and J_a in natural sizes, Φ, γ and the coordinates after a step, for a batch of states."""
+        step = np.zeros((len(q), len(self.scales))) if step is None else step
+        C, phi, gamma, J, moved = self._run(q, step, self.u, self.p)
+        C, J = (x.reshape(len(q), *shape) * self.scales for x, shape in zip((C, J), self._shapes))
+        return C, J, phi.reshape(len(q), -1), gamma.reshape(len(q), -1), moved
+
+    def motions(self, C: np.ndarray) -> np.ndarray:
+        """Motions (…, nv, f) that the constraints leave, orthonormal in natural sizes."""
+        if not C.shape[1]:
+            return np.broadcast_to(np.eye(C.shape[2]), (len(C), C.shape[2], C.shape[2]))
+        return np.swapaxes(np.linalg.svd(C)[2][:, C.shape[1] :], 1, 2)
+
+    def tangent(self, q: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        """Speeds (n, nv) that the constraints allow, nearest to given directions."""
+        N = self.motions(self.at(q)[0])
+        return self.scales * np.einsum("nif,njf,nj->ni", N, N, direction)
+
+    def curved(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """The least accelerations (n, nv) that speeds v need: C v̇ = γ."""
+        C, _, _, gamma, _ = self.at(q, v)
+        return self.scales * np.einsum("nij,nj->ni", np.linalg.pinv(C), gamma)
+
+    def quality(self, q: np.ndarray) -> np.ndarray:
+        """Smallest singular values (n, 2) of the constraints and of the actuators' rates."""
+        C, J, *_ = self.at(q)
+        first = np.linalg.svd(C, compute_uv=False)[:, -1] if C.shape[1] else np.ones(len(q))
+        N = self.motions(C)
+        second = np.linalg.svd(J @ N, compute_uv=False)[:, N.shape[2] - 1] if J.shape[1] else np.ones(len(q))
+        return np.stack([first, second], axis=1)
+
+    def closed(self, q: np.ndarray, iterations: int = 12) -> tuple[np.ndarray, np.ndarray]:
+        """Newton back to the constraints; and which states got there."""
+        error = np.zeros(len(q))
+        for _ in range(iterations):
+            C, _, phi, _, _ = self.at(q)
+            error = np.max(np.abs(phi), axis=1, initial=0.0)
+            if np.max(error, initial=0.0) < 1e-15 * self.size:
+                break
+            step = -np.einsum("nij,nj->ni", np.linalg.pinv(C), phi)
+            q = self.at(q, self.scales * np.clip(step, -0.5, 0.5))[4]
+        return q, error < CLOSED * max(self.size, 1.0)
+
+    def run(self, home: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+        """States (count, nq) at the ends of random walks."""
+        q = np.tile(home, (count, 1))
+        least = MARGIN * self.quality(q[:1])
+        direction = rng.normal(size=(count, len(self.scales)))
+        lengths = REACH * rng.uniform(0.1, 1.0, size=(count, 1)) / STEPS
+        going = np.ones(count, bool)
+        for _ in range(STEPS):
+            step = self.tangent(q, direction) / self.scales
+            size = np.max(np.abs(step), axis=1, keepdims=True)
+            moved = self.at(q, self.scales * lengths * step / np.where(size > 0, size, 1.0))[4]
+            moved, ok = self.closed(moved)
+            going &= ok & np.all(self.quality(moved) > least, axis=1)
+            q = np.where(going[:, None], moved, q)
+        return q
