@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,12 @@ from poinsot.spatial.pose import Pose
 
 __all__ = ["Beam", "Span", "elastic_energy", "field", "mass_matrix", "weight_energy"]
 
-POINTS, WEIGHTS = np.polynomial.legendre.leggauss(4)  # exact up to degree 7; squared cubics have 6
-GAUSS = tuple(zip((POINTS + 1) / 2, WEIGHTS / 2))
+# Gauss–Legendre with four points on [0, 1], exact up to degree 7: squared cubics have 6.
+GAUSS = tuple(
+    ((1 + side * sqrt(3 / 7 + inner * 2 / 7 * sqrt(6 / 5))) / 2, (18 - inner * sqrt(30)) / 72)
+    for inner in (-1, 1)
+    for side in (-1, 1)
+)
 
 
 @dataclass(frozen=True)
