@@ -181,3 +181,18 @@ def test_mistakes_are_said_in_one_sentence():
         integrator(ca.Function("f", [T, Y, P], [Y[:2]]))
     with pytest.raises(PoinsotError, match="events are watched"):
         integrator(pendulum(), events=pendulum(), method="rk4")
+
+
+def test_the_coefficients_are_those_of_scipys_method():
+    from scipy.integrate import DOP853
+
+    from poinsot.engine.dop853 import tableau
+
+    def row(entries):
+        return tuple((j, float(a)) for j, a in enumerate(entries) if a != 0)
+
+    found = tableau()
+    assert found.stages == tuple((float(DOP853.C[s]), row(DOP853.A[s])) for s in range(1, 12))
+    assert (found.step, found.error5, found.error3) == (row(DOP853.B), row(DOP853.E5), row(DOP853.E3))
+    assert found.extra == tuple((float(c), row(a)) for c, a in zip(DOP853.C_EXTRA, DOP853.A_EXTRA))
+    assert found.dense == tuple(row(d) for d in DOP853.D)

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
 
 __all__ = ["Tableau", "tableau"]
 
@@ -28,16 +32,29 @@ class Tableau:
 @cache
 def tableau() -> Tableau:
     """Read the coefficients."""
-    from scipy.integrate import DOP853
+    numbers = _coefficients()
+    n = numbers.N_STAGES
 
-    def row(numbers) -> Row:
-        return tuple((j, float(a)) for j, a in enumerate(numbers) if a != 0)
+    def row(entries) -> Row:
+        return tuple((j, float(a)) for j, a in enumerate(entries) if a != 0)
 
     return Tableau(
-        tuple((float(DOP853.C[s]), row(DOP853.A[s])) for s in range(1, 12)),
-        row(DOP853.B),
-        row(DOP853.E5),
-        row(DOP853.E3),
-        tuple((float(c), row(a)) for c, a in zip(DOP853.C_EXTRA, DOP853.A_EXTRA)),
-        tuple(row(d) for d in DOP853.D),
+        tuple((float(numbers.C[s]), row(numbers.A[s, :n])) for s in range(1, n)),
+        row(numbers.B),
+        row(numbers.E5),
+        row(numbers.E3),
+        tuple((float(c), row(a)) for c, a in zip(numbers.C[n + 1 :], numbers.A[n + 1 :])),
+        tuple(row(d) for d in numbers.D),
     )
+
+
+def _coefficients() -> Any:
+    """SciPy's file of numbers, without the package around it, which takes longer to load than a motion to compile."""
+    scipy = find_spec("scipy")
+    place = Path(scipy.submodule_search_locations[0]) / "integrate" / "_ivp" / "dop853_coefficients.py"
+    if not place.exists():
+        return import_module("scipy.integrate._ivp.dop853_coefficients")
+    spec = spec_from_file_location("dop853_coefficients", place)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
