@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poinsot.analysis.small_elastic import model_of
+from poinsot.analysis.elastic_rest import model_of
 from poinsot.model.assembly import assemble
 from poinsot.model.mechanism import Mechanism
 

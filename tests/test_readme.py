@@ -16,9 +16,8 @@ def blocks(page: str, language: str) -> list[str]:
 
 def test_the_first_look_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    shared = {}
     for code in blocks("README.md", "python"):
-        exec(compile(code, "README.md", "exec"), shared)
+        exec(compile(code, "README.md", "exec"), {})
     shown = capsys.readouterr().out
     assert "moving bodies         13" in shown and "constraint equations  72" in shown
     assert poinsot.load(tmp_path / "heavier.toml").bodies["platform"].mass == 7.2

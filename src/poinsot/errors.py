@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from numbers import Integral
 from typing import Any
 
 __all__ = [
@@ -12,9 +13,11 @@ __all__ = [
     "MotionError",
     "PoinsotError",
     "by_name",
+    "count_of",
     "list_of_names",
     "listing",
     "one_line",
+    "one_or_more_names",
     "suggestion",
     "unknown",
 ]
@@ -118,3 +121,23 @@ def list_of_names(given: Any, what: str) -> tuple[str, ...]:
         if all(isinstance(name, str) for name in names):
             return names
     raise PoinsotError(f"{what} are given as a list of names, not as {one_line(repr(given), 40)}")
+
+
+def one_or_more_names(given: Any, what: str) -> tuple[str, ...]:
+    """What was given, if it is a text or a list of texts.
+
+    >>> one_or_more_names("bob.mass", "parameters")
+    ('bob.mass',)
+    """
+    return (given,) if isinstance(given, str) else list_of_names(given, what)
+
+
+def count_of(given: Any, what: str) -> int:
+    """What was given, if it is a whole number of at least 1.
+
+    >>> count_of(3, "n")
+    3
+    """
+    if isinstance(given, Integral) and given >= 1:
+        return int(given)
+    raise PoinsotError(f"{what} must be a whole number of at least 1, not {one_line(repr(given), 40)}")

@@ -98,3 +98,23 @@ def test_a_rigid_loop_beside_a_flexible_arm_does_not_hinder_small_or_large_meshe
     found = poinsot.modes(poinsot.build(document), actuators="locked", n=2)
     exact = sorted(1.8751040687**2 * np.sqrt(70e9 * I / (2700 * 2e-4 * 0.8**4)) / (2 * np.pi) for I in (2e-8, 3e-8))
     assert_allclose(found.frequencies, exact, rtol=2e-3)  # rotary inertia
+
+
+def test_copies_that_no_longer_share_a_parameter_are_another_model():
+    robot, pose = poinsot.load("navaro_refined"), {"x": 0, "y": 0, "theta": 0}
+    shared = poinsot.modes(robot, pose=pose, n=3).frequencies
+    apart = robot.with_separate("leg.link1.com.y", "leg.link1.inertia")
+    assert_allclose(poinsot.modes(apart, pose=pose, n=3).frequencies, shared, rtol=1e-12)
+    heavy = poinsot.modes(apart.with_parameters({"leg2.link1.inertia": 0.05}), pose=pose, n=3).frequencies
+    assert np.any(heavy < 0.999 * shared)
+
+
+def test_a_map_sees_a_light_preload_between_stiff_links():
+    document = json.loads(json.dumps(dict(flexible("three_link", 10.0).document), default=str))
+    for joint in "ABC":
+        document["joints"][joint]["stiffness"] = 0.02
+    pull = {"type": "spring", "on": {"length": ["ground", "link3"]}, "stiffness": 1e-3, "rest": 30.0}
+    loaded, pose = poinsot.build({**document, "forces": {"pull": pull}}), {"phi1": 0.1, "phi2": 0.8, "phi3": 1.2}
+    found = poinsot.frequency_map(loaded, pose, n=3).frequencies
+    assert_allclose(found, poinsot.modes(loaded, pose=pose, n=3).frequencies, rtol=1e-8)
+    assert not np.allclose(found, poinsot.modes(poinsot.build(document), pose=pose, n=3).frequencies, rtol=1e-3)

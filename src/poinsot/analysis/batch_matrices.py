@@ -58,7 +58,7 @@ class BatchMatrices:
         functions, nu = balance(self.compiled), self.compiled.equations.u.size1()
         given = Given(np.zeros(nu), tuple(range(nu)), (), np.zeros(0), functions.rests(self.q, self.p), self.p)
         point = Point(functions, self.q, given)
-        self.held = choose_locked(mechanism.elements, self.compiled.commands, point, actuators)
+        self.held = choose_locked(mechanism.elements, point, actuators)
         self.same_pose = not self._moves_the_pose()
         self.hold, self.matrices = _functions(self.compiled, self.drive)
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from poinsot.analysis.batch_matrices import Batched, reach
+from poinsot.analysis.elastic_rest import model_of
 from poinsot.analysis.kinematics import driven
-from poinsot.analysis.small_elastic import choose_locked, model_of
+from poinsot.analysis.small import locked_actuators
 from poinsot.analysis.system import start, system
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import GROUND, Frame
@@ -23,7 +24,7 @@ from poinsot.spatial.algebra import skew
 
 __all__ = ["ElasticBatch"]
 
-RELAXED = 1e-9  # force at rest, as a part of the largest stiffness, up to which nothing bends
+RELAXED = 1e-9  # force at rest, as a part of the largest stiffness of what is attached, up to which nothing bends
 
 
 class ElasticBatch:
@@ -41,7 +42,7 @@ class ElasticBatch:
         self.model = model_of(mechanism, parameters)
         self.p, self.parameters = self.model.parameters(mechanism), parameters
         actuated = tuple(mechanism.elements.actuators)
-        self.locked = tuple(actuated[i] for i in choose_locked(mechanism, actuators))
+        self.locked = tuple(actuated[i] for i in locked_actuators(mechanism.elements, actuators))
         self.clusters = clusters(self.model.nodes, self.model.edges(self.locked))
         self.arms = kernel(self.model.arms)
 
@@ -74,7 +75,7 @@ class ElasticBatch:
         M_0, K_0, f, columns = self.model.relaxed(X[:, self.model.carriers].reshape(count, -1), p)
         one = int(np.argmax(reached))
         _, K, M = self.model.pieces(X if self.parameters else X[one : one + 1], p)  # one pose stands for all
-        if float(np.max(np.abs(f[reached]), initial=0.0)) > RELAXED * float(np.max(np.abs(K), initial=1.0)):
+        if float(np.max(np.abs(f[reached]), initial=0.0)) > RELAXED * float(np.max(np.abs(K_0), initial=0.0)):
             return None
         motions = self.model.motions(columns.reshape(count, 6, -1), X, self.locked)
         T = self.clusters.blocks(motions)

@@ -17,12 +17,12 @@ import numpy as np
 
 from poinsot.analysis.balance import null_space
 from poinsot.elements.frame import GROUND, Frame
-from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.errors import PoinsotError, by_name, listing, one_or_more_names, unknown
 from poinsot.model.constraints import IN_PLANE, Constraints
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Elements, Mechanism, require_mechanism
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Part", "Slopes", "SmallMotion", "dense", "find_frame", "small_motion"]
+__all__ = ["Part", "Slopes", "SmallMotion", "dense", "find_frame", "locked_actuators", "small_motion"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +104,10 @@ def small_motion(
     that are locked. None locks all but those along whose coordinate a spring acts, which stands for the drive's
     stiffness; where nothing could move then, all are free. Free actuators give what balance needs, or `forces`.
     """
-    beams = getattr(mechanism.elements, "beams", {})
-    chosen = formulation or ("elastic" if beams else "joint")
+    beams = require_mechanism(mechanism).elements.beams
+    pose = None if pose is None else by_name(pose, "a pose is", "{'x': 0.1}")
+    forces = by_name(forces, "forces are", "{'A': 2.0}")
+    chosen = str(formulation or ("elastic" if beams else "joint"))
     if chosen == "elastic":
         if not beams:
             raise PoinsotError(f"{mechanism.name} has no beams: the elastic formulation has nothing to bend")
@@ -117,6 +119,21 @@ def small_motion(
     return rigid_motion(mechanism, pose, formulation=chosen, actuators=actuators, forces=forces)
 
 
+def locked_actuators(elements: Elements, wish: str | Sequence[str] | None) -> tuple[int, ...]:
+    """Numbers of the actuators that hold their coordinate; by default those along which no spring acts."""
+    names = tuple(elements.actuators)
+    if wish is None:
+        sprung = [force.on for force in elements.forces.values() if force.kind == "spring"]
+        return tuple(i for i, name in enumerate(names) if elements.actuators[name].on not in sprung)
+    if isinstance(wish, str) and wish in ("locked", "free"):
+        return tuple(range(len(names))) if wish == "locked" else ()
+    chosen = one_or_more_names(wish, "locked actuators")
+    for name in chosen:
+        if name not in names:
+            raise PoinsotError(unknown("actuator", name, [*names, "locked", "free"]))
+    return tuple(i for i, name in enumerate(names) if name in chosen)
+
+
 def dense(matrix: Any) -> np.ndarray:
     """A matrix as an array."""
     return matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix)
@@ -124,7 +141,7 @@ def dense(matrix: Any) -> np.ndarray:
 
 def find_frame(mechanism: Mechanism, label: str) -> Frame:
     """A place on a body by the label that model files use: "platform" or "platform.P1"."""
-    elements = mechanism.elements
+    elements, label = mechanism.elements, str(label)
     if label in elements.bodies:
         return Frame(label, "")
     body, _, name = label.rpartition(".")

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from poinsot.analysis.elastic_rest import Rest, model_of, rigid_motions, solve, stack
 from poinsot.analysis.small import Slopes
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, unknown
@@ -24,9 +25,6 @@ from poinsot.formulations.elastic.model import NUMBERS, ElasticModel, collect
 from poinsot.formulations.elastic.pieces import piece_slopes
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew
-
-if TYPE_CHECKING:
-    from poinsot.analysis.small_elastic import Rest
 
 __all__ = ["elastic_slopes"]
 
@@ -61,8 +59,6 @@ def _ways(X: np.ndarray, eta: np.ndarray) -> np.ndarray:
 @one_blas_thread()
 def elastic_slopes(mechanism: Mechanism, rest: Rest, names: Sequence[str]) -> Slopes:
     """Derivatives of M, D, K and C along every named parameter."""
-    from poinsot.analysis.small_elastic import model_of
-
     names = tuple(names)
     for name in names:
         if name not in mechanism.parameters:
@@ -89,8 +85,6 @@ def _one(begin: _Point, point: _Point, rest: Rest, column: int) -> tuple[Any, ..
 
 def _rigid_change(begin: _Point, rest: Rest, dp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Twists (nodes, 6) of the undeformed nodes while the pose keeps its coordinates; change of clamped springs."""
-    from poinsot.analysis.small_elastic import rigid_motions
-
     model, n = begin.model, 6 * len(begin.model.nodes)
     arms = np.asarray(model.arms_slope(begin.p, dp)).T
     own = np.concatenate([arms, np.zeros_like(arms)], axis=1)
@@ -108,8 +102,6 @@ def _rigid_change(begin: _Point, rest: Rest, dp: np.ndarray) -> tuple[np.ndarray
 
 def _bent_change(point: _Point, rest: Rest, eta: np.ndarray, s_begin: np.ndarray, dp: np.ndarray, drests: Any) -> Any:
     """Twists of the nodes, and changes of forces and multipliers, with what the beams add."""
-    from poinsot.analysis.small_elastic import solve, stack
-
     terms, held = rest.terms, list(rest.locked)
     n, m = eta.size, len(rest.lam)
     with_pieces = _piece_change(point, eta, dp)[0]

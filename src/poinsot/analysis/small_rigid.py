@@ -15,19 +15,19 @@ import numpy as np
 
 from poinsot.analysis.balance import Balance, Given, Point, balance, null_space
 from poinsot.analysis.equilibrium import settle
-from poinsot.analysis.small import Part, SmallMotion
+from poinsot.analysis.small import Part, SmallMotion, locked_actuators
 from poinsot.analysis.small_slopes import Held, rigid_slopes
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import GROUND, Frame
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError
 from poinsot.formulations.embedded import independent_speeds
 from poinsot.model.mechanism import Elements, Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 
-__all__ = ["BALANCED", "choose_locked", "displacements", "drives_with_springs", "rigid_motion"]
+__all__ = ["BALANCED", "choose_locked", "displacements", "rigid_motion"]
 
 BALANCED = 1e-8  # of the forces that act, up to which a given pose counts as an equilibrium
 
@@ -51,7 +51,7 @@ def rigid_motion(
     u = np.array([commanded.get(name, 0.0) for name in compiled.commands])
     solved = tuple(i for i, name in enumerate(compiled.commands) if name not in commanded)
     point = Point(functions, q, Given(u, solved, (), np.zeros(0), functions.rests(q, p), p))
-    held = choose_locked(mechanism.elements, compiled.commands, point, actuators)
+    held = choose_locked(mechanism.elements, point, actuators)
     point = _hold(point, held)
     moved = pose is None and not _balanced(point)
     if moved:
@@ -70,28 +70,11 @@ def _hold(point: Point, held: tuple[int, ...]) -> Point:
     return Point(point.functions, point.q, replace(point.given, held=held, at=at))
 
 
-def choose_locked(
-    elements: Elements, names: tuple[str, ...], point: Point, wish: str | Sequence[str] | None
-) -> tuple[int, ...]:
-    """Numbers of the actuators that hold their coordinate."""
-    if wish is None:
-        soft = drives_with_springs(elements)
-        stiff = tuple(i for i, name in enumerate(names) if name not in soft)
-        rows = np.vstack([point.C, point.J_a[list(stiff)]])
-        return stiff if null_space(rows).shape[1] else ()
-    if wish in ("locked", "free"):
-        return tuple(range(len(names))) if wish == "locked" else ()
-    chosen = [wish] if isinstance(wish, str) else list(wish)
-    for name in chosen:
-        if name not in names:
-            raise PoinsotError(unknown("actuator", name, [*names, "locked", "free"]))
-    return tuple(i for i, name in enumerate(names) if name in chosen)
-
-
-def drives_with_springs(elements: Elements) -> set[str]:
-    """Actuators along whose coordinate a spring acts: the motor holds, its stiffness moves."""
-    sprung = [force.on for force in elements.forces.values() if force.kind == "spring"]
-    return {name for name, actuator in elements.actuators.items() if actuator.on in sprung}
+def choose_locked(elements: Elements, point: Point, wish: str | Sequence[str] | None) -> tuple[int, ...]:
+    """Numbers of the actuators that hold their coordinate; none by default where they would hold everything."""
+    held = locked_actuators(elements, wish)
+    moves = wish is not None or null_space(np.vstack([point.C, point.J_a[list(held)]])).shape[1]
+    return held if moves else ()
 
 
 def _balanced(point: Point) -> bool:

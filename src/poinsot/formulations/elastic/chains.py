@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from poinsot.elements.frame import GROUND
+from poinsot.spatial.algebra import skew
 
 __all__ = ["Chain", "Chains", "Choice", "Edge", "Motions", "chains", "choose", "closed", "jacobians"]
 
@@ -131,14 +132,9 @@ def _follow(
 
 def _carry(R: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Matrix (..., 6, 6) that carries a twist from A to B in their own axes, R and p of B in A."""
-    X = np.zeros((*R.shape[:-2], 6, 6))
-    Rt = np.swapaxes(R, -1, -2)
+    X, Rt = np.zeros((*R.shape[:-2], 6, 6)), np.swapaxes(R, -1, -2)
     X[..., :3, :3] = X[..., 3:, 3:] = Rt
-    x, y, z = np.moveaxis(p, -1, 0)
-    P = np.zeros((*p.shape[:-1], 3, 3))
-    P[..., 0, 1], P[..., 0, 2], P[..., 1, 2] = -z, y, -x
-    P[..., 1, 0], P[..., 2, 0], P[..., 2, 1] = z, -y, x
-    X[..., :3, 3:] = -Rt @ P
+    X[..., :3, 3:] = -Rt @ skew(p)
     return X
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,7 @@ class Plan:
         frames = _frames(elements)
         positions = {node: place.position(frames) for node, place in self.nodes.items()}
         arms = {node: (place.body, positions[node]) for node, place in self.nodes.items()}
-        counter = iter(range(len(frames)))
+        counter = count(2 * len(elements.beams))  # the ends of the beams come first
 
         def hang(frame: Frame) -> Frame:
             k = next(counter)
@@ -105,8 +105,6 @@ class Plan:
                 frame, body=node, position=(0.0,) * 3 if at_node else _way(positions[node], frame.position)
             )
 
-        for _ in range(2 * len(elements.beams)):
-            next(counter)
         tables = {table: substitute(getattr(elements, table), hang, (Frame,)) for table in USERS}
         bodies = {name: body for name, body in elements.bodies.items() if name not in elements.lumps}
         for node in self.nodes:
@@ -159,9 +157,9 @@ def plan(elements: Elements) -> Plan:
         near = NEAR * float(beam.length())
         stations = _stations(beam, k, frames, near)
         for (i, s), (j, t) in pairwise(stations):
-            count = max(1, round(beam.elements * (t - s)))
-            names = [frames[i].label, *(f"{beam.name}.{i}-{j}.{n}" for n in range(1, count)), frames[j].label]
-            places = [Place(beam.body, i, j, n / count) for n in range(count)] + [Place(beam.body, j, j, 0.0)]
+            parts = max(1, round(beam.elements * (t - s)))
+            names = [frames[i].label, *(f"{beam.name}.{i}-{j}.{n}" for n in range(1, parts)), frames[j].label]
+            places = [Place(beam.body, i, j, n / parts) for n in range(parts)] + [Place(beam.body, j, j, 0.0)]
             chain = [node_at(place, _unused(name, nodes), near) for place, name in zip(places, names)]
             pieces += [(beam.name, a, b) for a, b in pairwise(chain)]
     return Plan(nodes, tuple(pieces), _hangs(frames, nodes, points), _lumps(elements, nodes, points))
