@@ -11,6 +11,7 @@ import poinsot
 
 PENDULUM = poinsot.load("pendulum")
 CRANK = poinsot.load("four_bar")  # its actuator is called A
+ARM = poinsot.load("three_link")
 NAN = float("nan")
 
 
@@ -109,6 +110,31 @@ def test_what_a_simulation_is_given_is_checked_by_name(given, message):
         (lambda: poinsot.sensitivity(CRANK, {"theta1": 1.0}, [0.0], "link1.mass"), "a list of names"),
         (lambda: poinsot.motion_sensitivity(3, 1.0, ["a"]), "expected a mechanism"),
         (lambda: CRANK.with_parameters(3), "parameters are given by name"),
+        (lambda: poinsot.modes(3), "expected a mechanism"),
+        (lambda: poinsot.modes(ARM, 3), "a pose is given by name"),
+        (lambda: poinsot.modes(ARM, n="a"), "n must be a whole number of at least 1"),
+        (lambda: poinsot.modes(ARM, formulation=["joint"]), "no formulation"),
+        (lambda: poinsot.modes(ARM, actuators=3), "locked actuators are given as a list of names"),
+        (lambda: poinsot.modes(ARM, forces=3), "forces are given by name"),
+        (lambda: poinsot.linearise(ARM, independent="A"), "a list of names, not as 'A'"),
+        (lambda: poinsot.frf(ARM, 3, "link3 y", [1.0]), "inputs are given as a list of names"),
+        (lambda: poinsot.frf(ARM, "link3 y", "link3 y", "a"), "frequencies in Hz must be finite"),
+        (lambda: poinsot.frf(ARM, "link3 y", "link3 y", 1.0, damping="a"), "damping ratios must be finite"),
+        (lambda: poinsot.frf(ARM, "link3 y", "link3 y", 1.0, loss_factor=NAN), "the loss factor must be finite"),
+        (lambda: poinsot.compliance(ARM, 3), "no place '3'"),
+        (lambda: poinsot.frequency_map(None), "expected a mechanism"),
+        (lambda: poinsot.frequency_map(ARM, [1.0]), "poses are given by name"),
+        (lambda: poinsot.frequency_map(ARM, n=0), "n must be a whole number of at least 1"),
+        (lambda: poinsot.frequency_map(ARM, parameters={"A.stiffness": ["a"]}), "A.stiffness: expected numbers in"),
+        (lambda: poinsot.regressor(CRANK, 3), "a motion is given by coordinate"),
+        (lambda: poinsot.regressor(CRANK, {"theta1": 1.0}, "a"), "t must be a list of times"),
+        (lambda: poinsot.energy_regressor(CRANK, {"theta1": 1.0}, [0.0, 1.0], nodes=0.5), "nodes must be a whole"),
+        (lambda: poinsot.base_parameters("four_bar"), "expected a mechanism"),
+        (lambda: poinsot.base_parameters(CRANK, channels=3), "channels are given as a list of names"),
+        (lambda: poinsot.base_parameters(CRANK, eliminate=3), "parameters to eliminate are given as a list"),
+        (lambda: poinsot.determinable(3, {"theta1": 1.0}), "expected a mechanism"),
+        (lambda: poinsot.determinable(CRANK, {"theta1": 1.0}, [0.0], parameters=3), "parameters are given as a list"),
+        (lambda: poinsot.save(CRANK, "x.xml"), "a model file is TOML; poinsot.write_mjcf writes '.xml' files"),
         (lambda: CRANK.with_separate(3), "a list of names"),
     ],
 )

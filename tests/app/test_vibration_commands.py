@@ -54,7 +54,7 @@ def test_map_goes_over_a_grid_and_keeps_the_rest_of_the_pose(tmp_path):
     ("arguments", "message"),
     [
         (("modes", "pendulum", "--pose", "phi=0.5"), "not an equilibrium: 1.18 N·m about joint 'hinge'"),
-        (("modes", "three_link", "-n", "0"), "n must be at least 1"),
+        (("modes", "three_link", "-n", "0"), "n must be a whole number of at least 1"),
         (("map", "three_link", "--over", "phi1=0:1"), "expected name=from:to:count"),
         (("frf", "three_link", "--input", "link3", "--output", "phi1"), "'link3' is no place"),
         (

@@ -13,7 +13,7 @@ import numpy as np
 from poinsot.analysis.eigenmodes import general_poles
 from poinsot.analysis.small import Slopes, SmallMotion, dense, small_motion
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.errors import PoinsotError, list_of_names, listing, unknown
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["Linear", "linearise"]
@@ -91,7 +91,7 @@ def linearise(
     """
     small = small_motion(mechanism, pose, formulation=formulation, actuators=actuators, forces=forces)
     Z = small.free
-    names = _pivoted(small) if independent is None else tuple(independent)
+    names = _pivoted(small) if independent is None else list_of_names(independent, "independent coordinates")
     if len(names) != Z.shape[1]:
         raise PoinsotError(
             f"{mechanism.name} has {Z.shape[1]} free motions here and {len(names)} were named: {listing(names)}"

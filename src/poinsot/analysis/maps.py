@@ -19,9 +19,9 @@ from poinsot.analysis.elastic_batch import ElasticBatch
 from poinsot.analysis.modes import modes
 from poinsot.analysis.small import find_frame
 from poinsot.engine import eigh
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, by_name, count_of, one_line, unknown
 from poinsot.model.constraints import IN_PLANE
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parameters import as_value
 
 __all__ = ["ComplianceMap", "FrequencyMap", "compliance_map", "frequency_map"]
@@ -44,8 +44,9 @@ class _Samples:
 
     @classmethod
     def read(cls, mechanism: Mechanism, poses: Mapping | None, parameters: Mapping | None) -> _Samples:
-        given = dict(mechanism.elements.pose if poses is None else poses)
-        changes = dict(parameters or {})
+        own = require_mechanism(mechanism).elements.pose
+        given = dict(own if poses is None else by_name(poses, "poses are", "{'x': [0.1, 0.2]}"))
+        changes = dict(by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}"))
         for name in changes:
             if name not in mechanism.parameters:
                 raise PoinsotError(unknown("parameter", name, mechanism.parameters))
@@ -155,7 +156,7 @@ def frequency_map(
     >>> found.frequencies.shape, float(found.frequencies[1, 0].round(3))
     ((2, 3), 16.946)
     """
-    samples = _Samples.read(mechanism, poses, parameters)
+    samples, n = _Samples.read(mechanism, poses, parameters), None if n is None else count_of(n, "n")
 
     def one(changed: Mechanism, pose: Any) -> np.ndarray:
         return modes(changed, pose, n=n, actuators=actuators).frequencies
@@ -260,7 +261,10 @@ def _compliances(batch: BatchMatrices, s: np.ndarray, p: np.ndarray, frame: Any)
 
 
 def _numbers(value: Any, unit: str, name: str) -> np.ndarray:
-    return np.asarray(as_value(value, unit, name) if isinstance(value, str) else value, float)
+    try:
+        return np.asarray(as_value(value, unit, name) if isinstance(value, str) else value, float)
+    except (TypeError, ValueError):
+        raise PoinsotError(f"{name}: expected numbers in {unit}, not {one_line(repr(value), 40)}") from None
 
 
 def _counts(what: str, count: int, unreachable: int, unbalanced: int) -> str:

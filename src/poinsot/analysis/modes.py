@@ -13,7 +13,7 @@ from poinsot.analysis.mode_derivatives import frequency_derivatives
 from poinsot.analysis.small import SmallMotion, small_motion
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import Frame
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, count_of
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["Damped", "Modes", "modes", "modes_of"]
@@ -194,8 +194,7 @@ def modes(
     >>> poinsot.modes(poinsot.load("three_link"), pose={"phi1": 0, "phi2": 0, "phi3": 0}).frequencies.round(3)
     array([ 16.946,  83.065, 229.157])
     """
-    if n is not None and n < 1:
-        raise PoinsotError(f"n must be at least 1, not {n}")
+    n = None if n is None else count_of(n, "n")
     return modes_of(
         small_motion(mechanism, pose, formulation=formulation, actuators=actuators, forces=forces), n, damped
     )

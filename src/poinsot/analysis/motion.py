@@ -199,7 +199,7 @@ def own_times(motion: Mapping[str, Any]) -> np.ndarray:
     >>> own_times({"a": Fourier(2.0, (1.0,)), "b": 0.5}).shape
     (100,)
     """
-    signals = {name: as_signal(value) for name, value in motion.items()}
+    signals = {name: as_signal(value) for name, value in require_motion(motion).items()}
     for signal in signals.values():
         if isinstance(signal, Samples):
             return np.asarray(signal.t, float)

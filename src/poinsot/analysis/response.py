@@ -18,7 +18,7 @@ from poinsot.analysis.eigenmodes import DENSE, reduced
 from poinsot.analysis.modes import Modes, modes_of
 from poinsot.analysis.small import SmallMotion, find_frame, small_motion
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.errors import PoinsotError, count_of, listing, one_line, one_or_more_names, unknown
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["QUANTITIES", "Response", "frf", "place_row"]
@@ -97,21 +97,34 @@ def frf(
     >>> bool(abs(found.H[1, 0, 0]) > 10 * abs(found.H[0, 0, 0]))
     True
     """
-    if quantity not in QUANTITIES:
+    if not isinstance(quantity, str) or quantity not in QUANTITIES:
         raise PoinsotError(unknown("quantity", quantity, QUANTITIES))
     small = small_motion(mechanism, pose, formulation=formulation, actuators=actuators)
-    names = [(x,) if isinstance(x, str) else tuple(x) for x in (inputs, outputs)]
+    names = [one_or_more_names(inputs, "inputs"), one_or_more_names(outputs, "outputs")]
     S, R = (np.array([place_row(small, name) for name in group]) for group in names)
-    omega = 2 * np.pi * np.atleast_1d(np.asarray(frequencies, float))
+    eta = _numbers(loss_factor, "the loss factor")[0]
+    omega = 2 * np.pi * _numbers(frequencies, "frequencies in Hz")
     if n is None and damping is None:
-        H = _direct(small, S, R, omega, loss_factor)
+        H = _direct(small, S, R, omega, eta)
     else:
-        H = _modal(modes_of(small, n), S, R, omega, damping, loss_factor)
+        ratios = None if damping is None else _numbers(damping, "damping ratios")
+        H = _modal(modes_of(small, None if n is None else count_of(n, "n")), S, R, omega, ratios, eta)
     if not np.isfinite(H).all():
         at = omega[int(np.argmax(~np.isfinite(H).all(axis=(1, 2))))] / (2 * np.pi)
         raise PoinsotError(f"the response at {at:g} Hz is infinite: an undamped mode is there")
     H = H * ((1j * omega) ** QUANTITIES[quantity])[:, None, None]
     return Response(mechanism.name, quantity, omega / (2 * np.pi), *names, H)
+
+
+def _numbers(given: Any, what: str) -> np.ndarray:
+    """Finite numbers (n,) that are not negative, from one or a list of them that a user gives."""
+    try:
+        found = np.atleast_1d(np.asarray(given, float))
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.ndim != 1 or not found.size or not (np.isfinite(found) & (found >= 0)).all():
+        raise PoinsotError(f"{what} must be finite and not negative, not {one_line(repr(given), 40)}")
+    return found
 
 
 def place_row(small: SmallMotion, name: str) -> np.ndarray:
@@ -150,16 +163,15 @@ def _direct_sparse(small: SmallMotion, S: np.ndarray, R: np.ndarray, omega: np.n
     return np.array(found)
 
 
-def _modal(found: Modes, S: np.ndarray, R: np.ndarray, omega: np.ndarray, damping: Any, eta: float) -> np.ndarray:
+def _modal(found: Modes, S: np.ndarray, R: np.ndarray, omega: np.ndarray, ratios: Any, eta: float) -> np.ndarray:
     """Sum up modes: with given ratios each by itself, with the model's dampers coupled by them."""
     right, left, values = found.shapes, found.left, found.values
-    if damping is None:
+    if ratios is None:
         D = left.T @ (found.small.D @ right)
     else:
-        ratio = np.broadcast_to(np.asarray(damping, float), np.shape(damping) or values.shape)
-        if len(ratio) != len(values):
-            raise PoinsotError(f"{len(ratio)} damping ratios were given for {len(values)} modes")
-        D = np.diag(2 * ratio * np.sqrt(np.maximum(values.real, 0.0)))
+        if len(ratios) not in (1, len(values)):
+            raise PoinsotError(f"{len(ratios)} damping ratios were given for {len(values)} modes")
+        D = np.diag(2 * ratios * np.sqrt(np.maximum(values.real, 0.0)))
     return _solved(np.eye(len(values)), D, np.diag(values * (1 + 1j * eta)), left.T @ S.T, R @ right, omega)
 
 

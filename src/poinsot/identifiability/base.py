@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import MissingExtraError, PoinsotError, unknown
+from poinsot.errors import MissingExtraError, PoinsotError, one_or_more_names, unknown
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values
 from poinsot.identifiability.reduction import Gap, Reduction, reduce_columns
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor, regressor
@@ -210,7 +210,7 @@ def _place(linear: Sequence[LinearParameter], j: int) -> tuple[int, int, int]:
 def _numbers(W: Regressor, patterns: Sequence[str] | str) -> list[int]:
     """Columns by name or pattern, in the order asked for; a name that no linear parameter has is an error."""
     found: list[int] = []
-    for pattern in (patterns,) if isinstance(patterns, str) else patterns:
+    for pattern in one_or_more_names(patterns, "parameters to eliminate"):
         if not chosen(W.mechanism, [pattern]):
             raise PoinsotError(unknown("linear parameter", pattern, W.columns))
         found += [j for j, name in enumerate(W.columns) if fnmatchcase(name, pattern) and j not in found]

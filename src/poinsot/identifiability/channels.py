@@ -18,7 +18,7 @@ from fnmatch import fnmatchcase
 from poinsot.analysis.system import System
 from poinsot.analysis.undetermined import undetermined
 from poinsot.elements.frame import GROUND
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, one_or_more_names, unknown
 from poinsot.formulations.embedded import independent_speeds
 from poinsot.model.build.acting import force_unit
 from poinsot.model.mechanism import Elements
@@ -52,7 +52,7 @@ def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Chan
         wanted = "actuators" if actuators >= n - m else "freedoms"
     existing = _existing(compiled)
     found: dict[str, Channel] = {}
-    for name in (wanted,) if isinstance(wanted, str) else wanted:
+    for name in one_or_more_names(wanted, "channels"):
         matches = [c for c in existing if _matches(c, name)]
         if not matches:
             raise PoinsotError(unknown("channel", name, _overview(existing)))

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, one_or_more_names, unknown
 from poinsot.identifiability.base import BaseParameters, combination_text, reduce_regressor
 from poinsot.identifiability.linear import linear_parameters
 from poinsot.identifiability.model_parameters import in_model_parameters
 from poinsot.identifiability.reduction import Gap
 from poinsot.identifiability.regressor import Regressor, regressor
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, require_mechanism
 
 __all__ = ["Determination", "Finding", "Verdict", "determinable", "judge"]
 
@@ -152,8 +152,8 @@ def determinable(
     >>> d.undetermined, d.poor
     (('bob.m',), ('bob.J',))
     """
-    names = (parameters,) if isinstance(parameters, str) else tuple(parameters or ())
-    linear = [p.name for p in linear_parameters(mechanism)]
+    names = () if parameters is None else one_or_more_names(parameters, "parameters")
+    linear = [p.name for p in linear_parameters(require_mechanism(mechanism))]
     if all(any(fnmatchcase(name, pattern) for name in linear) for pattern in names):
         return judge(regressor(mechanism, motion, t, channels, parameters=names or None), noise, poor)
     return judge(in_model_parameters(regressor(mechanism, motion, t, channels), names), noise, poor)

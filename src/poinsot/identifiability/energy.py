@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from poinsot.analysis.kinematics import Path, solve_path
+from poinsot.analysis.motion import as_times
 from poinsot.analysis.system import System
 from poinsot.engine import kernel
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, count_of
 from poinsot.formulations.acting import gravity_energy
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known, with_symbols
 from poinsot.identifiability.regressor import Regressor
@@ -43,8 +44,8 @@ def energy_regressor(
     >>> w.channels, w.matrix.shape
     (('work',), (2, 12))
     """
-    t = np.asarray(t, float)
-    if t.ndim != 1 or len(t) < 2:
+    t, nodes = as_times(t), count_of(nodes, "nodes")
+    if len(t) < 2:
         raise PoinsotError("work between samples needs two times or more")
     x, weight = np.polynomial.legendre.leggauss(nodes)
     inside = t[:-1, None] + np.diff(t)[:, None] * (x + 1) / 2  # (n − 1, nodes)

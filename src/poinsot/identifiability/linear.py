@@ -16,9 +16,9 @@ import numpy as np
 
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.forces import Force
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, one_or_more_names, unknown
 from poinsot.model.build.acting import force_unit
-from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.mechanism import Elements, Mechanism, require_mechanism
 from poinsot.spatial.inertia import inertia_matrix
 from poinsot.spatial.motion import SpatialInertia
 
@@ -108,10 +108,10 @@ def _force_name(force: Force, field: str) -> str:
 
 def chosen(mechanism: Mechanism, patterns: Sequence[str] | str | None) -> tuple[LinearParameter, ...]:
     """Parameters that match any of the patterns, such as "leg*.m"; those that the model declares without patterns."""
-    everything = linear_parameters(mechanism)
+    everything = linear_parameters(require_mechanism(mechanism))
     if patterns is None:
         return tuple(p for p in everything if p.declared)
-    patterns = (patterns,) if isinstance(patterns, str) else tuple(patterns)
+    patterns = one_or_more_names(patterns, "parameters")
     for pattern in patterns:
         if not any(fnmatchcase(p.name, pattern) for p in everything):
             raise PoinsotError(unknown("linear parameter", pattern, [p.name for p in everything]))

@@ -99,7 +99,7 @@ def regressor(
     >>> w.matrix.shape, w.columns[:4]
     ((2, 12), ('link1.m', 'link1.mx', 'link1.my', 'link1.J'))
     """
-    path = solve_path(mechanism, motion, own_times(motion) if t is None else np.asarray(t, float))
+    path = solve_path(mechanism, motion, own_times(motion) if t is None else t)
     home = path.system.equations.symbols.home
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, home.size)
     return evaluate_regressor(mechanism, states, channels, parameters, weights)

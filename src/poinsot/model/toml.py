@@ -124,6 +124,9 @@ def put_number(
 def save(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Path:
     """Write a mechanism to a TOML file; an existing file is kept unless `overwrite` is given."""
     path = as_path(path)
+    writer = {".xml": "write_mjcf", ".mjcf": "write_mjcf", ".urdf": "write_urdf"}.get(path.suffix.lower())
+    if writer is not None:
+        raise PoinsotError(f"{path}: a model file is TOML; poinsot.{writer} writes '{path.suffix}' files")
     if path.exists() and not overwrite:
         raise PoinsotError(f"{path}: exists already; choose another name or allow overwriting")
     return write_aside(path, dumps(mechanism))
