@@ -19,21 +19,30 @@ def dense_output(memory: Memory, samples: list[str], projected: bool) -> None:
     """Store the state at every output time within the step, for each lane its own."""
     code = memory.code
     accept = memory.is_set("accept")
-    _, due = _next_time(memory, accept)
-    with code.when(code.any(due)):
+    time, due = _next_time(memory, accept)
+    with code.when(code.any(_within(memory, time, due))):
         _coefficients(memory)
-        with code.forever() as end:
-            time, due = _next_time(memory, accept)
-            code.leave_unless(code.any(due), end)
+    with code.forever() as end:
+        time, due = _next_time(memory, accept)
+        code.leave_unless(code.any(due), end)
+        memory.copy(memory.at["y_new"], memory.at["z"], memory.layout.n)
+        within = _within(memory, time, due)
+        with code.when(code.any(within)):
             elapsed = code.arithmetic("fsub", time, memory.get("t"))
-            theta = code.arithmetic("fdiv", elapsed, memory.get("step"))
-            source = _interpolate(memory, theta, time)
+            source = _interpolate(memory, code.arithmetic("fdiv", elapsed, memory.get("step")), time)
             if projected:
-                memory.call("projection", memory.at["x"], memory.at["z"])
-                source = memory.at["z"]
-            _store_outputs(memory, samples, due, source)
-            later = code.arithmetic("fadd", memory.get("next"), code.number(1.0))
-            memory.set("next", code.select(due, later, memory.get("next")))
+                memory.call("projection", memory.at["x"], memory.at["z_within"])
+                source = memory.at["z_within"]
+            memory.choose(within, source, memory.at["z"], memory.layout.n)
+        _store_outputs(memory, samples, due, memory.at["z"])
+        later = code.arithmetic("fadd", memory.get("next"), code.number(1.0))
+        memory.set("next", code.select(due, later, memory.get("next")))
+
+
+def _within(memory: Memory, time: str, due: str) -> str:
+    """Which lanes have an output before the end of the step; at its end the state is known."""
+    before = memory.code.compare("olt", time, memory.get("t_try"))
+    return memory.code.let(f"and {memory.code.bit} {due}, {before}")
 
 
 def _next_time(memory: Memory, accept: str) -> tuple[str, str]:

@@ -102,6 +102,9 @@ class _Run:
         table, R = tableau(), self.R
         self.K[0] = self.evaluate("rhs", R["t"], self.y)
         self.norms(self.y, self.K[0], self.y)
+        self.update(controller.probe)
+        self.stage(1, 1.0, ((0, 1.0),), self.R["t"], self.R["step"])
+        self.norms(self.K[0], self.K[1] - self.K[0], self.y)
         self.update(controller.first_step)
         if "events" in self.kernels:
             self.e = self.evaluate("events", self.R["t"], self.y)
@@ -112,7 +115,6 @@ class _Run:
             for stage, (c, row) in enumerate(table.stages, start=1):
                 self.stage(stage, c, row, t, step)
             self.y_new = self.y + step[:, None] * self.combine(table.step)
-            self.K[12] = self.evaluate("rhs", self.R["t_try"], self.y_new)
             self.norms(self.combine(table.error5), self.combine(table.error3), self.y_new)
             self.update(controller.judge)
             if self.R["accept"].any():
@@ -122,13 +124,13 @@ class _Run:
     def accept(self) -> None:
         """Give outputs and events of an accepted step, and take over its state."""
         accept = self.R["accept"] != 0
+        if "projection" in self.kernels:
+            self.y_new = self.evaluate("projection", self.R["t_try"], self.y_new)
+        self.K[12] = self.evaluate("rhs", self.R["t_try"], self.y_new)
         self.coefficients()
         self.outputs(accept)
         if self.first is not None:
             self.search(accept)
-        if "projection" in self.kernels:
-            self.y_new = self.evaluate("projection", self.R["t_try"], self.y_new)
-            self.K[12] = self.evaluate("rhs", self.R["t_try"], self.y_new)
         self.y = np.where(accept[:, None], self.y_new, self.y)
         self.K[0] = np.where(accept[:, None], self.K[12], self.K[0])
 
@@ -159,6 +161,7 @@ class _Run:
             y = self.interpolate((time - self.R["t"]) / self.R["step"])
             if "projection" in self.kernels:
                 y = self.evaluate("projection", time, y)
+            y = np.where((time < self.R["t_try"])[:, None], y, self.y_new)
             self.out[due, index[due]] = y[due]
             self.R["next"] = np.where(due, self.R["next"] + 1, self.R["next"])
 

@@ -36,7 +36,7 @@ def emit_integrator(
     """Write the integrator of y' = rhs(t, y, p) by "dop853" or "rk4"."""
     functions = {"rhs": rhs, "projection": projection, "events": events}
     if method == "dop853":
-        rules = (controller.first_step, controller.begin, controller.judge, controller.advance)
+        rules = (controller.probe, controller.first_step, controller.begin, controller.judge, controller.advance)
         functions |= {rule.__name__: rule() for rule in rules}
     bodies = {
         name: emit_body(read_tape(function), lanes, name)
@@ -109,6 +109,9 @@ def _adaptive_steps(memory: Memory, samples: list[str], bodies: dict[str, Body])
     code = memory.code
     memory.call("rhs", memory.at["x"], memory.K[0])
     _norms(memory, lambda i: (code.load(memory.at["y"], i), code.load(memory.K[0], i)), memory.at["y"])
+    memory.update("probe")
+    memory.stage(1, 1.0, ((0, 1.0),), memory.get("t"), memory.get("step"))
+    _norms(memory, lambda i: (code.load(memory.K[0], i), _change(memory, i)), memory.at["y"])
     memory.update("first_step")
     if "events" in bodies:
         watch_events(memory)
@@ -119,11 +122,19 @@ def _adaptive_steps(memory: Memory, samples: list[str], bodies: dict[str, Body])
         memory.update("judge")
         accept = memory.is_set("accept")
         with code.when(code.any(accept)):
+            _end(memory, "projection" in bodies)
             dense_output(memory, samples, "projection" in bodies)
             if "events" in bodies:
                 event_search(memory)
-            _accept(memory, accept, "projection" in bodies)
+            memory.choose(accept, memory.at["y_new"], memory.at["y"], memory.layout.n)
+            memory.choose(accept, memory.K[12], memory.K[0], memory.layout.n)
         memory.update("advance")
+
+
+def _change(memory: Memory, i: str) -> str:
+    """How the slope changed over the probe."""
+    slopes = (memory.code.load(memory.K[k], i) for k in (1, 0))
+    return memory.code.arithmetic("fsub", *slopes)
 
 
 def _stages(memory: Memory) -> None:
@@ -136,9 +147,6 @@ def _stages(memory: Memory) -> None:
         move = code.arithmetic("fmul", step, memory.combine(table.step, i))
         value = code.arithmetic("fadd", code.load(memory.at["y"], i), move)
         code.store(value, memory.at["y_new"], i)
-        code.store(value, memory.y_of_x, i)
-    code.store(memory.get("t_try"), memory.at["x"], 0)
-    memory.call("rhs", memory.at["x"], memory.K[12])
     _norms(
         memory,
         lambda i: (memory.combine(table.error5, i), memory.combine(table.error3, i)),
@@ -163,18 +171,15 @@ def _norms(memory: Memory, pair, other: str) -> None:
             memory.set(register, total)
 
 
-def _accept(memory: Memory, accept: str, projected: bool) -> None:
-    """Take over the new state in the lanes that accept it; a projected one needs its slope again."""
+def _end(memory: Memory, projected: bool) -> None:
+    """The state at the end of the step, back on the constraints, and its slope."""
     n = memory.layout.n
+    memory.copy(memory.at["y_new"], memory.y_of_x, n)
+    memory.code.store(memory.get("t_try"), memory.at["x"], 0)
     if projected:
+        memory.call("projection", memory.at["x"], memory.at["y_new"])
         memory.copy(memory.at["y_new"], memory.y_of_x, n)
-        memory.code.store(memory.get("t_try"), memory.at["x"], 0)
-        memory.call("projection", memory.at["x"], memory.at["z"])
-        memory.copy(memory.at["z"], memory.at["y_new"], n)
-        memory.copy(memory.at["z"], memory.y_of_x, n)
-        memory.call("rhs", memory.at["x"], memory.K[12])
-    memory.choose(accept, memory.at["y_new"], memory.at["y"], n)
-    memory.choose(accept, memory.K[12], memory.K[0], n)
+    memory.call("rhs", memory.at["x"], memory.K[12])
 
 
 def _report(memory: Memory, samples: list[str]) -> None:

@@ -42,7 +42,8 @@ class Layout:
             "x": 1 + n + self.m,  # t, y, p as the right-hand side wants them
             "y": n,
             "y_new": n,
-            "z": max(n, 1),  # projected state
+            "z": max(n, 1),  # state at an output time
+            "z_within": max(n, 1),  # the same of lanes that interpolate, projected
             "K": 16 * n,
             "F": 7 * n,
             "R": len(REGISTERS),
