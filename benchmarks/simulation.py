@@ -54,7 +54,7 @@ def run() -> Table:
             "Poinsot, its native loop alone": _loop(hexapod, rtol),
             "MuJoCo, RK4": lambda: world.run(step),
         },
-        repeats=15,
+        repeats=60,
     )
     times |= interleave({"Exudyn": lambda: exact.run(END, count, "platform")}, repeats=3)
     milli = {name: 1e3 * t.best for name, t in times.items()}

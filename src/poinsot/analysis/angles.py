@@ -34,10 +34,13 @@ def unwound(t: Sequence[float], s: np.ndarray, s_dot: np.ndarray) -> np.ndarray:
     [3.0, 3.28, 3.0]
     """
     t = np.asarray(t)
-    step, first, last = t[1:] - t[:-1], s_dot[..., :-1], s_dot[..., 1:]
+    step, moved = t[1:] - t[:-1], s[..., 1:] - s[..., :-1]
+    if np.abs(moved).max(initial=0.0) + np.abs(s_dot).max(initial=0.0) * step.max(initial=0.0) < np.pi:
+        return s  # no turn could be foretold
+    first, last = s_dot[..., :-1], s_dot[..., 1:]
     steady = np.abs(last - first) * step < np.pi
     expected = np.where(steady, (first + last) * step / 2, 0.0)
-    turns = np.rint((expected - (s[..., 1:] - s[..., :-1])) / (2 * np.pi))
+    turns = np.rint((expected - moved) / (2 * np.pi))
     if not turns.any():
         return s
     return np.concatenate([s[..., :1], s[..., 1:] + 2 * np.pi * np.cumsum(turns, axis=-1)], axis=-1)

@@ -35,7 +35,7 @@ class Continued:
     p: np.ndarray  # constants (m,), (N, m), or (N, n, m) where they change along the motion
     changes: tuple[str, ...]  # one sentence for every change of coordinates
 
-    def at(self, times: np.ndarray) -> np.ndarray:
+    def at(self, times: slice) -> np.ndarray:
         """The constants at some of the times."""
         return self.p[:, times] if self.p.ndim == 3 else self.p
 

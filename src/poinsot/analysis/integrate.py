@@ -47,6 +47,7 @@ class Found:
     """What an integration gave for N motions at n times."""
 
     y: np.ndarray  # (N, n, states), NaN at times that were not reached
+    events: tuple[Event, ...]  # k that were watched
     event_times: np.ndarray  # (N, k), NaN where an event did not happen
     steps: np.ndarray  # (N,)
     endings: list[Ending]  # N
@@ -74,7 +75,7 @@ class Motion:
         run = self.native(t, y0, p, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads)
         ends = {Status.STEP_TOO_SMALL: Ending.COLLAPSED, Status.TOO_MANY_STEPS: Ending.EXHAUSTED}
         endings = [ends.get(status, Ending.FINISHED) for status in run.status]
-        return self._ended(t, run.y.copy(), run.event_times, run.steps, endings, run.t_reached.copy())
+        return self._ended(t, run.y, run.event_times, run.steps, endings, run.t_reached)
 
     def state_at(self, begin: float, y0: np.ndarray, end: float, p: np.ndarray, **options: Any) -> np.ndarray:
         """The state (states,) at a time, from that at an earlier one, whatever happens in between."""
@@ -102,7 +103,7 @@ class Motion:
                 y[n, t > times[n, k]] = np.nan
                 times[n, times[n] > times[n, k]] = np.nan
                 endings[n], reached[n], why[n] = self.events[k].ending, times[n, k], self.events[k].why
-        return Found(y, times, steps, endings, reached, why)
+        return Found(y, self.events, times, steps, endings, reached, why)
 
     def _implicit(self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, rtol: float, atol: float, max_steps: int):
         """CVODES from output to output; events are seen from one output to the next."""

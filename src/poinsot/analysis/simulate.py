@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate, pairwise
 from numbers import Real
 from typing import Any
 
@@ -18,7 +19,7 @@ from poinsot.analysis.reaction import Bearing
 from poinsot.analysis.simulated import repeated, simulated_reactions
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
-from poinsot.engine import Formula
+from poinsot.engine import Formula, kernel
 from poinsot.errors import PoinsotError, by_name, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 
@@ -200,39 +201,40 @@ def _result(
 ) -> Simulation:
     """What was found at the last times of a grid that starts at 0."""
     nq, nv, _, _ = compiled.sizes
-    there = np.isfinite(gone.found.y).all(axis=(0, 2))
+    there = slice(np.count_nonzero(np.isfinite(gone.found.y).all(axis=(0, 2))))  # what is not reached comes last
     reached = gone.found.y[:, there]
     kinetic, potential, phi, named, placed = _watched(compiled, grid[there], reached, gone.at(there))
     energy = kinetic + potential
     balance = energy - energy[:, :1] - reached[..., -1]
     largest = np.maximum(kinetic, np.abs(potential)).max(axis=1, keepdims=True)
     count, lost = _balanced(compiled, motion, gone, grid, largest, balance, options)
-    t, y, p = grid[:count], gone.found.y[:, :count], gone.at(np.arange(len(grid)) < count)
+    t, y, p = grid[:count], reached[:, :count], gone.at(slice(count))
     last = slice(len(grid) - outputs, count)
     batch = len(y) > 1 or gone.p.ndim == 2
 
     def shape(x: np.ndarray) -> np.ndarray:
         return x[:, last] if batch else x[0, last]
 
+    bodies, coordinates = compiled.mechanism.template.bodies, compiled.mechanism.template.coordinates
+    last_first = (2, 0, 1) if batch else (1, 0)
     placed, named = shape(placed), shape(named)
-    bodies = enumerate(compiled.mechanism.template.bodies)
-    places = {name: placed[..., 12 * k : 12 * k + 12] for k, name in bodies}
+    places = placed.reshape(*placed.shape[:-1], len(bodies), 12).transpose(*last_first, -1)
+    rotations = places[..., 3:].reshape(*places.shape[:-1], 3, 3)
     times = gone.found.event_times if batch else gone.found.event_times[0]
-    watched = motion(compiled).events
     return Simulation(
         mechanism=mechanism.name,
         formulation=compiled.formulation,
         t=t[last],
-        position={name: x[..., :3] for name, x in places.items()},
-        rotation={name: x[..., 3:].reshape(*x.shape[:-1], 3, 3) for name, x in places.items()},
-        coordinates={name: named[..., k] for k, name in enumerate(compiled.mechanism.template.coordinates)},
+        position=dict(zip(bodies, places[..., :3])),
+        rotation=dict(zip(bodies, rotations)),
+        coordinates=dict(zip(coordinates, named.transpose(last_first))),
         q=shape(y[..., :nq]),
         v=shape(y[..., nq : nq + nv]),
         energy=shape(energy),
         work=shape(y[..., -1]),
         drift=float(np.max(np.abs(phi[:, :count]), initial=0.0)),
         energy_error=float(np.max(np.abs(balance[:, :count]), initial=0.0)),
-        events={event.name: times[..., k] for k, event in enumerate(watched) if event.name},
+        events={event.name: times[..., k] for k, event in enumerate(gone.found.events) if event.name},
         steps=int(gone.found.steps.max()),
         status=lost or _status(gone),
         changes=gone.changes,
@@ -251,7 +253,7 @@ def _balanced(
     options: dict[str, Any],
 ) -> tuple[int, str]:
     """How many times to keep, and why not more: a sudden loss of energy tells of a singular pose that was passed."""
-    lost = np.abs(np.diff(balance, axis=1))
+    lost = np.abs(balance[:, 1:] - balance[:, :-1])
     bad = lost > max(LOST, 1e3 * options["rtol"]) * largest
     if not bad.any():
         return balance.shape[1], ""
@@ -272,25 +274,29 @@ def _status(gone: Continued) -> str:
 
 def _watched(compiled: System, t: np.ndarray, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
     """Both energies (N, n), constraints (N, n, m), named coordinates (N, n, k), places of all bodies (N, n, 12 b)."""
-    names = list(compiled.mechanism.template.coordinates)
-    nq, nv, _, nu = compiled.sizes
-    angles = turning(compiled)
-
-    def outputs() -> list[Any]:
-        import casadi
-
-        e = compiled.equations
-        named = [compiled.coordinate(name)[0] for name in names]
-        named += [compiled.coordinate(name)[1] for name in angles]
-        coordinates = casadi.vertcat(*named) if named else casadi.SX(0, 1)
-        energies = casadi.vertcat(casadi.SX(e.kinetic), casadi.SX(e.potential))
-        return [energies, e.phi, coordinates, compiled.places()]
-
-    flat, constants = y.reshape(-1, y.shape[-1]), repeated(p, y)
-    states = flat[:, :nq], flat[:, nq : nq + nv], constants[..., :nu], constants[..., nu:]
-    energy, phi, named, placed = (x.reshape(*y.shape[:2], -1) for x in compiled.kernel("outputs", outputs)(*states))
+    names, angles = list(compiled.mechanism.template.coordinates), turning(compiled)
+    run = compiled.made(
+        "watched", lambda: kernel(compiled.formula("watched", lambda: _seen(compiled, names, angles)))
+    )
+    (flat,) = run(y.reshape(-1, y.shape[-1]), repeated(p, y))
+    flat = flat.reshape(*y.shape[:2], -1)
+    ends = accumulate((2, compiled.sizes[2], len(names), len(angles), flat.shape[-1]), initial=0)
+    energy, phi, named, rates, placed = (flat[..., first:end] for first, end in pairwise(ends))
     if angles:
         index = [names.index(name) for name in angles]
-        s, s_dot = (np.swapaxes(x, 1, 2) for x in (named[..., index], named[..., len(names) :]))
-        named[..., index] = np.swapaxes(unwound(t, s, s_dot), 1, 2)
+        wound = named[..., index].swapaxes(1, 2)
+        s = unwound(t, wound, rates.swapaxes(1, 2))
+        if s is not wound:
+            named[..., index] = s.swapaxes(1, 2)
     return [energy[..., 0], energy[..., 1], phi, named, placed]
+
+
+def _seen(compiled: System, names: Sequence[str], angles: Sequence[str]) -> Any:
+    """(state, constants) -> energies, constraints, named coordinates, rates of angles, places of all bodies."""
+    import casadi
+
+    e = compiled.equations
+    named = [compiled.coordinate(name)[0] for name in names] + [compiled.coordinate(name)[1] for name in angles]
+    outputs = [casadi.SX(e.kinetic), casadi.SX(e.potential), e.phi, *named, compiled.places()]
+    inputs = [casadi.vertcat(e.q, e.v, casadi.SX.sym("work")), casadi.vertcat(e.u, e.p)]
+    return casadi.Function("watched", inputs, [casadi.densify(casadi.vertcat(*outputs))])

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Integrator", "Trajectories", "integrator"]
 
 METHODS = ("dop853", "rk4")
+_STATUSES = tuple(Status)  # by their numbers
 _REGISTER = {name: k for k, name in enumerate(REGISTERS)}
 
 
@@ -255,15 +256,8 @@ def _batch(name: str, value: Any, size: int) -> np.ndarray:
 
 
 def _trajectories(t: np.ndarray, y: np.ndarray, results: np.ndarray, events: np.ndarray) -> Trajectories:
-    column = {name: results[:, i] for i, name in enumerate(RESULTS)}
-    k = events.shape[1] // 2
-    return Trajectories(
-        t,
-        y,
-        tuple(Status(int(s)) for s in column["status"]),
-        column["t"],
-        column["steps"].astype(int),
-        column["rejections"].astype(int),
-        events[:, :k],
-        events[:, k:].astype(int),
-    )
+    counts, k = results.astype(int), events.shape[1] // 2
+    status, steps, rejections = (counts[:, RESULTS.index(name)] for name in ("status", "steps", "rejections"))
+    reached = results[:, RESULTS.index("t")]
+    ended = tuple(map(_STATUSES.__getitem__, status.tolist()))
+    return Trajectories(t, y, ended, reached, steps, rejections, events[:, :k], events[:, k:].astype(int))
