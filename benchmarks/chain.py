@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -21,10 +24,9 @@ from poinsot.model.build import build
 from .measure import Table, interleave
 from .peer_pinocchio import pinocchio_model
 
-LENGTHS, WORK, CALLS = (1, 10, 50, 100, 200), 6400, 50  # WORK: links in a batch
-PATIENCE = (
-    45.0  # for writing the equations; the next chain is expected to take 8 times as long at twice the length [s]
-)
+LENGTHS, SAMPLES, CALLS = (1, 10, 50, 100, 200), 4000, 50  # states in a batch, as for the hexapod; calls of a peer
+TURN = 5e-3  # [s]
+PATIENCE = 45.0  # for writing and compiling the next chain, which is taken to grow with the square of its length  [s]
 
 
 def chain(n: int):
@@ -53,62 +55,60 @@ def run() -> Table:
 
 
 def _table() -> Table:
-    rows, figures, previous = [], {}, (1, 0.0)
+    chains: dict[int, Written] = {}
     for n in LENGTHS:
-        expected = previous[1] * (n / previous[0]) ** 2
-        if expected > PATIENCE:
-            rows.append((n, f"left out: about {expected:.0f} s to write and compile", "", "", "", ""))
-            continue
-        found = measured(n)
-        rows.append((n, *found.values()))
-        figures |= {f"{n}: {name}": value for name, value in found.items()}
-        previous = (n, found["write [s]"] + found["compile [s]"])
-    per_link = [figures[f"{n}: µs a link"] for n in LENGTHS if f"{n}: µs a link" in figures]
-    spread = max(per_link) / min(per_link)
-    complete = f"{LENGTHS[-1]}: µs a link" in figures
+        longest = max(chains, default=0)
+        if longest and chains[longest].seconds * (n / longest) ** 2 > PATIENCE:
+            break
+        chains[n] = Written.of(n)
+    calls = {f"{n} {who}": call for n, one in chains.items() for who, call in one.calls.items()}
+    times = interleave(calls, repeats=25, turn=TURN)
+    ours = {n: 1e6 * times[f"{n} ours"].best / SAMPLES / n for n in chains}
+    aba = {n: 1e6 * times[f"{n} aba"].best / CALLS / n for n in chains}
+    spread = max(ours.values()) / min(ours.values())
+    rows = [(n, one.write, one.compile, one.instructions, ours[n], aba[n]) for n, one in chains.items()]
+    rows += [(n, "left out: too long to write and compile", "", "", "", "") for n in LENGTHS if n not in chains]
+    goal = f"time per link within a factor 2 from n = 1 to {max(chains)}: {spread:.2f}"
     return Table(
-        "forward dynamics of a chain of n links, batch, one thread",
+        f"forward dynamics of a chain of n links, batch of {SAMPLES}, one thread",
         ("n", "s to write", "s to compile", "instructions", "µs a link", "Pinocchio aba, µs a link"),
         tuple(rows),
-        (
-            (
-                f"time per link within a factor 2 from n = 1 to 200: {spread:.1f}, as far as measured",
-                complete and spread <= 2,
-            ),
-        ),
-        figures,
+        ((goal, len(chains) == len(LENGTHS) and spread <= 2),),
+        {f"{n}: µs a link": t for n, t in ours.items()} | {f"{n}: Pinocchio, µs a link": t for n, t in aba.items()},
     )
 
 
-def measured(n: int) -> dict[str, float]:
-    """Times of one chain."""
-    mechanism, begun = chain(n), time.perf_counter()
-    compiled = system(mechanism)
-    function = compiled.dynamics.forward
-    written = time.perf_counter()
-    forward = kernel(function)
-    forward.wait()
-    ready = time.perf_counter()
-    rng = np.random.default_rng(0)
-    samples = max(64, WORK // n)
-    q, v = rng.uniform(-1, 1, (2, samples, n))
-    p = compiled.parameters(mechanism, start(mechanism, None).poses)
-    peer = pinocchio_model(mechanism)
-    tau = np.zeros(n)
-    theirs = pin.aba(peer.model, peer.data, q[0], v[0], tau)
-    ours = forward(q[0], v[0], np.zeros(0), p)[0]
-    assert np.max(np.abs(theirs - ours)) < 1e-7 * np.max(np.abs(theirs))
-    times = interleave(
-        {
-            "ours": lambda: forward(q, v, np.zeros(0), p, threads=1),
+@dataclass(frozen=True)
+class Written:
+    """A chain as native code."""
+
+    write: float  # [s]
+    compile: float  # [s]
+    instructions: int
+    calls: dict[str, Callable[[], Any]]  # "ours" for a batch, "aba" for so many calls
+
+    @property
+    def seconds(self) -> float:
+        """From the model to the code."""
+        return self.write + self.compile
+
+    @classmethod
+    def of(cls, n: int) -> Written:
+        """Write and compile a chain, and check that Pinocchio's gives the same accelerations."""
+        mechanism, begun = chain(n), time.perf_counter()
+        compiled = system(mechanism)
+        function = compiled.dynamics.forward
+        written = time.perf_counter()
+        forward = kernel(function)
+        forward.wait()
+        ready = time.perf_counter()
+        q, v = np.random.default_rng(0).uniform(-1, 1, (2, SAMPLES, n))
+        p = compiled.parameters(mechanism, start(mechanism, None).poses)
+        peer, tau, u = pinocchio_model(mechanism), np.zeros(n), np.zeros(0)
+        theirs, ours = pin.aba(peer.model, peer.data, q[0], v[0], tau), forward(q[0], v[0], u, p)[0]
+        assert np.max(np.abs(theirs - ours)) < 1e-7 * np.max(np.abs(theirs))
+        calls = {
+            "ours": lambda: forward(q, v, u, p, threads=1),
             "aba": lambda: [pin.aba(peer.model, peer.data, q[k], v[k], tau) for k in range(CALLS)],
-        },
-        repeats=7,
-    )
-    return {
-        "write [s]": written - begun,
-        "compile [s]": ready - written,
-        "instructions": float(function.n_instructions()),
-        "µs a link": 1e6 * times["ours"].best / samples / n,
-        "Pinocchio, µs a link": 1e6 * times["aba"].best / CALLS / n,
-    }
+        }
+        return cls(written - begun, ready - written, function.n_instructions(), calls)

@@ -30,19 +30,25 @@ class Table:
     figures: dict[str, float] = field(default_factory=dict)
 
 
-def interleave(candidates: Mapping[str, Callable[[], Any]], repeats: int = 9) -> dict[str, Timing]:
-    """Call all candidates in turn, `repeats` times after one call to warm up."""
+def interleave(candidates: Mapping[str, Callable[[], Any]], repeats: int = 9, turn: float = 0.0) -> dict[str, Timing]:
+    """Call all candidates in turn, `repeats` times after some calls to warm up.
+
+    A turn is one call, or as many as take so many seconds: then what is quick is not timed with the caches full of
+    what is slow.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
     for call in candidates.values():
         call()
+    calls = {name: max(1, round(turn / stopwatch(call))) for name, call in candidates.items()}
     for _ in range(repeats):
         for name, call in candidates.items():
-            seconds[name].append(stopwatch(call))
+            seconds[name].append(stopwatch(call, calls[name]))
     return {name: Timing(min(values), median(values)) for name, values in seconds.items()}
 
 
-def stopwatch(call: Callable[[], Any]) -> float:
-    """Time one call  [s]."""
+def stopwatch(call: Callable[[], Any], times: int = 1) -> float:
+    """Time of one call, the mean of several  [s]."""
     start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+    for _ in range(times):
+        call()
+    return (time.perf_counter() - start) / times

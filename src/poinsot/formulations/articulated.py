@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from poinsot.elements.frame import GROUND
+from poinsot.engine import ldl
 from poinsot.formulations.tree import Tree
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.motion import SpatialInertia, Twist, Wrench
@@ -45,8 +46,9 @@ def articulated_accelerations(
         U = I[body] @ columns
         D = columns.T @ U + casadi.diag(drives[node.v])
         u = tau[node.v] - columns.T @ p[body]
-        G = casadi.solve(D, U.T).T if S[body] else U  # U D⁻¹
-        kept[body] = columns, U, D, u
+        solve = ldl(D, range(D.size1()), signs=[1] * D.size1()).solve
+        G = solve(U.T).T  # U D⁻¹
+        kept[body] = columns, U, solve, u
         if node.parent == GROUND:
             continue
         bias = _stack(c[body].v, c[body].w)
@@ -63,9 +65,9 @@ def _outward(tree: Tree, X: dict[str, Pose], c: dict[str, Twist], kept: dict[str
     a = {GROUND: casadi.vertcat(-casadi.SX(gravity), casadi.SX.zeros(3))}
     rates = []
     for node in tree.nodes:
-        columns, U, D, u = kept[node.body]
+        columns, U, solve, u = kept[node.body]
         start = _transform(X[node.body]) @ a[node.parent] + _stack(c[node.body].v, c[node.body].w)
-        rate = casadi.solve(D, u - U.T @ start) if u.numel() else u
+        rate = solve(u - U.T @ start)
         a[node.body] = start + columns @ rate
         rates.append(rate)
     return casadi.vertcat(*rates)
