@@ -2,8 +2,8 @@
 
     S = Ψᵀ(dK − ω² dM)Φ + Ψᵀ dCᵀ μ + νᵀ dC Φ,    (K − ω²M) φ + Cᵀμ = 0        (theory/vibration, eq. 7)
 
-dω² is S for a simple frequency, the eigenvalues of the block S for a repeated one; ψ, ν are the left vectors, equal
-to φ, μ where K is symmetric.
+dω² is S for a simple frequency, the eigenvalues of the block S for a repeated one; ψ, ν are the left vectors. ψ = φ
+where K is symmetric on the motions that C leaves, and ν = μ where it is so altogether.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def eigenvalue_derivatives(small: SmallMotion, found: Solution, names: tuple[str
     C = dense(small.C)
     Phi, Psi, values = found.shapes, found.left, found.values
     mu = _multipliers(C, small.K @ Phi - (small.M @ Phi) * values)
-    nu = mu if Psi is Phi else _multipliers(C, small.K.T @ Psi - (small.M.T @ Psi) * values)
+    nu = _multipliers(C, small.K.T @ Psi - (small.M.T @ Psi) * values)
     d = np.zeros((len(values), len(names)), dtype=np.result_type(values, Phi))
     for j in range(len(names)):
         A, B, G = slopes.dK[j] @ Phi, slopes.dM[j] @ Phi, slopes.dC[j]

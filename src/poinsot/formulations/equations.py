@@ -1,7 +1,7 @@
 """What every formulation writes: the equations of motion of a constrained mechanism, as symbols.
 
     q̇ = N(q) v
-    M(q) v̇ + C(q)ᵀ λ = Q(q, v, u)          C(q) v̇ = γ(q, v)          Φ(q) = 0,  Φ̇ = C v
+    M(q) v̇ + C(q)ᵀ λ = Q(q, v, u)          C(q) v̇ = γ(q, v)          Φ(q) = 0,  Φ̇ = C v where Φ = 0
 
 q coordinates, v speeds, u actuator forces, p free parameters, λ multipliers of the kept rows of Φ.
 """
@@ -51,6 +51,7 @@ class Equations:
     links: tuple[Link, ...]  # of the rows
     acting: tuple[tuple[Any, Any, Any], ...]  # (force, s, ṡ) of every law along a coordinate, actuators last
     reading: Reading  # coordinates of poses, in numbers
+    turned: frozenset[str] = frozenset()  # joints whose rows of position are in the axes of M, not of F
     redundant: tuple[Row, ...] = ()  # equations left out because they follow from the others
     couplings: tuple[tuple[str, str], ...] = ()  # pairs of blocks that M couples
     articulated: Any | None = None  # v̇ (nv, 1) by articulated bodies, for trees with long branches

@@ -9,6 +9,7 @@ The mass matrix is that of composite bodies (M_ij = S_iᵀ I_c S_j along the way
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from poinsot.engine import Block, Link
 from poinsot.formulations.acting import applied, gravity_energy
 from poinsot.formulations.articulated import articulated_accelerations
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.loops import closure
+from poinsot.formulations.loops import Closure, closure
 from poinsot.formulations.reading import tree_reading
 from poinsot.formulations.symbols import Symbols
 from poinsot.formulations.tree import Node, Tree, spanning_tree
@@ -48,7 +49,8 @@ def joint_equations(symbols: Symbols) -> Equations:
     q_dot = casadi.vertcat(*walk.rates) if walk.rates else casadi.SX(0, 1)
     direct = _direct(tree, q, v)
     forces = applied(elements, walk.X_W, walk.V, q, v, u, q_dot, direct)
-    phi, C, gamma, rows, links = _closures(elements, tree, walk, v)
+    rows, links = _closing_rows(elements, tree)
+    closures = _closures(elements, tree, walk, v, links)
     return Equations(
         formulation="joint",
         symbols=symbols,
@@ -59,9 +61,10 @@ def joint_equations(symbols: Symbols) -> Equations:
         mass=lambda: _mass(tree, walk, inertias) + forces.M,
         kinetic=_kinetic(walk, inertias) + v.T @ forces.M @ v / 2,
         Q=forces.Q - bias,
-        phi=phi,
-        C=C,
-        gamma=gamma,
+        phi=casadi.vertcat(casadi.SX(0, 1), *(c.phi for c in closures.values())),
+        C=casadi.vertcat(casadi.SX(0, nv), *(c.C for c in closures.values())),
+        gamma=casadi.vertcat(casadi.SX(0, 1), *(c.gamma for c in closures.values())),
+        turned=frozenset(name for name, c in closures.items() if c.turned),
         norms=_norms(tree, q),
         potential=forces.potential + gravity_energy(elements, walk.X_W),
         power=forces.power,
@@ -202,23 +205,36 @@ def _mass(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia]) -> An
     return casadi.sparsify(M)
 
 
-def _closures(elements: Any, tree: Tree, walk: _Outward, v: Any) -> tuple[Any, Any, Any, tuple, tuple]:
-    """Equations of the joints outside the tree."""
-    import casadi
+def _kept(elements: Any, joint: Joint) -> tuple[int, ...]:
+    """Numbers of the rows of a closing joint that count."""
+    return tuple(joint.in_plane if elements.planar else range(len(joint.rows)))
 
-    parts, rows, links = [], [], []
+
+def _closures(elements: Any, tree: Tree, walk: _Outward, v: Any, links: tuple[Link, ...]) -> dict[str, Closure]:
+    """Equations of the joints outside the tree."""
+    moved = Counter(block for link in links for block in link.blocks)
+    found = {}
+    for joint, link in zip(tree.closing, links):
+        alone = [n for n in tree.nodes if n.body in link.blocks and moved[n.body] == 1]
+        own = [k for node in alone for k in range(node.v.start, node.v.stop)]
+        if link.rows:
+            kept = _kept(elements, joint)
+            found[joint.name] = closure(joint, walk.X_W, walk.V, walk.A, v, kept, own)
+    return found
+
+
+def _closing_rows(elements: Any, tree: Tree) -> tuple[tuple[Row, ...], tuple[Link, ...]]:
+    """Rows of the joints outside the tree, and which bodies they link."""
+    rows: list[Row] = []
+    links: list[Link] = []
     for joint in tree.closing:
-        kept = joint.in_plane if elements.planar else range(len(joint.rows))
-        parts.append(closure(joint, walk.X_W, walk.V, walk.A, v, tuple(kept)))
+        kept = _kept(elements, joint)
         blocks = _moving(tree, joint.a.body) + [
             b for b in _moving(tree, joint.b.body) if b not in _moving(tree, joint.a.body)
         ]
         links.append(Link(joint.name, tuple(range(len(rows), len(rows) + len(kept))), tuple(blocks)))
         rows += [Row(joint.name, joint.rows[i]) for i in kept]
-    if not parts:
-        return casadi.SX(0, 1), casadi.SX(0, v.size1()), casadi.SX(0, 1), (), ()
-    phi, C, gamma = (casadi.vertcat(*column) for column in zip(*parts))
-    return phi, C, gamma, tuple(rows), tuple(links)
+    return tuple(rows), tuple(links)
 
 
 def _moving(tree: Tree, body: str) -> list[str]:

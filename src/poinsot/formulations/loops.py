@@ -1,40 +1,123 @@
 """Loop-closing equations on the level of positions, velocities and accelerations.
 
-With X_FM across the closing joint and its twist (v, ω) in the axes of M,
+Of M seen from F across the closing joint, let v be the velocity of its origin and ω its angular velocity, in the axes
+of F. Then
 
     Φ̇ = G(X_FM) (v, ω),        Φ̈ = G (v̇, ω̇) + d/dt(G) (v, ω)
 
-G comes from the joint's own residual by automatic differentiation.
+G comes from the joint's own residual by automatic differentiation. Where a joint holds the origins of F and M
+together, the velocities of these two points in space are compared instead, in the axes of F or of M: in those of a
+leg its own columns are nearly diagonal.
+
+    R v_M − v_F = 0        or        v_M − Rᵀ v_F = 0
+
+That is Φ̇ wherever Φ = 0, and the rate of x_M − x_F in the axes of the world, turned like Φ, everywhere.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from poinsot.elements.joints import Joint
-from poinsot.spatial.algebra import skew
+from poinsot.spatial.algebra import Mat3, Vec3, apply, cross, skew, transpose
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["closure", "constraint_map"]
+__all__ = ["Closure", "closure", "constraint_map"]
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """Equations of one joint."""
+
+    phi: Any  # (m, 1)
+    C: Any  # (m, nv)
+    gamma: Any  # (m, 1)
+    turned: bool = False  # whether the rows of position are in the axes of M
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """Twist of one side of a joint in its own axes, and its rate without v̇."""
+
+    V: Twist
+    A: Twist
 
 
 def closure(
-    joint: Joint, X_W: dict[str, Pose], V: dict[str, Twist], A: dict[str, Twist], v: Any, kept: tuple[int, ...]
-) -> tuple[Any, Any, Any]:
-    """Φ (m, 1), C (m, nv) and γ (m, 1) of one joint; kept are the rows that count."""
+    joint: Joint,
+    X_W: dict[str, Pose],
+    V: dict[str, Twist],
+    A: dict[str, Twist],
+    v: Any,
+    kept: tuple[int, ...],
+    own: list[int],
+) -> Closure:
+    """The equations that a joint adds; kept are the rows that count, own the speeds that no other one links."""
     import casadi
 
     a, b = joint.a.body, joint.b.body
     X_AF, X_BM = joint.frame_on_a(), joint.frame_on_b()
+    F = _End(carry_twist(X_AF, V[a]), carry_twist(X_AF, A[a]))
+    M = _End(carry_twist(X_BM, V[b]), carry_twist(X_BM, A[b]))
     X_FM = (X_W[a] @ X_AF).inverse() @ (X_W[b] @ X_BM)
-    relative, bias = _relative(
-        X_FM, carry_twist(X_AF, V[a]), carry_twist(X_BM, V[b]), carry_twist(X_AF, A[a]), carry_twist(X_BM, A[b])
-    )
-    twist = casadi.vertcat(casadi.SX(relative.v), casadi.SX(relative.w))
+    points = [row for row in kept if row in joint.point_rows]
+    parts = [_points(X_FM, F, M, v, points, own)] if points else []
+    if len(points) < len(kept):
+        parts.append(_rows(joint, X_FM, F, M, v, tuple(row for row in kept if row not in points)))
+    phi, C, gamma = (casadi.vertcat(*column) for column in zip(*((p.phi, p.C, p.gamma) for p in parts)))
+    return Closure(phi, casadi.sparsify(C), gamma, any(part.turned for part in parts))
+
+
+def _rows(joint: Joint, X_FM: Pose, F: _End, M: _End, v: Any, kept: tuple[int, ...]) -> Closure:
+    """Rows of the joint's residual."""
+    import casadi
+
+    twist, rate = (casadi.vertcat(casadi.SX(T.v), casadi.SX(T.w)) for T in _relative(X_FM, F, M))
     phi, G, G_dot_V = _differentiated(joint, X_FM, twist, kept)
-    acceleration = casadi.vertcat(casadi.SX(bias.v), casadi.SX(bias.w))
-    return phi, casadi.sparsify(G @ casadi.jacobian(twist, v)), -(G @ acceleration + G_dot_V)
+    return Closure(phi, G @ casadi.jacobian(twist, v), -(G @ rate + G_dot_V))
+
+
+def _points(X_FM: Pose, F: _End, M: _End, v: Any, axes: list[int], own: list[int]) -> Closure:
+    """The origins of F and M together, along some axes of F or of M, whichever couple fewer of its own speeds."""
+    import casadi
+
+    R, p, found = X_FM.R, X_FM.p, []
+    in_F, in_M = _apart(R, F, M), _apart(transpose(R), M, F)
+    for place, (speed, rate), sign in ((p, in_F, 1), (apply(transpose(R), p), in_M, -1)):
+        phi, psi, psi_dot = (casadi.SX(x)[axes] for x in (place, speed, rate))
+        C = casadi.sparsify(casadi.jacobian(psi, v))
+        found.append(Closure(phi, sign * C, -sign * psi_dot, turned=sign < 0))
+    return min(found, key=lambda one: _coupled(one, own))
+
+
+def _coupled(one: Closure, own: list[int]) -> tuple[int, int]:
+    """How many pairs of its own speeds some rows couple, and how many entries they have."""
+    C = one.C[:, own]
+    return (C.T @ C).nnz(), one.C.nnz()
+
+
+def _apart(R: Mat3, here: _End, there: _End) -> tuple[Vec3, Vec3]:
+    """Velocity of the point there relative to that here, in the axes of here, and its rate without v̇.
+
+    R v' − v,        R v̇' − v̇ + (R ω' − ω) × R v'
+    """
+    speed, turn = apply(R, there.V.v), apply(R, there.V.w) - here.V.w
+    return speed - here.V.v, apply(R, there.A.v) - here.A.v + cross(turn, speed)
+
+
+def _relative(X_FM: Pose, F: _End, M: _End) -> tuple[Twist, Twist]:
+    """Velocity of M's origin and angular velocity of M seen from F, in the axes of F, and their rates without v̇.
+
+    v = R v_M − v_F − ω_F × p,        v̇ = d/dt(R v_M) − v̇_F − ω̇_F × p − ω_F × v,        ω = R ω_M − ω_F
+    """
+    R, p = X_FM.R, X_FM.p
+    w_M = apply(R, M.V.w)
+    w, (speed, rate) = w_M - F.V.w, _apart(R, F, M)
+    v = speed - cross(F.V.w, p)
+    v_rate = rate - cross(F.A.w, p) - cross(F.V.w, v)
+    return Twist(v, w), Twist(v_rate, apply(R, M.A.w) + cross(w, w_M) - F.A.w)
 
 
 def _differentiated(joint: Joint, X_FM: Pose, twist: Any, kept: tuple[int, ...]) -> tuple[Any, Any, Any]:
@@ -45,7 +128,7 @@ def _differentiated(joint: Joint, X_FM: Pose, twist: Any, kept: tuple[int, ...])
     speed, turn = casadi.SX.sym("v", 3), casadi.SX.sym("w", 3)
     phi = casadi.SX(joint.residual(Pose(R, p)))[list(kept)]
     place = casadi.vertcat(casadi.vec(R), p)
-    motion = casadi.vertcat(casadi.vec(R @ skew(turn)), R @ speed)
+    motion = casadi.vertcat(casadi.vec(casadi.SX(skew(turn)) @ R), speed)
     phi_dot = casadi.jtimes(phi, place, motion)
     G = casadi.jacobian(phi_dot, casadi.vertcat(speed, turn))
     G_dot_V = casadi.jtimes(phi_dot, place, motion)
@@ -53,20 +136,13 @@ def _differentiated(joint: Joint, X_FM: Pose, twist: Any, kept: tuple[int, ...])
     return tuple(casadi.substitute([phi, G, G_dot_V], [place, casadi.vertcat(speed, turn)], [here, twist]))
 
 
-def constraint_map(joint: Joint, X_FM: Pose, kept: tuple[int, ...]) -> Any:
-    """G (m, 6) with Φ̇ = G (v, ω), the twist of M seen from F in the axes of M."""
+def constraint_map(joint: Joint, X_FM: Pose, kept: tuple[int, ...], turned: bool = False) -> Any:
+    """G (m, 6) with Φ̇ = G (v, ω), the twist of M seen from F in the axes of M; `turned` as in Closure."""
     import casadi
 
-    return _differentiated(joint, X_FM, casadi.SX.zeros(6), kept)[1]
-
-
-def _relative(X_FM: Pose, V_F: Twist, V_M: Twist, A_F: Twist, A_M: Twist) -> tuple[Twist, Twist]:
-    """Twist of M seen from F in the axes of M, and its rate of change without v̇ (components in M).
-
-    With V_M = X V_F + V_rel in the axes of M:  V̇_rel = V̇_M − X V̇_F + V_rel × X V_F
-    """
-    carried = carry_twist(X_FM, V_F)
-    relative = Twist(V_M.v - carried.v, V_M.w - carried.w)
-    carried_rate = carry_twist(X_FM, A_F)
-    turn = relative.crossed(carried)
-    return relative, Twist(A_M.v - carried_rate.v + turn.v, A_M.w - carried_rate.w + turn.w)
+    G, R = _differentiated(joint, X_FM, casadi.SX.zeros(6), kept)[1], casadi.SX(X_FM.R)
+    G = casadi.horzcat(G[:, :3] @ R, G[:, 3:] @ R)
+    for i, row in enumerate(kept):
+        if turned and row in joint.point_rows:
+            G[i, :] = casadi.SX.eye(6)[row, :]
+    return G

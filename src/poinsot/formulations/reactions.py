@@ -33,7 +33,7 @@ def reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
         if name in owned:
             kept = tuple(joint.rows.index(e.rows[k].label) for k in owned[name])
             X_FM = joint.relative(e.poses[joint.a.body], e.poses[joint.b.body])
-            G = constraint_map(joint, X_FM, kept)
+            G = constraint_map(joint, X_FM, kept, name in e.turned)
             wrench = -(G.T @ lam[owned[name]])
             found[name] = Wrench(wrench[:3], wrench[3:])
     return found | (_tree_reactions(e, a, found) if e.branches else {})

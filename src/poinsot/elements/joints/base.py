@@ -50,6 +50,11 @@ class Joint(ABC):
     in_plane: ClassVar[tuple[int, ...] | None] = None  # rows left in a planar mechanism; None: not for the plane
     carries: ClassVar[bool] = True  # can carry a branch of a spanning tree
 
+    @cached_property
+    def point_rows(self) -> tuple[int, ...]:
+        """Rows p_FM = 0 of a joint that holds the origins of F and M together, numbered as the axes; else none."""
+        return (0, 1, 2) if self.rows[:3] == ("position x", "position y", "position z") else ()
+
     @property
     def freedom(self) -> int:
         """Number of relative motions that the joint allows in space."""
