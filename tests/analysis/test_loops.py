@@ -8,6 +8,7 @@ import pytest
 
 import poinsot
 from poinsot.analysis.system import System
+from poinsot.engine import rows_to_add
 from poinsot.formulations import loops
 from poinsot.formulations.solve import dynamics
 from poinsot.formulations.symbols import default_free, symbols
@@ -50,3 +51,34 @@ def test_either_side_of_a_joint_gives_the_same_accelerations_and_reactions(name,
         size = max(np.abs(x).max() for x in before.values())
         for key in before:
             np.testing.assert_allclose(after[key], before[key], atol=1e-10 * size, err_msg=key)
+
+
+def test_rows_are_added_where_mass_is_missing_and_only_there():
+    C = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 0.5]])
+    order = [0, 1, 2, 3, 4]
+    assert rows_to_add(np.diag([1.0, 2.0, 3.0]), C, order) == {}
+    assert rows_to_add(np.diag([1e-6, 2e-6, 3e-6]), C, order) == {}  # all that matters are ratios
+    assert rows_to_add(np.diag([1.0, 0.0, 3.0]), C, order) == {1: 12.0}
+    assert rows_to_add(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 3.0]]), C, order) == {1: 1.0}
+    assert rows_to_add(np.zeros((3, 3)), np.array([[1.0, 1.0, 1.0]]), [0, 1, 2, 3]) is None  # nothing helps
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_no_digits_are_lost_with_small_or_large_masses(scale):
+    mechanism = poinsot.load("ex800")
+    inertias = {n: p.value * scale for n, p in mechanism.parameters.items() if p.role == "inertia" and "kg" in p.unit}
+    state = poinsot.State(velocity={"x": 0.1, "rz": 0.2})
+    plain, scaled = (poinsot.accelerations(m, state) for m in (mechanism, mechanism.with_parameters(inertias)))
+    for body in plain:
+        np.testing.assert_allclose(scaled[body], plain[body], atol=1e-11 * np.abs(plain["platform"]).max())
+
+
+def test_masses_that_vanish_in_a_batch_are_followed_with_care():
+    mechanism = poinsot.load("ex800")
+    legs = [n for n, p in mechanism.parameters.items() if n.startswith(("rods.", "cylinders.")) and "kg" in p.unit]
+    values = {n: [mechanism.parameters[n].value, 0.0] for n in legs if mechanism.parameters[n].value}
+    both = poinsot.simulate(mechanism, 0.05, t=[0.05], parameters=values)
+    alone = poinsot.simulate(mechanism.with_parameters(dict.fromkeys(values, 0.0)), 0.05, t=[0.05])
+    assert both.finished and "motion 1: at t = 0 s the equations were solved in another order" in both.changes
+    np.testing.assert_allclose(both.position["platform"][1], alone.position["platform"], atol=1e-12)
+    assert np.max(np.abs(both.position["platform"][0] - alone.position["platform"])) > 1e-5

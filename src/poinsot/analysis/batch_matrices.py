@@ -149,8 +149,7 @@ def _basis(compiled: System, drive: Driven) -> Any:
 
     k, m = len(drive.names), compiled.equations.phi.size1()
     right = casadi.vertcat(casadi.SX(m, k), casadi.SX.eye(k))
-    e = drive.equations
-    return e._factor.solve(casadi.vertcat(e.A.T @ right, right))[: e.A.size2(), :]
+    return drive.equations.solve(right)
 
 
 def _functions(compiled: System, drive: Driven) -> tuple[Any, Any]:
@@ -168,7 +167,7 @@ def _functions(compiled: System, drive: Driven) -> tuple[Any, Any]:
         hold = casadi.Function("hold", [e.q, e.p], [columns.T @ idle, casadi.densify(J_a @ columns)])
         B = casadi.SX.sym("B", n, k)
         slopes = [casadi.jtimes(b.Q - b.C.T @ b.lam, e.q, b.N @ B[:, j]) for j in range(k)]
-        lam = drive.equations._factor.solve(casadi.vertcat(Q, casadi.SX(m + k, 1)))[n : n + m]
+        lam = drive.equations.multipliers(Q)[:m, :]
         KB = casadi.substitute(casadi.horzcat(*slopes), b.rho, b.read)
         KB = -casadi.substitute([KB], [b.lam, B], [lam, columns])[0]
         M, K = columns.T @ e.M @ columns, columns.T @ KB

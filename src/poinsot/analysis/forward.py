@@ -84,7 +84,7 @@ def accelerations(
     forces = {name: compiled.command(name, value) for name, value in given_forces.items()}
     u = np.array([forces.get(name, 0.0) for name in compiled.commands])
     vdot, lam, check = _solved(compiled, q, v, u, p)
-    if not check.item() > UNSURE:
+    if not (check.item() > UNSURE and np.isfinite(vdot).all()):
         compiled = careful(compiled)
         vdot, lam, check = _solved(compiled, q, v, u, p)
     moving, wrenches = compiled.observed(q, v, vdot.ravel(), lam.ravel(), u, p)

@@ -183,9 +183,9 @@ class DrivenEquations:
         links = [*e.links, *(Link(f"drive {n}", (m + i,), _touched(e, J[i, :])) for i, n in enumerate(names))]
         order = elimination_order(e.blocks, links, e.couplings, jacobian=sampled)
         gap = casadi.vertcat(e.phi, error)
-        step = kkt(casadi.SX.eye(n), A, casadi.SX(n, 1), -gap, order)
+        step = self._system = kkt(casadi.SX.eye(n), A, casadi.SX(n, 1), -gap, order, added={})
         q_new = e.q + casadi.jacobian(e.q_dot, e.v) @ step.acceleration
-        self.A, self.gap, self._factor = A, casadi.vertcat(e.phi, s), step.factor
+        self.A, self.gap = A, casadi.vertcat(e.phi, s)
         newton = casadi.Function("newton", [e.q, targets[0], e.p], [unit_quaternions(e, q_new), gap])
         v = self.solve(casadi.vertcat(casadi.SX(m, 1), targets[1]))
         self.gamma = casadi.vertcat(e.gamma, -casadi.jtimes(s_dot, e.q, e.q_dot))
@@ -195,10 +195,16 @@ class DrivenEquations:
         self.functions = {"newton": newton, "speeds": speeds, "accelerations": accelerations}
 
     def solve(self, b: Any) -> Any:
-        """x with A x = b, A = [C; J], from the factor of the Newton step."""
+        """x (nv, k) with A x = b, A = [C; J], from the factor of the Newton step."""
         import casadi
 
-        return self._factor.solve(casadi.vertcat(self.A.T @ b, b))[: self.A.size2()]
+        return self._system.solve(casadi.SX(self._system.M.size1(), b.size2()), b)[0]
+
+    def multipliers(self, Q: Any) -> Any:
+        """λ with Aᵀ λ nearest to forces Q (nv, 1)."""
+        import casadi
+
+        return self._system.solve(Q, casadi.SX(self._system.C.size1(), 1))[1]
 
 
 class Driven:

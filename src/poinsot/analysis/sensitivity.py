@@ -21,7 +21,7 @@ from poinsot.analysis.kinematics import driven, solve_path
 from poinsot.analysis.simulate import Simulation, simulate
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
-from poinsot.engine import integrator, kernel, kkt
+from poinsot.engine import integrator, kernel
 from poinsot.errors import PoinsotError, list_of_names, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.spatial.algebra import vector
@@ -195,7 +195,7 @@ def _augmented(compiled: System, wrt: tuple[str, ...]) -> Any:
     if key in compiled._kernels:
         return compiled._kernels[key]
     e = compiled.equations
-    solved = kkt(e.M, e.C, e.Q, e.gamma, compiled.dynamics.order)
+    solved = compiled.dynamics.system
     n, m = e.v.size1(), e.phi.size1()
     a, lam = casadi.SX.sym("a", n), casadi.SX.sym("lam", m)
     r1, r2 = e.M @ a + e.C.T @ lam - e.Q, e.C @ a - e.gamma
@@ -206,7 +206,7 @@ def _augmented(compiled: System, wrt: tuple[str, ...]) -> Any:
         unit[e.symbols.names.index(name)] = 1
         slopes = [_along(x, inputs, [dq, dv, unit]) for x in (r1, r2)]
         s1, s2 = casadi.substitute(slopes, [a, lam], [solved.acceleration, solved.multipliers])
-        change = solved.factor.solve(-casadi.vertcat(s1 + e.C.T @ s2, s2))[:n]
+        change = solved.solve(-s1, -s2)[0]
         states += [dq, dv]
         rates += [_along(e.q_dot, inputs, [dq, dv, unit]), change]
     time, u = casadi.SX.sym("t"), e.u

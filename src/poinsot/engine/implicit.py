@@ -30,12 +30,10 @@ def implicit_derivative(factor: Factor, matrix: SX, rhs: SX, solution: SX, wrt: 
 def kkt_derivative(system: KKTSolution, wrt: SX) -> tuple[SX, SX]:
     """Differentiate accelerations and multipliers of a KKT system: ∂a/∂p (n, k) and ∂λ/∂p (m, k).
 
-    With r₁ = M a + Cᵀλ − Q and r₂ = C a − γ, both zero, the augmented form differentiates to
+    With r₁ = M a + Cᵀλ − Q and r₂ = C a − γ, both zero,
 
-        [ M + CᵀC   Cᵀ ] [ ∂a ]     [ ∂r₁ + Cᵀ∂r₂ ]
-        [    C      0  ] [ ∂λ ] = − [     ∂r₂     ]        a and λ held fixed in ∂r
-
-    so CᵀC is never differentiated.
+        [ M   Cᵀ ] [ ∂a ]     [ ∂r₁ ]
+        [ C   0  ] [ ∂λ ] = − [ ∂r₂ ]        a and λ held fixed in ∂r
     """
     import casadi
 
@@ -44,8 +42,7 @@ def kkt_derivative(system: KKTSolution, wrt: SX) -> tuple[SX, SX]:
     a, lam = casadi.SX.sym("a", n), casadi.SX.sym("lam", m)
     slopes = [casadi.jacobian(M @ a + C.T @ lam - Q, wrt), casadi.jacobian(C @ a - gamma, wrt)]
     r1, r2 = _with_values(slopes, [a, lam], [system.acceleration, system.multipliers])
-    derivative = system.factor.solve(-casadi.vertcat(r1 + C.T @ r2, r2))
-    return derivative[:n, :], derivative[n:, :]
+    return system.solve(-r1, -r2)
 
 
 def _with_values(expressions: list[SX], symbols: list[SX], values: list[SX]) -> list[SX]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.engine import KKTSolution, elimination_order, kkt
+from poinsot.engine import KKTSolution, elimination_order, kkt, rows_to_add
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.embedded import POOR_CHOICE, Machine, Rate, embed, independent_rates
 from poinsot.formulations.equations import Equations
@@ -112,6 +112,18 @@ class Dynamics:
         return elimination_order(e.blocks, e.links, e.couplings, jacobian=sample)
 
     @cached_property
+    def added(self) -> dict[int, float] | None:
+        """Rows of C that are added to the mass matrix, with weights: those that hold what has no mass of its own.
+
+        They are found at home, with the present masses; None stands for all, which is safe everywhere.
+        """
+        if self.careful:
+            return None
+        e = self.equations
+        M = np.asarray(self.function("mass", [e.M])(self.q_home, 0, 0, self.p_nominal))
+        return rows_to_add(M, self.jacobian_at_home, self.order)
+
+    @cached_property
     def solution(self) -> tuple[Any, Any, Any]:
         """v̇ (nv, 1), λ (m, 1) and a number that tells near-singularity (1 is perfect)."""
         import casadi
@@ -146,7 +158,7 @@ class Dynamics:
     def system(self) -> KKTSolution:
         """The equations of motion solved by LDLᵀ, with the factor for further right-hand sides."""
         e = self.equations
-        return kkt(e.M, e.C, e.Q, e.gamma, self.order)
+        return kkt(e.M, e.C, e.Q, e.gamma, self.order, self.added)
 
     @cached_property
     def forward(self) -> Any:
@@ -165,9 +177,8 @@ class Dynamics:
         n, m = e.v.size1(), e.phi.size1()
         q, v = e.q, e.v
         if m:
-            steps = casadi.horzcat(-e.C.T @ e.phi, e.M @ e.v)
-            targets = casadi.horzcat(-e.phi, casadi.SX(m, 1))
-            moved = self.system.factor.solve(casadi.vertcat(steps, targets))[:n, :]
+            forces, targets = casadi.horzcat(casadi.SX(n, 1), e.M @ e.v), casadi.horzcat(-e.phi, casadi.SX(m, 1))
+            moved = self.system.solve(forces, targets)[0]
             q, v = q + casadi.jacobian(e.q_dot, e.v) @ moved[:, 0], moved[:, 1]
         return unit_quaternions(e, q), v
 

@@ -198,11 +198,11 @@ def _free_directions(compiled: System, speeds: Sequence[int]) -> Any:
     owner = {k: block.name for block in e.blocks for k in block.columns}
     links = [*e.links, *(Link(f"speed {k}", (m + i,), (owner[k],)) for i, k in enumerate(independent))]
     order = elimination_order(e.blocks, links, e.couplings, jacobian=np.vstack([home, pick]))
-    factor = kkt(casadi.SX.eye(n), A, casadi.SX(n, 1), casadi.SX(A.size1(), 1), order).factor
+    solution = kkt(casadi.SX.eye(n), A, casadi.SX(n, 1), casadi.SX(A.size1(), 1), order, added={})
     b = casadi.SX(A.size1(), len(speeds))
     for i, k in enumerate(speeds):
         b[m + independent.index(k), i] = 1
-    return factor.solve(casadi.vertcat(A.T @ b, b))[:n, :]
+    return solution.solve(casadi.SX(n, len(speeds)), b)[0]
 
 
 def _stack(first: Any, second: Any) -> Any:
