@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import casadi
 import numpy as np
 import pytest
 
 import poinsot
 from poinsot.analysis.system import System
+from poinsot.elements.frame import Frame
+from poinsot.elements.joints import JOINTS
 from poinsot.engine import rows_to_add
 from poinsot.formulations import loops
 from poinsot.formulations.solve import dynamics
 from poinsot.formulations.symbols import default_free, symbols
 from poinsot.model.assembly import assemble
+from poinsot.spatial.motion import Twist
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import euler_matrix
+from tests.elements import contract
 
 LOOPS = ["four_bar", "slider_crank", "five_bar", "six_bar", "three_rrr", "navaro", "delta", "ex800", "hexapod"]
 
@@ -35,6 +43,44 @@ def test_velocities_and_accelerations_are_derivatives_of_the_equations(name):
         q, v = d.q_home + 0.1 * rng.normal(size=len(d.q_home)), rng.normal(size=e.v.size1())
         *_, gamma, rate = (np.asarray(x) for x in f(q, v, d.p_nominal))
         np.testing.assert_allclose(-gamma, rate, atol=1e-12 * max(1.0, np.abs(rate).max()))
+
+
+def floating(q, v):
+    """Pose of a body by six coordinates, its twist in its own axes, and the rate of that without v̇."""
+    R, p = casadi.SX(euler_matrix("ZXZ", q[3:])), q[:3]
+    R_dot = casadi.reshape(casadi.jtimes(casadi.vec(R), q, v), 3, 3)
+    turning = R.T @ R_dot
+    V = casadi.vertcat(R.T @ v[:3], turning[2, 1], turning[0, 2], turning[1, 0])
+    A = casadi.jtimes(V, q, v)
+    return Pose(R, p), Twist(V[:3], V[3:]), Twist(A[:3], A[3:])
+
+
+@pytest.mark.parametrize("kind", [kind for kind, law in JOINTS.items() if law.rows])
+@pytest.mark.parametrize("turned", [False, True])
+def test_every_kind_of_joint_may_close_a_loop(kind, turned, monkeypatch):
+    """Between two bodies that float, anywhere: rows of the residual with their rates, points by their velocities."""
+    monkeypatch.setattr(loops, "_coupled", lambda one, own: one.turned != turned)
+    ends = {"a": Frame("A", "f", (0.1, -0.2, 0.3)), "b": Frame("B", "m", (0.2, 0.1, -0.1))}
+    joint = replace(contract.make(kind), **ends)
+    q, v = casadi.SX.sym("q", 12), casadi.SX.sym("v", 12)
+    A, B = floating(q[:6], v[:6]), floating(q[6:], v[6:])
+    X, V, bias = ({"A": a, "B": b} for a, b in zip(A, B))
+    one = loops.closure(joint, X, V, bias, v, tuple(range(len(joint.rows))), [])
+    X_FM = joint.relative(X["A"], X["B"])
+    F, M = X["A"] @ joint.frame_on_a(), X["B"] @ joint.frame_on_b()
+    phi = casadi.SX(joint.residual(X_FM))
+    rate = casadi.jtimes(phi, q, v)
+    if joint.point_rows:
+        assert one.turned is turned
+        axes, apart = casadi.SX(M.R if turned else F.R).T, casadi.SX(M.p - F.p)
+        phi[:3], rate[:3] = axes @ apart, axes @ casadi.jtimes(apart, q, v)
+    pairs = [(one.phi, phi), (one.C @ v, rate), (-one.gamma, casadi.jtimes(one.C @ v, q, v))]
+    compare = casadi.Function("f", [q, v], [casadi.vertcat(x, y) for x, y in pairs])
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        for both in compare(rng.normal(size=12), rng.normal(size=12)):
+            ours, theirs = np.split(np.asarray(both).ravel(), 2)
+            np.testing.assert_allclose(ours, theirs, atol=1e-12 * max(1.0, np.abs(theirs).max()))
 
 
 @pytest.mark.parametrize("name", ["four_bar", "delta", "ex800", "hexapod"])

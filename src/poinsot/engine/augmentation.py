@@ -13,7 +13,7 @@ import numpy as np
 __all__ = ["rows_to_add"]
 
 GONE = 1e-9  # of its diagonal entry: a pivot below has no mass of its own
-ENGAGED = 1e-3  # of the largest entry of a row of C in natural sizes: a column below is not held by it
+ENGAGED = 1e-3  # of the largest entry of a row of C: a column below is not held by it
 SURE = 1e-6  # check value above which a factorisation keeps its digits
 
 
