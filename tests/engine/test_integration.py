@@ -111,6 +111,15 @@ def test_dense_output_does_not_change_the_steps_and_is_as_accurate_as_they_are()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_an_event_right_after_the_start_is_seen(engine):
+    """Nearer than the small step with which the first step is chosen."""
+    y, free = ca.SX.sym("y"), P[:0]
+    rate, event = ca.Function("rate", [T, y, free], [1.0 + 0 * y]), ca.Function("event", [T, y, free], [y - 5e-7])
+    found = integrator(rate, events=event, engine=engine)([0.0, 1.0], [0.0])
+    assert found.event_counts[0, 0] == 1 and found.event_times[0, 0] == pytest.approx(5e-7, abs=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_projection_keeps_the_constraint(engine):
     """A point on the unit circle, driven along it; without projection it drifts off."""
     y, free = ca.SX.sym("y", 2), P[:0]

@@ -108,13 +108,13 @@ def _adaptive_steps(memory: Memory, samples: list[str], bodies: dict[str, Body])
     """Step until no lane is active."""
     code = memory.code
     memory.call("rhs", memory.at["x"], memory.K[0])
+    if "events" in bodies:
+        watch_events(memory)
     _norms(memory, lambda i: (code.load(memory.at["y"], i), code.load(memory.K[0], i)), memory.at["y"])
     memory.update("probe")
     memory.stage(1, 1.0, ((0, 1.0),), memory.get("t"), memory.get("step"))
     _norms(memory, lambda i: (code.load(memory.K[0], i), _change(memory, i)), memory.at["y"])
     memory.update("first_step")
-    if "events" in bodies:
-        watch_events(memory)
     with code.forever() as end:
         code.leave_unless(code.any(memory.is_set("active")), end)
         memory.update("begin")
