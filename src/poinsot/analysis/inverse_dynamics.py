@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -43,14 +44,19 @@ class InverseDynamics(Bearing):
     t: np.ndarray  # (n,)  [s]
     forces: dict[str, np.ndarray]  # by actuator (n,)  [N or N·m]
     power: dict[str, np.ndarray]  # by actuator (n,)  [W]
-    reactions: dict[
-        str, np.ndarray
-    ]  # NaN where not determined; by joint, (fx, fy, fz, mx, my, mz) on its second body (n, 6)  [N, N·m]
+    reactions: dict[str, np.ndarray]  # by joint, (f, m) on its second body (n, 6), NaN where open  [N, N·m]
     multipliers: np.ndarray  # (n, m)
-    body_forces: dict[str, np.ndarray]  # by body, Q_e − M q̈ in world axes and body moment (n, 6)  [N, N·m]
     condition: np.ndarray  # (n,) check value: 1 is perfect, 0 where the actuators lose hold of the mechanism
     kinematics: Kinematics
     model: Mechanism = field(repr=False)
+
+    @cached_property
+    def body_forces(self) -> dict[str, np.ndarray]:
+        """By body, Q_e − M q̈: gravity less what its motion needs (n, 6), computed when first asked for  [N, N·m].
+
+        Forces in world axes, moments about the centre of mass in the body's.
+        """
+        return _body_forces(self.model, self.kinematics)
 
     @property
     def position(self) -> dict[str, np.ndarray]:
@@ -218,7 +224,6 @@ def _result(
         power={name: u[:, k] * rates[:, k] for k, name in enumerate(compiled.commands)},
         reactions=by_joint(flat, names, undetermined(compiled)),
         multipliers=lam[:n],
-        body_forces=_body_forces(mechanism, moving),
         condition=check.ravel()[:n],
         kinematics=moving,
         model=mechanism,
@@ -226,7 +231,6 @@ def _result(
 
 
 def _body_forces(mechanism: Mechanism, moving: Kinematics) -> dict[str, np.ndarray]:
-    """Q_e − M q̈ of every body by itself: gravity less what its motion needs; moments about the centre, body axes."""
     found = {}
     gravity = np.asarray(mechanism.gravity, float)
     for name, body in mechanism.bodies.items():
