@@ -100,6 +100,7 @@ def test_what_a_simulation_is_given_is_checked_by_name(given, message):
         (lambda: poinsot.simulate(CRANK, 1.0, velocity=2.0), "rates are given by name"),
         (lambda: poinsot.simulate(CRANK, 1.0, events={"a": 3}), "event 'a' must be a coordinate and a number"),
         (lambda: poinsot.simulate(CRANK, 1.0, parameters={"link1.mass": "a"}), "lists of numbers"),
+        (lambda: poinsot.simulate(CRANK, 1.0, parameters={"link1.mass": []}), "lists of one length"),
         (lambda: poinsot.simulate(CRANK, 1.0, rtol="a"), "rtol must be a number"),
         (lambda: poinsot.simulate(CRANK, 1.0, max_steps=None), "max_steps must be a number"),
         (lambda: poinsot.equilibrium(3), "expected a mechanism"),

@@ -12,13 +12,11 @@ from poinsot.analysis.reaction import Bearing
 from poinsot.analysis.state import state as state_of
 from poinsot.analysis.system import System, start, system
 from poinsot.analysis.undetermined import undetermined
-from poinsot.analysis.variants import careful
+from poinsot.analysis.variants import UNSURE, careful
 from poinsot.errors import PoinsotError, by_name, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 
 __all__ = ["Accelerations", "State", "accelerations"]
-
-UNSURE = 1e-6  # check value below which the equations are solved again in a careful order
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ def _batch(
         sizes = {name: np.atleast_1d(np.asarray(values, float)).shape for name, values in parameters.items()}
     except (TypeError, ValueError):
         raise PoinsotError("parameters of a batch need lists of numbers") from None
-    if len(set(sizes.values())) > 1 or any(len(size) != 1 for size in sizes.values()):
+    if len(set(sizes.values())) > 1 or any(len(size) != 1 or size == (0,) for size in sizes.values()):
         raise PoinsotError(f"parameters of a batch need lists of one length, not {listing(map(str, sizes.items()))}")
     batch = np.tile(p, (next(iter(sizes.values()))[0], 1))
     for name, values in parameters.items():

@@ -11,6 +11,7 @@ from poinsot.analysis.integrate import commands, digests
 from poinsot.analysis.reaction import by_joint, columns
 from poinsot.analysis.system import System
 from poinsot.analysis.undetermined import undetermined
+from poinsot.analysis.variants import UNSURE, careful
 from poinsot.engine import Formula, kernel
 
 __all__ = ["repeated", "simulated_reactions"]
@@ -22,8 +23,12 @@ def simulated_reactions(
     """Reactions (N, n, 6) by joint at states y (N, n, ·) and times t (n,), with constants p as for `repeated`."""
     nq, nv, _, _ = compiled.sizes
     flat = y.reshape(-1, y.shape[-1])
-    times = np.tile(t, len(y))[:, None]
-    (wrenches,) = _function(compiled, laws)(times, flat[:, :nq], flat[:, nq : nq + nv], repeated(p, y))
+    states = np.tile(t, len(y))[:, None], flat[:, :nq], flat[:, nq : nq + nv], repeated(p, y)
+    wrenches, check = _function(compiled, laws)(*states)
+    unsure = ~(check.ravel() > UNSURE) | ~np.isfinite(wrenches).all(axis=1)
+    if unsure.any():  # as far as the equations are concerned; what is not determined is told apart below
+        again = (x[unsure] if x.ndim == 2 else x for x in states)
+        wrenches[unsure] = _function(careful(compiled), laws)(*again)[0]
     names = list(compiled.mechanism.template.joints)
     return by_joint(wrenches.reshape(*y.shape[:2], -1), names, undetermined(compiled))
 
@@ -36,7 +41,7 @@ def repeated(p: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _function(compiled: System, laws: Mapping[str, float | Formula]) -> Any:
-    """(t, q, v, constants) -> reactions of all joints (6 j,).
+    """(t, q, v, constants) -> reactions of all joints (6 j,) and a number that tells near-singularity.
 
     Accelerations come from the system of all constraints, whichever rates are independent.
     """
@@ -49,10 +54,10 @@ def _function(compiled: System, laws: Mapping[str, float | Formula]) -> Any:
         time, constants = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws))
         solved = dynamics.system if e.articulated is None else None
         a, lam = (solved.acceleration, solved.multipliers) if solved else (e.articulated, casadi.SX(0, 1))
-        flat = columns(e, a, lam)
+        flat, check = columns(e, a, lam), solved.factor.check if solved else casadi.SX(1.0)
         if laws:
             flat = casadi.substitute(flat, e.u, commands(compiled, laws, time, constants))
         inputs = [time, e.q, e.v, casadi.vertcat(constants, e.p)]
-        return casadi.Function("reactions", inputs, [flat])
+        return casadi.Function("reactions", inputs, [flat, check])
 
     return compiled.made(("compiled", key), lambda: kernel(compiled.formula(key, make)))

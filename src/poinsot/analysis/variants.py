@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from poinsot.analysis.system import System
 
-__all__ = ["careful", "embedded_with"]
+__all__ = ["UNSURE", "careful", "embedded_with"]
+
+UNSURE = 1e-6  # check value below which the equations are solved again with care
 
 
 def embedded_with(compiled: System, rates: tuple[int | str, ...]) -> System:

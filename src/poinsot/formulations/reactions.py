@@ -36,7 +36,10 @@ def reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
             G = constraint_map(joint, X_FM, kept, name in e.turned)
             wrench = -(G.T @ lam[owned[name]])
             found[name] = Wrench(wrench[:3], wrench[3:])
-    return found | (_tree_reactions(e, a, found) if e.branches else {})
+    idle = {
+        name: Wrench(np.zeros(3), np.zeros(3)) for name in elements.joints
+    }  # all of whose rows follow from others
+    return idle | found | (_tree_reactions(e, a, found) if e.branches else {})
 
 
 def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench]) -> dict[str, Wrench]:
