@@ -104,19 +104,43 @@ def test_rows_are_added_where_mass_is_missing_and_only_there():
     order = [0, 1, 2, 3, 4]
     assert rows_to_add(np.diag([1.0, 2.0, 3.0]), C, order) == {}
     assert rows_to_add(np.diag([1e-6, 2e-6, 3e-6]), C, order) == {}  # all that matters are ratios
-    assert rows_to_add(np.diag([1.0, 0.0, 3.0]), C, order) == {1: 12.0}
-    assert rows_to_add(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 3.0]]), C, order) == {1: 1.0}
-    assert rows_to_add(np.zeros((3, 3)), np.array([[1.0, 1.0, 1.0]]), [0, 1, 2, 3]) is None  # nothing helps
+    assert rows_to_add(np.diag([1.0, 0.0, 3.0]), C, order) == {1: (2, 4.0)}
+    assert rows_to_add(np.diag([1.0, 1e-5, 3.0]), C, order) == {1: (2, 4.0)}
+    assert rows_to_add(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 3.0]]), C, order) == {1: (2, 4.0)}
+    assert rows_to_add(np.zeros((3, 3)), np.array([[1.0, 1.0, 1.0]]), [0, 1, 2, 3]) is None  # no mass to weigh by
 
 
+@pytest.mark.parametrize("name", ["ex800", "hexapod"])
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
-def test_no_digits_are_lost_with_small_or_large_masses(scale):
-    mechanism = poinsot.load("ex800")
+def test_no_digits_are_lost_with_small_or_large_masses(name, scale):
+    """Also where both share one system, and the legs' roll has no inertia."""
+    mechanism = poinsot.load(name)
     inertias = {n: p.value * scale for n, p in mechanism.parameters.items() if p.role == "inertia" and "kg" in p.unit}
-    state = poinsot.State(velocity={"x": 0.1, "rz": 0.2})
+    first, *_, last = mechanism.elements.pose
+    state = poinsot.State(velocity={first: 0.1, last: 0.2})
     plain, scaled = (poinsot.accelerations(m, state) for m in (mechanism, mechanism.with_parameters(inertias)))
+    size = max(np.abs(plain[body]).max() for body in plain)
     for body in plain:
-        np.testing.assert_allclose(scaled[body], plain[body], atol=1e-11 * np.abs(plain["platform"]).max())
+        np.testing.assert_allclose(scaled[body], plain[body], atol=1e-11 * size)
+    force = max(np.abs(x).max() for x in plain.reactions.values())
+    for joint, wrench in plain.reactions.items():
+        np.testing.assert_allclose(scaled.reactions[joint] / scale, wrench, atol=1e-10 * force)
+
+
+@pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix"])
+@pytest.mark.parametrize("ratio", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_light_legs_lose_no_digits(ratio, formulation):
+    """Also after a mechanism of the same structure with legs that weigh something."""
+    mechanism = poinsot.load("ex800")
+    forces = {name: 10.0 + 3 * i for i, name in enumerate(mechanism.actuators)}
+    legs = {n: p.value for n, p in mechanism.parameters.items() if n.startswith(("rods.", "cylinders."))}
+    changed = {n: value * ratio for n, value in legs.items() if "kg" in mechanism.parameters[n].unit}
+    light, state = mechanism.with_parameters(changed), poinsot.State(forces=forces)
+    poinsot.accelerations(mechanism, state, formulation=formulation)
+    ours, theirs = (poinsot.accelerations(light, state, formulation=f) for f in (formulation, "embedded"))
+    size = max(np.abs(theirs[body]).max() for body in theirs)
+    for body in theirs:
+        np.testing.assert_allclose(ours[body], theirs[body], atol=1e-11 * size)
 
 
 def test_masses_that_vanish_in_a_batch_are_followed_with_care():
@@ -128,3 +152,13 @@ def test_masses_that_vanish_in_a_batch_are_followed_with_care():
     assert both.finished and "motion 1: at t = 0 s the equations were solved in another order" in both.changes
     np.testing.assert_allclose(both.position["platform"][1], alone.position["platform"], atol=1e-12)
     assert np.max(np.abs(both.position["platform"][0] - alone.position["platform"])) > 1e-5
+    for joint, wrench in alone.reactions.items():
+        np.testing.assert_allclose(both.reactions[joint][1], wrench, atol=1e-9)
+
+
+def test_reactions_of_a_simulation_are_those_of_its_states_where_the_order_of_elimination_fails():
+    crank, pose = poinsot.load("slider_crank"), {"theta": np.radians(270)}
+    run = poinsot.simulate(crank, 1e-4, t=[0, 1e-4], pose=pose)
+    still = poinsot.accelerations(crank, poinsot.State(pose=pose))
+    for joint, wrench in still.reactions.items():
+        np.testing.assert_allclose(run.reactions[joint][0], wrench, atol=1e-9)

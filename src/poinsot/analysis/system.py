@@ -115,12 +115,20 @@ def _described(
             raise PoinsotError(unknown("parameter", name, mechanism.parameters))
     places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
     folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
-    structure = [dict(mechanism.document), folded, formulation, free, places]
+    structure = [dict(mechanism.document), folded, formulation, free, places, _mass_classes(mechanism)]
     text = json.dumps(structure, sort_keys=True, default=str)
     # The home pose decides the order of elimination: on disk, numbers that move it count even if they are symbols.
     moving = {name: mechanism.parameters[name].value for name in free if _moves(mechanism, name)}
     given = Description(mechanism, formulation, free, home, content_key(text, json.dumps(moving, sort_keys=True)))
     return hashlib.sha256(text.encode()).hexdigest(), given
+
+
+def _mass_classes(mechanism: Mechanism) -> list[list[int | None]]:
+    """How light every body is, in steps of two decades: it decides which constraints stand in for masses."""
+    inertias = [np.abs(body.inertial_parameters().astype(float)) for body in mechanism.elements.bodies.values()]
+    kinds = np.array(inertias).reshape(-1, 10)[:, [0, 4, 7, 9]]  # mass and moments of inertia
+    largest = np.max(kinds, axis=0, initial=0.0)
+    return [[None if x == 0 else round(np.log10(x / top) / 2) for x, top in zip(row, largest)] for row in kinds]
 
 
 def _moves(mechanism: Mechanism, name: str) -> bool:

@@ -1,53 +1,83 @@
 """Which constraints are added to a mass matrix before it is factorised, decided by a sample of both.
 
-Where every motion has mass nothing need be added. What has none, such as the roll of a thin rod, is held by rows of
-C; these are added with weights that let no other pivot lose digits.
+Where all motions have masses of one order nothing need be added. What has none, such as the roll of a thin rod, and
+what is far lighter than the rest takes its acceleration from rows of C, not from the difference of large forces.
+These rows are added, with weights that let no other pivot lose digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["rows_to_add"]
+__all__ = ["Weight", "rows_to_add"]
 
 GONE = 1e-9  # of its diagonal entry: a pivot below has no mass of its own
-ENGAGED = 1e-3  # of the largest entry of a row of C: a column below is not held by it
+LIGHT = 1e-3  # of the largest mass: a column below takes its acceleration from the constraints, not from forces
+ENGAGED = 1e-3  # of the largest entries of row and column: a column with less is not held by a row of C
 SURE = 1e-6  # check value above which a factorisation keeps its digits
 
 
-def rows_to_add(M: np.ndarray, C: np.ndarray, order: Sequence[int]) -> dict[int, float] | None:
+class Weight(NamedTuple):
+    """The weight of a row, by the mass of a column: other masses bring other weights along."""
+
+    column: int
+    factor: float
+
+    def of(self, M: Any) -> Any:
+        """Its value for a mass matrix (n, n), of numbers or symbols."""
+        return self.factor * M[self.column, self.column]
+
+
+def rows_to_add(
+    M: np.ndarray, C: np.ndarray, order: Sequence[int], lengths: np.ndarray | None = None
+) -> dict[int, Weight] | None:
     """Rows of C (m, n) with their weights for `kkt` with M (n, n) and this order; None for all rows.
 
+    `lengths` (m,) are what the rows are measured by, such as the machine's size for those in metres.
+
     >>> rows_to_add(np.diag([1.0, 0.0]), np.array([[0.5, 1.0]]), [0, 1, 2])
-    {0: 4.0}
+    {0: Weight(column=0, factor=4.0)}
     """
-    light = _light(M, [k for k in order if k < len(M)])
-    held = np.abs(C[:, light]) > ENGAGED * np.max(np.abs(C), axis=1, initial=0.0)[:, None]
-    added = {int(row): _weight(np.diag(M), C[row]) for row in np.flatnonzero(held.any(axis=1))}
-    E = np.zeros((len(added), len(C)))
-    for k, (row, weight) in enumerate(added.items()):
-        E[k, row] = np.sqrt(weight)
-    full = np.block([[M + (E @ C).T @ (E @ C), C.T], [C, np.zeros((len(C), len(C)))]])
+    scaled = C if lengths is None else C / lengths[:, None]
+    size = np.abs(C)
+    least = np.minimum(*(np.max(size, axis=axis, keepdims=True, initial=0.0) for axis in (0, 1)))
+    engaged = size > ENGAGED * least
+    arms = np.max(np.where(engaged, scaled**2, 0.0), axis=0, initial=0.0)  # (n,) how far each column moves the rows
+    pivots = _pivots(M, [k for k in order if k < len(M)])
+    masses = np.divide(pivots, arms, out=np.zeros(len(M)), where=arms > 0)
+    light = (arms > 0) & ~(masses > LIGHT * np.max(masses, initial=0.0))
+    if light.any() and not masses.any():
+        return None
+    rows = np.flatnonzero((engaged & light).any(axis=1))
+    added = {int(r): _weight(M, C[r], engaged[r] & ~light, int(np.argmax(masses)), arms, scaled[r]) for r in rows}
+    E, W = C[list(added)], np.array([weight.of(M) for weight in added.values()])
+    full = np.block([[M + E.T * W @ E, C.T], [C, np.zeros((len(C), len(C)))]])
     return added if _check(full, order, len(M)) > SURE else None
 
 
-def _light(M: np.ndarray, order: Sequence[int]) -> list[int]:
-    """Columns of M that have no pivot of their own in this order."""
-    A, found = np.array(M), []
+def _pivots(M: np.ndarray, order: Sequence[int]) -> np.ndarray:
+    """Pivots (n,) of M in this order; 0 where there is none, the column then being left out."""
+    A, found = np.array(M), np.zeros(len(M))
     for k in order:
-        if not A[k, k] > GONE * M[k, k]:
-            found.append(k)
-        else:
+        if A[k, k] > GONE * M[k, k]:
+            found[k] = A[k, k]
             A -= np.outer(A[:, k], A[k]) / A[k, k]
     return found
 
 
-def _weight(masses: np.ndarray, row: np.ndarray) -> float:
-    """Weight at which a row adds to no pivot more than its mass; 1 if it touches none with mass."""
-    touched = (masses > 0) & (row != 0)
-    return float(np.min(masses[touched] / row[touched] ** 2)) if touched.any() else 1.0
+def _weight(
+    M: np.ndarray, row: np.ndarray, heavy: np.ndarray, heaviest: int, arms: np.ndarray, scaled: np.ndarray
+) -> Weight:
+    """Weight at which a row adds to no heavy column more than its mass, or as much as the heaviest if it has none."""
+    touched = np.flatnonzero(heavy)
+    if len(touched):
+        least = touched[np.argmin(np.diag(M)[touched] / row[touched] ** 2)]
+        return Weight(int(least), float(1 / row[least] ** 2))
+    length = np.max(np.abs(row)) / np.max(np.abs(scaled))
+    return Weight(heaviest, float(1 / (arms[heaviest] * length**2)))
 
 
 def _check(A: np.ndarray, order: Sequence[int], n: int) -> float:

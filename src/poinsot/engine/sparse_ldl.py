@@ -172,29 +172,28 @@ class KKTSolution:
     C: Any  # (m, n)
     Q: Any  # (n, 1)
     gamma: Any  # (m, 1)
-    added: Any  # (k, m), the rows E of the augmented form
+    added: tuple[int, ...]  # rows E of C in the augmented form
+    weights: Any  # (k, 1)
 
     def solve(self, Q: SX, gamma: SX) -> tuple[SX, SX]:
         """Accelerations (n, k) and multipliers (m, k) for other right-hand sides, (n, k) and (m, k)."""
         import casadi
 
-        E, n = self.added, self.M.size1()
-        found = self.factor.solve(casadi.vertcat(Q + (E @ self.C).T @ (E @ gamma), gamma))
+        E, n = list(self.added), self.M.size1()
+        found = self.factor.solve(casadi.vertcat(Q + self.C[E, :].T @ (self.weights * gamma[E, :]), gamma))
         return found[:n, :], found[n:, :]
 
 
-def kkt(
-    M: SX, C: SX, Q: SX, gamma: SX, order: Sequence[int], added: Mapping[int, float] | None = None
-) -> KKTSolution:
+def kkt(M: SX, C: SX, Q: SX, gamma: SX, order: Sequence[int], added: Mapping[int, Any] | None = None) -> KKTSolution:
     """Solve M a + Cᵀ λ = Q, C a = γ in the augmented form, which allows a singular mass matrix.
 
-        [ M + (EC)ᵀEC   Cᵀ ] [ a ]   [ Q + (EC)ᵀEγ ]
-        [      C        0  ] [ λ ] = [      γ      ]
+        [ M + Eᵀ W E   Cᵀ ] [ a ]   [ Q + Eᵀ W γ_E ]
+        [     C        0  ] [ λ ] = [      γ       ]
 
-    M (n, n), C (m, n), Q (n, 1), γ (m, 1); `order` numbers the n accelerations first, then the m multipliers. E picks
-    the rows `added`, times the roots of their weights; by default all. Regular whenever the rows of C are independent
-    and M is positive definite on the null space of EC. Where it is so by itself nothing need be added: far fewer
-    operations.
+    M (n, n), C (m, n), Q (n, 1), γ (m, 1); `order` numbers the n accelerations first, then the m multipliers. E are
+    the rows of C that are `added`, with their weights; by default all, with 1. Regular whenever the rows of C are
+    independent and M is positive definite on the null space of E. Where it is so by itself nothing need be added: far
+    fewer operations.
     """
     import casadi
 
@@ -205,12 +204,10 @@ def kkt(
             f"entries, not Q of {Q.numel()} and γ of {gamma.numel()}"
         )
     added = dict.fromkeys(range(m), 1.0) if added is None else added
-    E = casadi.SX(len(added), m)
-    for k, (row, weight) in enumerate(added.items()):
-        E[k, row] = weight**0.5
-    matrix = casadi.blockcat([[M + (E @ C).T @ (E @ C), C.T], [C, casadi.SX(m, m)]])
+    E, weights = C[list(added), :], casadi.vertcat(casadi.SX(0, 1), *added.values())
+    matrix = casadi.blockcat([[M + E.T @ (casadi.diag(weights) @ E), C.T], [C, casadi.SX(m, m)]])
     factor = ldl(matrix, order, signs=[1] * n + [-1] * m)
-    system = KKTSolution(None, None, factor, M, C, Q, gamma, E)
+    system = KKTSolution(None, None, factor, M, C, Q, gamma, tuple(added), weights)
     acceleration, multipliers = system.solve(Q, gamma)
     return replace(system, acceleration=acceleration, multipliers=multipliers)
 

@@ -16,7 +16,7 @@ from poinsot.formulations.euler import POOR_ANGLES, euler_equations
 from poinsot.formulations.joint import joint_equations
 from poinsot.formulations.rotation_matrix import rotation_matrix_equations
 from poinsot.formulations.symbols import Symbols
-from poinsot.model.assembly import Assembly
+from poinsot.model.assembly import Assembly, row_lengths
 from poinsot.model.constraints import Constraints
 from poinsot.model.mobility import dependent_rows, generic_assembly
 
@@ -45,16 +45,25 @@ def without_dependent_rows(e: Equations) -> Equations:
 
     if not e.rows:
         return e
-    jacobian = casadi.Function("C", [e.q, e.p], [e.C])
+    size, home = e.symbols.home.size, e.symbols.home
 
-    def dependent(at: Assembly) -> tuple[int, ...]:
+    def dependent(at: Assembly, *matrices: Any) -> tuple[int, ...]:
         chart = e.choose_chart(at.poses)
         p = np.concatenate([e.symbols.values(e.symbols.mechanism), chart])
-        return dependent_rows(np.asarray(jacobian(e.read(at.poses, chart), p)).reshape(e.C.shape))
+        found = casadi.Function("C", [e.q, e.p], matrices)(e.read(at.poses, chart), p)
+        C, *moved = (np.asarray(x).reshape(x.shape) for x in (found if len(matrices) > 1 else [found]))
+        if moved:
+            largest = np.max(np.abs(moved[0]), axis=0, initial=0.0)
+            C = C / row_lengths(e.rows, size)[:, None] / np.where(largest > 0, largest, 1.0)
+        return dependent_rows(C)
 
-    gone = dependent(e.symbols.home)
-    if gone:  # a special pose may only look so
-        gone = dependent(generic_assembly(Constraints(e.symbols.mechanism.elements), e.symbols.home))
+    gone = dependent(home, e.C)
+    if gone:  # rows in metres and in sines may only look so together, and a special pose may
+        parts = [casadi.SX(x) for V in e.twists.values() for x in (V.v / size, V.w)]
+        moved = casadi.jacobian(casadi.vertcat(*parts), e.v)  # natural size of every speed
+        gone = dependent(home, e.C, moved)
+    if gone:
+        gone = dependent(generic_assembly(Constraints(e.symbols.mechanism.elements), home), e.C, moved)
     if not gone:
         return e
     kept = [i for i in range(len(e.rows)) if i not in gone]
@@ -112,16 +121,21 @@ class Dynamics:
         return elimination_order(e.blocks, e.links, e.couplings, jacobian=sample)
 
     @cached_property
-    def added(self) -> dict[int, float] | None:
+    def added(self) -> dict[int, Any]:
         """Rows of C that are added to the mass matrix, with weights: those that hold what has no mass of its own.
 
-        They are found at home, with the present masses; None stands for all, which is safe everywhere.
+        They are found at home, with the present masses. The careful way adds all, weighted by the mean of the masses.
         """
-        if self.careful:
-            return None
-        e = self.equations
-        M = np.asarray(self.function("mass", [e.M])(self.q_home, 0, 0, self.p_nominal))
-        return rows_to_add(M, self.jacobian_at_home, self.order)
+        import casadi
+
+        e, found = self.equations, None
+        if not self.careful:
+            M = np.asarray(self.function("mass", [e.M])(self.q_home, 0, 0, self.p_nominal))
+            lengths = row_lengths(e.rows, e.symbols.home.size)
+            found = rows_to_add(M, self.jacobian_at_home, self.order, lengths)
+        if found is None:
+            return dict.fromkeys(range(e.C.size1()), casadi.trace(e.M) / e.M.size1())
+        return {row: weight.of(e.M) for row, weight in found.items()}
 
     @cached_property
     def solution(self) -> tuple[Any, Any, Any]:

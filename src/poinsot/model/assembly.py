@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,7 @@ __all__ = [
     "close",
     "first_guess",
     "machine_size",
+    "row_lengths",
     "row_scales",
     "twist_scales",
 ]
@@ -157,8 +158,13 @@ def twist_scales(constraints: Constraints, size: float) -> np.ndarray:
 
 def row_scales(constraints: Constraints, size: float) -> np.ndarray:
     """Typical size of every residual: lengths are measured by the machine's size."""
-    lengths = [size if "position" in r.label or r.label == "distance" else 1.0 for r in constraints.rows]
-    return np.array(lengths + [size if c.unit == "m" else 1.0 for c in constraints.held])
+    held = [size if c.unit == "m" else 1.0 for c in constraints.held]
+    return np.concatenate([row_lengths(constraints.rows, size), held])
+
+
+def row_lengths(rows: Sequence[Row], size: float) -> np.ndarray:
+    """What rows are measured by (m,): the machine's size for those in metres, else 1."""
+    return np.array([size if row.is_length else 1.0 for row in rows])
 
 
 def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, size: float) -> Assembly:

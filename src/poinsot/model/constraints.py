@@ -39,6 +39,11 @@ class Row:
     def __str__(self) -> str:
         return f"{self.joint} ({self.label})"
 
+    @property
+    def is_length(self) -> bool:
+        """Whether it is measured in metres; otherwise it is the sine of an angle, or a number."""
+        return self.label.startswith(("position", "distance", "advance"))
+
 
 @dataclass(frozen=True)
 class Constraints:
