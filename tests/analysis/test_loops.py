@@ -143,13 +143,17 @@ def test_light_legs_lose_no_digits(ratio, formulation):
         np.testing.assert_allclose(ours[body], theirs[body], atol=1e-11 * size)
 
 
-def test_masses_that_vanish_in_a_batch_are_followed_with_care():
+@pytest.mark.parametrize("ratio", [1e-8, 0.0])
+def test_masses_that_nearly_vanish_in_a_batch_lose_no_digits(ratio):
     mechanism = poinsot.load("ex800")
     legs = [n for n, p in mechanism.parameters.items() if n.startswith(("rods.", "cylinders.")) and "kg" in p.unit]
-    values = {n: [mechanism.parameters[n].value, 0.0] for n in legs if mechanism.parameters[n].value}
+    values = {
+        n: [mechanism.parameters[n].value * k for k in (1, ratio)] for n in legs if mechanism.parameters[n].value
+    }
     both = poinsot.simulate(mechanism, 0.05, t=[0.05], parameters=values)
-    alone = poinsot.simulate(mechanism.with_parameters(dict.fromkeys(values, 0.0)), 0.05, t=[0.05])
-    assert both.finished and "motion 1: at t = 0 s the equations were solved in another order" in both.changes
+    light = mechanism.with_parameters({n: x for n, (_, x) in values.items()})
+    alone = poinsot.simulate(light, 0.05, t=[0.05])
+    assert both.finished and both.steps < 20
     np.testing.assert_allclose(both.position["platform"][1], alone.position["platform"], atol=1e-12)
     assert np.max(np.abs(both.position["platform"][0] - alone.position["platform"])) > 1e-5
     for joint, wrench in alone.reactions.items():

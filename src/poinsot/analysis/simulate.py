@@ -19,6 +19,7 @@ from poinsot.analysis.reaction import Bearing
 from poinsot.analysis.simulated import repeated, simulated_reactions
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
+from poinsot.analysis.variants import careful
 from poinsot.engine import Formula, kernel
 from poinsot.errors import PoinsotError, by_name, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
@@ -26,6 +27,7 @@ from poinsot.model.mechanism import Mechanism, require_mechanism
 __all__ = ["Simulation", "simulate"]
 
 BATCHED_ROLES = ("inertia", "force", "gravity")
+LIGHTER = 1e-2  # of a mass: a batch with less is solved with care
 LOST = 1e-3  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps
 
 
@@ -114,6 +116,7 @@ def simulate(
     begin = start(mechanism, pose)
     compiled = system(mechanism, formulation, tuple(parameters), home=begin)
     p = _batch(compiled, mechanism, compiled.parameters(mechanism, begin.poses), parameters)
+    compiled = careful(compiled) if _far_lighter(mechanism, parameters) else compiled
     q, v = state(compiled, begin, p if p.ndim == 1 else p[0], velocity)
     compiled = embedded_in(compiled, q, p if p.ndim == 1 else p[0], independent)
     laws = _laws(compiled, forces)
@@ -177,6 +180,12 @@ def _batch(
             raise PoinsotError(f"the values of '{name}' must be finite numbers")
         batch[:, compiled.free.index(name)] = values
     return batch
+
+
+def _far_lighter(mechanism: Mechanism, parameters: Mapping[str, Sequence[float]]) -> bool:
+    """Whether a batch has masses so much smaller than the mechanism's that its equations are not made for them."""
+    given = ((mechanism.parameters[name], values) for name, values in parameters.items())
+    return any("kg" in one.unit and np.min(np.abs(values)) < LIGHTER * abs(one.value) for one, values in given)
 
 
 def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, float | Formula]:
