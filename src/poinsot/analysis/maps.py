@@ -156,7 +156,8 @@ def frequency_map(
     >>> found.frequencies.shape, float(found.frequencies[1, 0].round(3))
     ((2, 3), 16.946)
     """
-    samples, n = _Samples.read(mechanism, poses, parameters), None if n is None else count_of(n, "n")
+    samples = _Samples.read(mechanism, poses, parameters)
+    n = None if n is None else count_of(n, "n")
 
     def one(changed: Mechanism, pose: Any) -> np.ndarray:
         return modes(changed, pose, n=n, actuators=actuators).frequencies

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Description", "Outline", "System", "start", "system"]
 
+LIGHTEST = -15  # class of what has next to no mass, or none
 _SYSTEMS: Bounded = Bounded(32)
 _DESCRIBED: Bounded = Bounded(32)
 
@@ -123,12 +124,13 @@ def _described(
     return hashlib.sha256(text.encode()).hexdigest(), given
 
 
-def _mass_classes(mechanism: Mechanism) -> list[list[int | None]]:
+def _mass_classes(mechanism: Mechanism) -> list[list[int]]:
     """How light every body is, in steps of two decades: it decides which constraints stand in for masses."""
     inertias = [np.abs(body.inertial_parameters().astype(float)) for body in mechanism.elements.bodies.values()]
     kinds = np.array(inertias).reshape(-1, 10)[:, [0, 4, 7, 9]]  # mass and moments of inertia
-    largest = np.max(kinds, axis=0, initial=0.0)
-    return [[None if x == 0 else round(np.log10(x / top) / 2) for x, top in zip(row, largest)] for row in kinds]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        classes = np.rint(np.log10(kinds / np.max(kinds, axis=0, initial=0.0)) / 2)
+    return np.nan_to_num(np.maximum(classes, LIGHTEST), nan=LIGHTEST).astype(int).tolist()
 
 
 def _moves(mechanism: Mechanism, name: str) -> bool:

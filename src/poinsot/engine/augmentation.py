@@ -41,6 +41,7 @@ def rows_to_add(
     >>> rows_to_add(np.diag([1.0, 0.0]), np.array([[0.5, 1.0]]), [0, 1, 2])
     {0: Weight(column=0, factor=4.0)}
     """
+    M = M / (np.max(np.diag(M), initial=0.0) or 1.0)  # only ratios of masses count
     scaled = C if lengths is None else C / lengths[:, None]
     size = np.abs(C)
     least = np.minimum(*(np.max(size, axis=axis, keepdims=True, initial=0.0) for axis in (0, 1)))
