@@ -7,6 +7,7 @@ import pytest
 
 import poinsot
 from poinsot.analysis.system import system
+from poinsot.formulations.articulated import ArticulatedSolution
 
 
 def chain(n: int, kinds=("revolute",)):
@@ -31,7 +32,8 @@ def test_articulated_bodies_give_the_accelerations_of_the_mass_matrix(kinds):
     assert e.articulated is not None
     q = compiled.dynamics.q_home + 0
     v, p = rng.normal(size=e.v.size1()), compiled.dynamics.p_nominal
-    function = compiled.dynamics.function("both", [e.articulated, e.M, e.Q])
+    bodies, forces = e.articulated
+    function = compiled.dynamics.function("both", [bodies.accelerations(forces), e.M, e.Q])
     fast, M, Q = (np.asarray(x) for x in function(q, v, 0, p))
     np.testing.assert_allclose(fast, np.linalg.solve(M, Q), rtol=1e-9, atol=1e-9)
 
@@ -39,6 +41,58 @@ def test_articulated_bodies_give_the_accelerations_of_the_mass_matrix(kinds):
 def test_short_branches_and_loops_keep_to_composite_bodies():
     for name in ("double_pendulum", "hexapod"):
         assert system(poinsot.load(name)).equations.articulated is None
+
+
+def ring(n: int):
+    """A closed chain of n equal rods hung between two points of the ground: n − 2 freedoms."""
+    bodies = {
+        f"b{k}": {"mass": 1.0 + 0.1 * (k % 3), "com": [0.5, 0.0], "inertia": 0.1, "frames": {"tip": [1.0, 0.0]}}
+        for k in range(n)
+    }
+    turn = np.pi / (n + 1)  # half a polygon
+    joints = {
+        f"j{k}": {"type": "revolute", "between": [f"b{k - 1}.tip" if k else "ground", f"b{k}"]} for k in range(n)
+    }
+    angles = np.pi / 2 - turn * (0.5 + np.arange(n))
+    end = [float(np.sum(np.cos(angles))), float(np.sum(np.sin(angles)))]
+    joints["end"] = {
+        "type": "revolute",
+        "between": [{"body": "ground", "position": end}, f"b{n - 1}.tip"],
+        "closing": True,
+    }
+    places = np.concatenate([[[0.0, 0.0]], np.cumsum(np.stack([np.cos(angles), np.sin(angles)], axis=1), axis=0)])
+    for k in range(n):
+        bodies[f"b{k}"]["placement"] = {
+            "position": places[k].tolist(),
+            "rotation": {"sequence": "ZYX", "angles": [float(angles[k]), 0.0, 0.0]},
+        }
+    return poinsot.build({"format": 1, "planar": True, "bodies": bodies, "joints": joints})
+
+
+def test_a_closed_chain_is_solved_by_articulated_bodies_as_by_the_mass_matrix():
+    compiled = system(ring(9))
+    e, rng = compiled.equations, np.random.default_rng(2)
+    assert isinstance(compiled.dynamics.system, ArticulatedSolution)
+    q, v, p = compiled.dynamics.q_home, rng.normal(size=e.v.size1()), compiled.dynamics.p_nominal
+    M, C, Q, gamma = (
+        np.asarray(x) for x in compiled.dynamics.function("parts", [e.M, e.C, e.Q, e.gamma])(q, v, 0, p)
+    )
+    full = np.linalg.solve(np.block([[M, C.T], [C, np.zeros((2, 2))]]), np.concatenate([Q, gamma]))
+    a, lam, check = compiled.forward(q, v, np.zeros(0), p)
+    np.testing.assert_allclose(np.concatenate([a.ravel(), lam.ravel()]), full.ravel(), rtol=1e-10, atol=1e-9)
+    assert check.item() > 1e-6
+
+
+def test_a_closed_chain_with_a_light_link_is_solved_with_its_constraints():
+    light = ring(9).with_parameters({"b8.mass": 1e-7, "b8.inertia": 1e-8})
+    assert not isinstance(system(light).dynamics.system, ArticulatedSolution)
+
+
+def test_a_closed_chain_keeps_its_energy_and_its_cost_grows_with_its_links():
+    r = poinsot.simulate(ring(12), 0.2, t=[0.1, 0.2])
+    assert r.drift < 1e-12 and r.energy_error < 1e-8 * np.abs(r.energy).max()
+    sizes = [system(ring(n)).dynamics.forward.n_instructions() / n for n in (10, 30)]
+    assert sizes[1] < 1.3 * sizes[0]
 
 
 def test_the_number_of_instructions_grows_with_the_number_of_links():

@@ -108,6 +108,7 @@ def test_rows_are_added_where_mass_is_missing_and_only_there():
     assert rows_to_add(np.diag([1.0, 1e-5, 3.0]), C, order) == {1: (2, 4.0)}
     assert rows_to_add(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 3.0]]), C, order) == {1: (2, 4.0)}
     assert rows_to_add(np.zeros((3, 3)), np.array([[1.0, 1.0, 1.0]]), [0, 1, 2, 3]) is None  # no mass to weigh by
+    assert rows_to_add(np.diag([1.0, 0.0]), np.array([[1e-17, 1.0]]), [0, 1, 2]) is None  # round-off holds nothing
 
 
 @pytest.mark.parametrize("name", ["ex800", "hexapod"])

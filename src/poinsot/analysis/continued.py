@@ -17,13 +17,15 @@ from poinsot.analysis.system import System
 from poinsot.analysis.trouble import SINGULAR_POSE, Weakness, poses_at, weakness
 from poinsot.analysis.variants import careful, embedded_with
 from poinsot.errors import PoinsotError, list_of_names
+from poinsot.formulations.reading import COMBINATIONS
 
 if TYPE_CHECKING:
     from poinsot.formulations.embedded import Machine, Rate
 
-__all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance"]
+__all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance", "with_limit"]
 
 SHORTEST = 1e-9  # of the whole duration: what coordinates must be good for
+WORSE = 0.1  # of the check value where combinations of redundant constraints were chosen: others are chosen below it
 GOOD = 4.0  # times the quality at which independent rates are poor: with that they are taken for a start
 
 
@@ -188,19 +190,41 @@ def _anew(at: Stage, poor: str) -> tuple[Stage, str]:
     here = at.system
     nq, nv, _, nu = here.sizes
     q, v, own = at.y[:nq], at.y[nq : nq + nv], at.p[nu:]
-    if here.formulation == "embedded":
-        from poinsot.formulations.embedded import rate_names
-
-        rates = _chosen(here, q, own)
-        text = f"the independent coordinates became {rate_names(_machine(here), rates)}"
-        return replace(at, system=embedded_with(here, rates)), text
     poses = poses_at(here, q, own)
     chart = here.reading.chart(poses)
     fresh = np.concatenate([at.p[: len(at.p) - len(chart)], chart])
+    if poor == COMBINATIONS:
+        kept = len(at.p) - here.outline.redundancy.numbers - 1
+        fresh[:kept] = at.p[:kept]
+        text = "other combinations of the redundant constraints were chosen"
+        return replace(at, p=with_limit(here, at.y, fresh)), text
+    if here.formulation == "embedded":
+        from poinsot.formulations.embedded import rate_names
+
+        rates = _chosen(here, q, fresh[nu:])
+        text = f"the independent coordinates became {rate_names(_machine(here), rates)}"
+        chosen = embedded_with(here, rates)
+        return replace(at, system=chosen, p=with_limit(chosen, at.y, fresh)), text
     q_new = here.reading.coordinates(poses, chart)
     v_new = _speeds(here, q, v, own, q_new, fresh[nu:])
     text = f"the Euler angles of '{poor}' came near their singularity, and all were centred anew"
-    return replace(at, y=np.concatenate([q_new, v_new, at.y[nq + nv :]]), p=fresh), text
+    y = np.concatenate([q_new, v_new, at.y[nq + nv :]])
+    return replace(at, y=y, p=with_limit(here, y, fresh)), text
+
+
+def with_limit(compiled: System, y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Constants p, (m,) or (N, m), with the check value at a state y below which redundant constraints are combined anew.
+
+    Without redundant constraints there is no such number, and nothing changes.
+    """
+    if not compiled.outline.redundancy.groups:
+        return p
+    nq, nv, _, nu = compiled.sizes
+    solve = compiled.kernel("check", lambda: [compiled.dynamics.system.check])
+    samples = np.atleast_2d(p).copy()
+    q, v = (np.broadcast_to(x, (len(samples), len(x))) for x in (y[:nq], y[nq : nq + nv]))
+    samples[:, -1] = WORSE * solve(q, v, samples[:, :nu], samples[:, nu:])[0].ravel()
+    return samples.reshape(p.shape)
 
 
 def _speeds(

@@ -103,6 +103,11 @@ class Motion:
                 y[n, t > times[n, k]] = np.nan
                 times[n, times[n] > times[n, k]] = np.nan
                 endings[n], reached[n], why[n] = self.events[k].ending, times[n, k], self.events[k].why
+        for n, k in _gaps(t, y, reached):  # coordinates that are poor only between the stages of a step
+            y[n, k:], times[n, times[n] > t[k - 1]] = np.nan, np.nan
+            poor = next((event for event in self.events if event.ending is Ending.POOR), None)
+            endings[n], why[n] = (Ending.POOR, poor.why) if poor else (Ending.COLLAPSED, Ending.COLLAPSED)
+            reached[n] = t[k - 1]
         return Found(y, self.events, times, steps, endings, reached, why)
 
     def _implicit(self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, rtol: float, atol: float, max_steps: int):
@@ -142,6 +147,12 @@ class Motion:
         with np.errstate(invalid="ignore", divide="ignore"):
             times[hit] = (t[k - 1] + (t[k] - t[k - 1]) * before / (before - after))[hit]
         return any(event.ending for event, happened in zip(self.events, hit) if happened)
+
+
+def _gaps(t: np.ndarray, y: np.ndarray, reached: np.ndarray) -> list[tuple[int, int]]:
+    """Motions with an output that is missing before the time reached, and the first such output of each."""
+    missing = ~np.isfinite(y).all(axis=2) & (t <= reached[:, None])
+    return [(int(n), int(np.argmax(missing[n]))) for n in np.flatnonzero(missing.any(axis=1))]
 
 
 def compiled_motion(

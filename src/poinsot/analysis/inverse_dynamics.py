@@ -183,7 +183,9 @@ def inverse_solution(compiled: System) -> InverseSolution:
         B = casadi.jacobian(e.Q, e.u)
         Q0 = casadi.substitute(e.Q, e.u, casadi.SX.zeros(e.u.shape))
         drives = B @ casadi.diag(1 / w) @ B.T
-        solved = kkt(drives, e.C, e.M @ a - Q0, casadi.SX(e.phi.size1(), 1), compiled.dynamics.order)
+        dynamics = compiled.dynamics
+        targets, weights = casadi.SX(e.phi.size1(), 1), dynamics.all_weighted(drives)
+        solved = kkt(drives, e.C, e.M @ a - Q0, targets, dynamics.order, weights)
         u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
         compiled._kernels["inverse solution"] = InverseSolution(a, w, u, lam, B, solved.factor)
     return compiled._kernels["inverse solution"]

@@ -179,11 +179,11 @@ class DrivenEquations:
         A = casadi.vertcat(e.C, J)
         sample = casadi.Function("A", [e.q, e.p], [A])
         sampled = np.asarray(sample(compiled.dynamics.q_home, compiled.dynamics.p_nominal))
-        sampled = None if compiled.dynamics.careful else sampled
+        sampled = None if compiled.dynamics.careful or e.combined is not None else sampled
         links = [*e.links, *(Link(f"drive {n}", (m + i,), _touched(e, J[i, :])) for i, n in enumerate(names))]
         order = elimination_order(e.blocks, links, e.couplings, jacobian=sampled)
         gap = casadi.vertcat(e.phi, error)
-        step = self._system = kkt(casadi.SX.eye(n), A, casadi.SX(n, 1), -gap, order, added={})
+        step = self._system = kkt(casadi.diag(casadi.SX(1 / e.scales**2)), A, casadi.SX(n, 1), -gap, order, added={})
         q_new = e.q + casadi.jacobian(e.q_dot, e.v) @ step.acceleration
         self.A, self.gap = A, casadi.vertcat(e.phi, s)
         newton = casadi.Function("newton", [e.q, targets[0], e.p], [unit_quaternions(e, q_new), gap])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.analysis.angles import turning, unwound
-from poinsot.analysis.continued import Continued, Stage, continued, embedded_in, lost_balance
+from poinsot.analysis.continued import Continued, Stage, continued, embedded_in, lost_balance, with_limit
 from poinsot.analysis.integrate import Law, Motion, compiled_motion, written_law
 from poinsot.analysis.motion import as_times
 from poinsot.analysis.reaction import Bearing
@@ -124,6 +124,7 @@ def simulate(
     u = np.array([0.0 if isinstance(law, Formula) else law for law in laws.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, [0.0]])
+    both = with_limit(compiled, y0, both)
 
     def motion(of: System) -> Motion:
         return compiled_motion(of, laws, events, method)
@@ -289,7 +290,7 @@ def _watched(compiled: System, t: np.ndarray, y: np.ndarray, p: np.ndarray) -> l
     )
     (flat,) = run(y.reshape(-1, y.shape[-1]), repeated(p, y))
     flat = flat.reshape(*y.shape[:2], -1)
-    ends = accumulate((2, compiled.sizes[2], len(names), len(angles), flat.shape[-1]), initial=0)
+    ends = accumulate((2, len(compiled.outline.all_rows), len(names), len(angles), flat.shape[-1]), initial=0)
     energy, phi, named, rates, placed = (flat[..., first:end] for first, end in pairwise(ends))
     if angles:
         index = [names.index(name) for name in angles]
@@ -306,6 +307,6 @@ def _seen(compiled: System, names: Sequence[str], angles: Sequence[str]) -> Any:
 
     e = compiled.equations
     named = [compiled.coordinate(name)[0] for name in names] + [compiled.coordinate(name)[1] for name in angles]
-    outputs = [casadi.SX(e.kinetic), casadi.SX(e.potential), e.phi, *named, compiled.places()]
+    outputs = [casadi.SX(e.kinetic), casadi.SX(e.potential), e.all_phi, *named, compiled.places()]
     inputs = [casadi.vertcat(e.q, e.v, casadi.SX.sym("work")), casadi.vertcat(e.u, e.p)]
     return casadi.Function("watched", inputs, [casadi.densify(casadi.vertcat(*outputs))])

@@ -52,9 +52,8 @@ def _function(compiled: System, laws: Mapping[str, float | Formula]) -> Any:
 
         e, dynamics = compiled.equations, compiled.dynamics
         time, constants = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws))
-        solved = dynamics.system if e.articulated is None else None
-        a, lam = (solved.acceleration, solved.multipliers) if solved else (e.articulated, casadi.SX(0, 1))
-        flat, check = columns(e, a, lam), solved.factor.check if solved else casadi.SX(1.0)
+        solved = dynamics.system
+        flat, check = columns(e, solved.acceleration, solved.multipliers), casadi.SX(solved.check)
         if laws:
             flat = casadi.substitute(flat, e.u, commands(compiled, laws, time, constants))
         inputs = [time, e.q, e.v, casadi.vertcat(constants, e.p)]

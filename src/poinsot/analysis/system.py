@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
@@ -21,12 +21,13 @@ from poinsot.elements.coordinates import Coordinate
 from poinsot.engine import Formula, Kept, kept, kernel
 from poinsot.engine.formula import formula
 from poinsot.errors import PoinsotError, unknown
-from poinsot.formulations.reading import READINGS, Reading, reading
+from poinsot.formulations.reading import READINGS, Reading, combining_reading, reading
 from poinsot.formulations.symbols import FREE_ROLES, default_free
 from poinsot.model.assembly import Assembly
 from poinsot.model.constraints import Row
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parameters import as_value
+from poinsot.model.redundancy import Group, Redundancy
 from poinsot.model.units import force_unit
 from poinsot.spatial.pose import Pose
 from poinsot.store import Bounded, content_key
@@ -81,8 +82,14 @@ class Outline:
     """What is known about equations without having them."""
 
     sizes: tuple[int, int, int, int]  # numbers of coordinates, speeds, constraint rows and actuators
-    rows: tuple[Row, ...]
-    redundant: tuple[Row, ...]  # equations left out because they follow from the others
+    rows: tuple[Row, ...]  # those kept, combinations of redundant ones included
+    all_rows: tuple[Row, ...]
+    redundancy: Redundancy  # rows that share self-stresses
+
+    @property
+    def mobility(self) -> int:
+        """Freedoms of the mechanism."""
+        return self.sizes[1] - self.sizes[2]
 
 
 def system(
@@ -137,6 +144,14 @@ def _moves(mechanism: Mechanism, name: str) -> bool:
     return mechanism.parameters[name].role not in FREE_ROLES
 
 
+def _listed(rows: Sequence[Row]) -> list[list[str]]:
+    return [[row.joint, row.label] for row in rows]
+
+
+def _rows(listed: Sequence[Sequence[str]]) -> tuple[Row, ...]:
+    return tuple(Row(*row) for row in listed)
+
+
 class System:
     """Compiled functions of one mechanism in one formulation."""
 
@@ -180,10 +195,12 @@ class System:
 
         def make() -> tuple[dict[str, Any], Any]:
             e = self.equations
-            return {}, [e.sizes, *([[row.joint, row.label] for row in rows] for rows in (e.rows, e.redundant))]
+            groups = [[_listed(group.rows), group.rank] for group in e.symbols.redundancy.groups]
+            return {}, [e.sizes, _listed(e.rows), _listed(e.all_rows), groups]
 
-        sizes, rows, redundant = self.kept("outline", make).facts
-        return Outline(tuple(sizes), *(tuple(Row(*row) for row in found) for found in (rows, redundant)))
+        sizes, kept, every, groups = self.kept("outline", make).facts
+        found = Redundancy(tuple(Group(_rows(rows), rank) for rows, rank in groups))
+        return Outline(tuple(sizes), _rows(kept), _rows(every), found)
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
@@ -193,7 +210,8 @@ class System:
     @cached_property
     def reading(self) -> Reading:
         """How coordinates are read off poses."""
-        return reading(self.formulation, self.mechanism.elements)
+        plain = reading(self.formulation, self.mechanism.elements)
+        return combining_reading(plain, self.mechanism.elements, self.outline.redundancy, self.home.size)
 
     def made(self, name: Hashable, make: Callable[[], Any]) -> Any:
         """Anything that belongs to the system, made once."""

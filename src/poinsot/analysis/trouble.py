@@ -1,7 +1,7 @@
 """Where a motion cannot go on: which joint holds least there, and the condition number that tells how little.
 
-The constraint Jacobian is that of all bodies' twists, so that every formulation tells the same; lengths are measured
-by the machine's size. Equations that follow from others at a generic pose do not count.
+The constraint Jacobian is that of all bodies' twists and of all rows, so that every formulation tells the same; lengths
+are measured by the machine's size. The rank that it should have is that of a generic pose.
 """
 
 from __future__ import annotations
@@ -42,13 +42,20 @@ class Weakness:
 def weakness(compiled: System, poses: Mapping[str, Pose], held: Mapping[str, Coordinate] | None = None) -> Weakness:
     """The joint, or held coordinate, that is nearest to depending on the others in a pose."""
     J, owners = _slopes(compiled, poses, held or {})
-    if not J.size:
+    rank = min(_rank(compiled) + len(held or {}), *J.shape)
+    if not J.size or not rank:
         return Weakness("", "joint", 1.0)
     if not np.isfinite(J).all():
         return Weakness("", "joint", np.inf)
     U, s, _ = np.linalg.svd(J)
-    name, kind = owners[int(np.argmax(np.abs(U[:, len(s) - 1])))]
-    return Weakness(name, kind, float(s[0] / s[-1]) if s[-1] > 1e-15 * s[0] else np.inf)
+    name, kind = owners[int(np.argmax(np.abs(U[:, rank - 1])))]
+    return Weakness(name, kind, float(s[0] / s[rank - 1]) if s[rank - 1] > 1e-15 * s[0] else np.inf)
+
+
+def _rank(compiled: System) -> int:
+    """Rank of all joint rows in a generic pose."""
+    constraints = Constraints(compiled.mechanism.elements)
+    return constraints.freedom * len(constraints.names) - compiled.outline.mobility
 
 
 @one_blas_thread()
@@ -86,17 +93,14 @@ def surplus_or_free(compiled: System, names: tuple[str, ...], mobility: int) -> 
 def _slopes(
     compiled: System, poses: Mapping[str, Pose], held: Mapping[Any, Coordinate]
 ) -> tuple[np.ndarray, list[tuple[Any, str]]]:
-    """Jacobian of the constraints that count and of held coordinates, in natural sizes, and whose row each is."""
+    """Jacobian of all constraints and of held coordinates, in natural sizes, and whose row each is."""
     elements, size = compiled.mechanism.elements, compiled.home.size
     constraints = Constraints(elements, tuple(held.values()))
     _, J = constraints.evaluate(poses)
     owners = [(row.joint, "joint") for row in constraints.rows] + [(name, "coordinate") for name in held]
-    redundant = set(compiled.outline.redundant)
-    kept = [i for i, _ in enumerate(owners) if i >= len(constraints.rows) or constraints.rows[i] not in redundant]
-    if not kept or not J.size:
+    if not owners or not J.size:
         return np.zeros((0, constraints.freedom * len(constraints.names))), []
-    scaled = J * twist_scales(constraints, size) / row_scales(constraints, size)[:, None]
-    return scaled[kept], [owners[i] for i in kept]
+    return J * twist_scales(constraints, size) / row_scales(constraints, size)[:, None], owners
 
 
 def poses_at(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, Pose]:

@@ -15,13 +15,13 @@ from poinsot.model.mobility import generic_assembly, self_stresses
 
 __all__ = ["undetermined"]
 
-TOLERANCE = 1e-7  # of the largest component of a self-stress
+TOLERANCE = 1e-7  # of the largest component of a self-stress, forces times the machine's size
 
 
 @one_blas_thread()
 def undetermined(compiled: System) -> dict[str, np.ndarray]:
     """Components (6,) of the wrench of every joint that are not determined; empty without redundant constraints."""
-    if not compiled.outline.redundant:
+    if not compiled.outline.redundancy.groups:
         return {}
     found = compiled.kept("undetermined", lambda: ({}, {n: parts.tolist() for n, parts in _find(compiled).items()}))
     return {name: np.array(parts, bool) for name, parts in found.facts.items()}
@@ -43,6 +43,7 @@ def _find(compiled: System) -> dict[str, np.ndarray]:
         if rows:
             X_FM = joint.relative(away.poses[joint.a.body], away.poses[joint.b.body])
             G = np.asarray(casadi.DM(constraint_map(joint, X_FM, constraints.kept(name))))
-            found[name] = np.max(np.abs(G.T @ stresses[rows]), axis=1, initial=0.0)
+            wrench = np.abs(G.T @ stresses[rows]) * np.repeat([away.size, 1.0], 3)[:, None]
+            found[name] = np.max(wrench, axis=1, initial=0.0)
     largest = max((x.max() for x in found.values()), default=0.0)
     return {name: size > TOLERANCE * largest for name, size in found.items() if np.any(size > TOLERANCE * largest)}

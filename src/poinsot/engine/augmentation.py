@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Weight", "rows_to_add"]
+__all__ = ["Weight", "light_columns", "rows_to_add"]
 
 GONE = 1e-9  # of its diagonal entry: a pivot below has no mass of its own
+NOTHING = 1e-10  # of the largest entry of its row, both in natural units: an entry below is round-off
 LIGHT = 1e-3  # of the largest mass: a column below takes its acceleration from the constraints, not from forces
 ENGAGED = 1e-3  # of the largest entries of row and column: a column with less is not held by a row of C
 SURE = 1e-6  # check value above which a factorisation keeps its digits
@@ -31,32 +32,45 @@ class Weight(NamedTuple):
         return self.factor * M[self.column, self.column]
 
 
-def rows_to_add(
-    M: np.ndarray, C: np.ndarray, order: Sequence[int], lengths: np.ndarray | None = None
-) -> dict[int, Weight] | None:
+def rows_to_add(M: np.ndarray, C: np.ndarray, order: Sequence[int]) -> dict[int, Weight] | None:
     """Rows of C (m, n) with their weights for `kkt` with M (n, n) and this order; None for all rows.
 
-    `lengths` (m,) are what the rows are measured by, such as the machine's size for those in metres.
+    Speeds and rows are measured by their natural sizes, so that all masses are comparable, and all entries of C.
 
     >>> rows_to_add(np.diag([1.0, 0.0]), np.array([[0.5, 1.0]]), [0, 1, 2])
     {0: Weight(column=0, factor=4.0)}
     """
     M = M / (np.max(np.diag(M), initial=0.0) or 1.0)  # only ratios of masses count
-    scaled = C if lengths is None else C / lengths[:, None]
-    size = np.abs(C)
-    least = np.minimum(*(np.max(size, axis=axis, keepdims=True, initial=0.0) for axis in (0, 1)))
-    engaged = size > ENGAGED * least
-    arms = np.max(np.where(engaged, scaled**2, 0.0), axis=0, initial=0.0)  # (n,) how far each column moves the rows
+    engaged = _engaged(C)
     pivots = _pivots(M, [k for k in order if k < len(M)])
-    masses = np.divide(pivots, arms, out=np.zeros(len(M)), where=arms > 0)
-    light = (arms > 0) & ~(masses > LIGHT * np.max(masses, initial=0.0))
+    masses, arms = _masses(pivots, C)
+    light = light_columns(pivots, C)
     if light.any() and not masses.any():
         return None
     rows = np.flatnonzero((engaged & light).any(axis=1))
-    added = {int(r): _weight(M, C[r], engaged[r] & ~light, int(np.argmax(masses)), arms, scaled[r]) for r in rows}
+    added = {int(r): _weight(M, C[r], engaged[r] & ~light, int(np.argmax(masses)), arms) for r in rows}
     E, W = C[list(added)], np.array([weight.of(M) for weight in added.values()])
     full = np.block([[M + E.T * W @ E, C.T], [C, np.zeros((len(C), len(C)))]])
     return added if _check(full, order, len(M)) > SURE else None
+
+
+def light_columns(pivots: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Which columns (n,) have far less mass than others and are held by rows of C (m, n); all in natural units."""
+    masses, arms = _masses(pivots, C)
+    return (arms > 0) & ~(masses > LIGHT * np.max(masses, initial=0.0))
+
+
+def _engaged(C: np.ndarray) -> np.ndarray:
+    """Entries of C (m, n) that count, in natural units."""
+    size = np.abs(C)
+    along_row, along_column = (np.max(size, axis=axis, keepdims=True, initial=0.0) for axis in (1, 0))
+    return size > np.maximum(ENGAGED * np.minimum(along_row, along_column), NOTHING * along_row)
+
+
+def _masses(pivots: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mass (n,) with which each column moves the rows of C, from the pivots, and how far it moves them, squared."""
+    arms = np.max(np.where(_engaged(C), C**2, 0.0), axis=0, initial=0.0)
+    return np.divide(pivots, arms, out=np.zeros(len(arms)), where=arms > 0), arms
 
 
 def _pivots(M: np.ndarray, order: Sequence[int]) -> np.ndarray:
@@ -69,16 +83,13 @@ def _pivots(M: np.ndarray, order: Sequence[int]) -> np.ndarray:
     return found
 
 
-def _weight(
-    M: np.ndarray, row: np.ndarray, heavy: np.ndarray, heaviest: int, arms: np.ndarray, scaled: np.ndarray
-) -> Weight:
+def _weight(M: np.ndarray, row: np.ndarray, heavy: np.ndarray, heaviest: int, arms: np.ndarray) -> Weight:
     """Weight at which a row adds to no heavy column more than its mass, or as much as the heaviest if it has none."""
     touched = np.flatnonzero(heavy)
     if len(touched):
         least = touched[np.argmin(np.diag(M)[touched] / row[touched] ** 2)]
         return Weight(int(least), float(1 / row[least] ** 2))
-    length = np.max(np.abs(row)) / np.max(np.abs(scaled))
-    return Weight(heaviest, float(1 / (arms[heaviest] * length**2)))
+    return Weight(heaviest, float(1 / arms[heaviest]))
 
 
 def _check(A: np.ndarray, order: Sequence[int], n: int) -> float:

@@ -175,6 +175,11 @@ class KKTSolution:
     added: tuple[int, ...]  # rows E of C in the augmented form
     weights: Any  # (k, 1)
 
+    @property
+    def check(self) -> Any:
+        """Smallest pivot relative to the terms it is made of: 1 is perfect."""
+        return self.factor.check
+
     def solve(self, Q: SX, gamma: SX) -> tuple[SX, SX]:
         """Accelerations (n, k) and multipliers (m, k) for other right-hand sides, (n, k) and (m, k)."""
         import casadi

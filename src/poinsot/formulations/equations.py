@@ -3,7 +3,8 @@
     q̇ = N(q) v
     M(q) v̇ + C(q)ᵀ λ = Q(q, v, u)          C(q) v̇ = γ(q, v)          Φ(q) = 0,  Φ̇ = C v where Φ = 0
 
-q coordinates, v speeds, u actuator forces, p free parameters, λ multipliers of the kept rows of Φ.
+q coordinates, v speeds, u actuator forces, p free parameters, λ multipliers of the rows of Φ. In an overconstrained
+mechanism Φ = T Φ_all are independent combinations of all rows, chosen for a pose, and Tᵀ λ the multipliers of these.
 """
 
 from __future__ import annotations
@@ -16,13 +17,23 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import Block, Link
+from poinsot.formulations.articulated import Articulated
 from poinsot.formulations.reading import Reading
 from poinsot.formulations.symbols import Symbols
 from poinsot.model.constraints import Row
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Equations"]
+__all__ = ["Combined", "Equations"]
+
+
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """All rows of an overconstrained mechanism, and the combinations of them that are kept."""
+
+    T: Any  # (m, m_all) with numbers of the chart in it
+    phi: Any  # (m_all, 1)
+    rows: tuple[Row, ...]  # m_all
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +58,16 @@ class Equations:
     poses: dict[str, Pose]  # X_WB of every body
     twists: dict[str, Twist]  # of every body, about its origin, in its own axes
     rows: tuple[Row, ...]  # m
+    scales: np.ndarray  # (nv,) natural size of every speed: the machine's size for lengths, 1 for angles and matrices
     blocks: tuple[Block, ...]  # of the speeds
     links: tuple[Link, ...]  # of the rows
     acting: tuple[tuple[Any, Any, Any], ...]  # (force, s, ṡ) of every law along a coordinate, actuators last
     reading: Reading  # coordinates of poses, in numbers
     turned: frozenset[str] = frozenset()  # joints whose rows of position are in the axes of M, not of F
-    redundant: tuple[Row, ...] = ()  # equations left out because they follow from the others
+    combined: Combined | None = None  # all rows, where those above are combinations of them
+    limit: Any = 0.0  # check value below which the combinations had better be chosen anew; one of the chart's numbers
     couplings: tuple[tuple[str, str], ...] = ()  # pairs of blocks that M couples
-    articulated: Any | None = None  # v̇ (nv, 1) by articulated bodies, for trees with long branches
+    articulated: tuple[Articulated, Any] | None = None  # for long branches, with the forces on them (nv, 1)
     direct: Callable[[Any], tuple[Any, Any] | None] = lambda on: None  # s and ṡ where they are among q and v
     branches: tuple[Any, ...] = ()  # nodes of the spanning tree, if there is one
     chart: Any = ()  # symbols (k,) of numbers that the charts choose for themselves: reference attitudes
@@ -67,6 +80,20 @@ class Equations:
     def choose_chart(self, poses: Mapping[str, Pose]) -> np.ndarray:
         """Values (k,) of the charts' own numbers for a start at given poses."""
         return self.reading.chart(poses)
+
+    @property
+    def all_rows(self) -> tuple[Row, ...]:
+        """All rows, redundant ones included."""
+        return self.rows if self.combined is None else self.combined.rows
+
+    @property
+    def all_phi(self) -> Any:
+        """Residuals of all rows."""
+        return self.phi if self.combined is None else self.combined.phi
+
+    def all_multipliers(self, lam: Any) -> Any:
+        """Multipliers of all rows from those of the kept ones."""
+        return lam if self.combined is None else self.combined.T.T @ lam
 
     @cached_property
     def M(self) -> Any:

@@ -44,6 +44,7 @@ class EulerChart(Chart):
     reference: Any = None  # SX (3, 3), R_ref; None where only numbers are read
 
     numbers = 9
+    lengths = slice(3)
 
     def symbols(self) -> Any:
         """Entries of R_ref by columns."""
@@ -94,6 +95,8 @@ class EulerChart(Chart):
 @dataclass(frozen=True)
 class PlanarChart(Chart):
     """Position and angle of one body in the plane."""
+
+    lengths = slice(2)
 
     def pose(self, q: Any) -> Pose:
         """X_WB from (x, y, θ)."""

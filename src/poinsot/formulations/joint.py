@@ -18,12 +18,12 @@ from poinsot.elements.frame import GROUND
 from poinsot.elements.joints import Joint
 from poinsot.engine import Block, Link
 from poinsot.formulations.acting import applied, gravity_energy
-from poinsot.formulations.articulated import articulated_accelerations
+from poinsot.formulations.articulated import Articulated, articulated
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.loops import Closure, closure
 from poinsot.formulations.reading import tree_reading
 from poinsot.formulations.symbols import Symbols
-from poinsot.formulations.tree import Node, Tree, spanning_tree
+from poinsot.formulations.tree import Node, Tree, spanning_tree, speed_scales
 from poinsot.model.constraints import Row
 from poinsot.spatial.algebra import apply, cross, vector
 from poinsot.spatial.motion import SpatialInertia, Twist, Wrench, carry_inertia, carry_twist, carry_wrench
@@ -32,6 +32,7 @@ from poinsot.spatial.pose import Pose
 __all__ = ["joint_equations"]
 
 REST = Twist(np.zeros(3), np.zeros(3))
+FEW = 2  # constraint rows times this, up to the number of speeds, are few enough for articulated bodies in loops
 SHORT = 6  # bodies in a branch up to which composite bodies take fewer operations than articulated ones
 
 
@@ -50,7 +51,7 @@ def joint_equations(symbols: Symbols) -> Equations:
     direct = _direct(tree, q, v)
     forces = applied(elements, walk.X_W, walk.V, q, v, u, q_dot, direct)
     rows, links = _closing_rows(elements, tree)
-    closures = _closures(elements, tree, walk, v, links)
+    closures = _closures(elements, tree, walk, v, links, symbols.redundancy.joints)
     return Equations(
         formulation="joint",
         symbols=symbols,
@@ -69,12 +70,13 @@ def joint_equations(symbols: Symbols) -> Equations:
         potential=forces.potential + gravity_energy(elements, walk.X_W),
         power=forces.power,
         acting=forces.parts,
-        articulated=_articulated(tree, walk, inertias, gravity, forces),
+        articulated=_articulated(tree, walk, inertias, gravity, forces, len(rows)),
         direct=direct,
         branches=tree.nodes,
         poses=walk.X_W,
         twists=walk.V,
         rows=rows,
+        scales=speed_scales(tree.nodes, symbols.home.size),
         blocks=tuple(Block(n.body, tuple(range(n.v.start, n.v.stop))) for n in tree.nodes if n.v.stop > n.v.start),
         links=links,
         couplings=_couplings(tree),
@@ -105,7 +107,7 @@ class _Outward:
         self.S: dict[str, list[Twist]] = {}  # columns of the joint's motion, in the body's axes
         self.rates: list[Any] = []
         for node in tree.nodes:
-            self.step(node, q[node.q], v[node.v])
+            self.step(node, _part(q, node.q), _part(v, node.v))
 
     def step(self, node: Node, q: Any, v: Any) -> None:
         """One body further outwards."""
@@ -127,6 +129,13 @@ class _Outward:
         v_columns, w_columns = casadi.jacobian(relative.v, v), casadi.jacobian(relative.w, v)
         self.S[body] = [Twist(v_columns[:, k], w_columns[:, k]) for k in range(v.size1())]
         self.rates.append(q_dot)
+
+
+def _part(x: Any, where: slice) -> Any:
+    """Some entries of a column; a column of one entry has no empty slice of its own."""
+    import casadi
+
+    return x[where] if where.stop > where.start else casadi.SX(0, 1)
 
 
 def _across(joint: Joint, X_FM: Pose, q: Any, v: Any, backwards: bool) -> Twist:
@@ -151,15 +160,17 @@ def _kinetic(walk: _Outward, inertias: dict[str, SpatialInertia]) -> Any:
     return sum((inertia.momentum(walk.V[name]).power(walk.V[name]) / 2 for name, inertia in inertias.items()), 0.0)
 
 
-def _articulated(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravity: Any, forces: Any) -> Any:
-    """v̇ by articulated bodies where they pay and drives act along single speeds; None otherwise."""
+def _articulated(
+    tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravity: Any, forces: Any, m: int
+) -> tuple[Articulated, Any] | None:
+    """Articulated bodies, and the forces on them, where they pay and drives act along single speeds; else None."""
     import casadi
 
     rows, columns = forces.M.sparsity().get_triplet()
-    if tree.closing or tree.depth <= SHORT or rows != columns:
+    if tree.depth <= SHORT or rows != columns or FEW * m > tree.sizes[1]:
         return None
     drives = casadi.diag(casadi.densify(forces.M))
-    return articulated_accelerations(tree, walk.X, walk.V, walk.S, walk.c, inertias, gravity, forces.Q, drives)
+    return articulated(tree, walk.X, walk.V, walk.S, walk.c, inertias, gravity, drives), forces.Q
 
 
 def _bias(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravity: Any) -> Any:
@@ -210,8 +221,10 @@ def _kept(elements: Any, joint: Joint) -> tuple[int, ...]:
     return tuple(joint.in_plane if elements.planar else range(len(joint.rows)))
 
 
-def _closures(elements: Any, tree: Tree, walk: _Outward, v: Any, links: tuple[Link, ...]) -> dict[str, Closure]:
-    """Equations of the joints outside the tree."""
+def _closures(
+    elements: Any, tree: Tree, walk: _Outward, v: Any, links: tuple[Link, ...], combined: frozenset[str]
+) -> dict[str, Closure]:
+    """Equations of the joints outside the tree; rows that are combined keep the axes of their residual."""
     moved = Counter(block for link in links for block in link.blocks)
     found = {}
     for joint, link in zip(tree.closing, links):
@@ -219,7 +232,8 @@ def _closures(elements: Any, tree: Tree, walk: _Outward, v: Any, links: tuple[Li
         own = [k for node in alone for k in range(node.v.start, node.v.stop)]
         if link.rows:
             kept = _kept(elements, joint)
-            found[joint.name] = closure(joint, walk.X_W, walk.V, walk.A, v, kept, own)
+            axes = joint.name in combined
+            found[joint.name] = closure(joint, walk.X_W, walk.V, walk.A, v, kept, own, as_residual=axes)
     return found
 
 

@@ -53,8 +53,12 @@ def closure(
     v: Any,
     kept: tuple[int, ...],
     own: list[int],
+    as_residual: bool = False,
 ) -> Closure:
-    """The equations that a joint adds; kept are the rows that count, own the speeds that no other one links."""
+    """The equations that a joint adds; kept are the rows that count, own the speeds that no other one links.
+
+    `as_residual` keeps the axes of the joint's residual, which the axes of M may replace otherwise.
+    """
     import casadi
 
     a, b = joint.a.body, joint.b.body
@@ -63,7 +67,7 @@ def closure(
     M = _End(carry_twist(X_BM, V[b]), carry_twist(X_BM, A[b]))
     X_FM = (X_W[a] @ X_AF).inverse() @ (X_W[b] @ X_BM)
     points = [row for row in kept if row in joint.point_rows]
-    parts = [_points(X_FM, F, M, v, points, own)] if points else []
+    parts = [_points(X_FM, F, M, v, points, own, as_residual)] if points else []
     if len(points) < len(kept):
         parts.append(_rows(joint, X_FM, F, M, v, tuple(row for row in kept if row not in points)))
     phi, C, gamma = (casadi.vertcat(*column) for column in zip(*((p.phi, p.C, p.gamma) for p in parts)))
@@ -79,7 +83,7 @@ def _rows(joint: Joint, X_FM: Pose, F: _End, M: _End, v: Any, kept: tuple[int, .
     return Closure(phi, G @ casadi.jacobian(twist, v), -(G @ rate + G_dot_V))
 
 
-def _points(X_FM: Pose, F: _End, M: _End, v: Any, axes: list[int], own: list[int]) -> Closure:
+def _points(X_FM: Pose, F: _End, M: _End, v: Any, axes: list[int], own: list[int], as_residual: bool) -> Closure:
     """The origins of F and M together, along some axes of F or of M, whichever couple fewer of its own speeds."""
     import casadi
 
@@ -89,7 +93,7 @@ def _points(X_FM: Pose, F: _End, M: _End, v: Any, axes: list[int], own: list[int
         phi, psi, psi_dot = (casadi.SX(x)[axes] for x in (place, speed, rate))
         C = casadi.sparsify(casadi.jacobian(psi, v))
         found.append(Closure(phi, sign * C, -sign * psi_dot, turned=sign < 0))
-    return min(found, key=lambda one: _coupled(one, own))
+    return found[0] if as_residual else min(found, key=lambda one: _coupled(one, own))
 
 
 def _coupled(one: Closure, own: list[int]) -> tuple[int, int]:

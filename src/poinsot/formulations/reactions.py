@@ -27,19 +27,18 @@ def reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
     """Wrenches (f, n) on body B of every joint, about the origin of M and in its axes, as symbols."""
     elements, found = e.symbols.elements, {}
     owned: dict[str, list[int]] = {}
-    for k, row in enumerate(e.rows):
+    lam = e.all_multipliers(lam)
+    for k, row in enumerate(e.all_rows):
         owned.setdefault(row.joint, []).append(k)
     for name, joint in elements.joints.items():
         if name in owned:
-            kept = tuple(joint.rows.index(e.rows[k].label) for k in owned[name])
+            kept = tuple(joint.rows.index(e.all_rows[k].label) for k in owned[name])
             X_FM = joint.relative(e.poses[joint.a.body], e.poses[joint.b.body])
             G = constraint_map(joint, X_FM, kept, name in e.turned)
             wrench = -(G.T @ lam[owned[name]])
             found[name] = Wrench(wrench[:3], wrench[3:])
-    idle = {
-        name: Wrench(np.zeros(3), np.zeros(3)) for name in elements.joints
-    }  # all of whose rows follow from others
-    return idle | found | (_tree_reactions(e, a, found) if e.branches else {})
+    rowless = {name: Wrench(np.zeros(3), np.zeros(3)) for name in elements.joints}  # such as a free joint
+    return rowless | found | (_tree_reactions(e, a, found) if e.branches else {})
 
 
 def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench]) -> dict[str, Wrench]:

@@ -11,12 +11,16 @@ import numpy as np
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.tree import spanning_tree
 from poinsot.model.mechanism import Elements
+from poinsot.model.redundancy import Redundancy, row_combinations
 from poinsot.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from poinsot.formulations.redundant import Chart
 
-__all__ = ["READINGS", "Reading", "chart_reading", "reading", "tree_reading"]
+__all__ = ["COMBINATIONS", "READINGS", "Reading", "chart_reading", "combining_reading", "reading", "tree_reading"]
+
+
+COMBINATIONS = "combinations"  # what is called poor where those of redundant constraints are
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,20 @@ def chart_reading(charts: Mapping[str, Chart]) -> Reading:
         return np.concatenate(found)
 
     return Reading(choose, coordinates)
+
+
+def combining_reading(inner: Reading, elements: Elements, found: Redundancy, size: float) -> Reading:
+    """The same, with combinations of redundant rows among the charts' numbers: S of every group, and a limit.
+
+    The limit, 0 at first, is the check value below which a simulation chooses them anew.
+    """
+    if not found.groups:
+        return inner
+
+    def choose(poses: Mapping[str, Pose]) -> np.ndarray:
+        return np.concatenate([inner.chart(poses), row_combinations(elements, found, poses, size), [0.0]])
+
+    return Reading(choose, inner.coordinates)
 
 
 def _euler(elements: Elements) -> Reading:

@@ -34,6 +34,7 @@ class Chart(ABC):
     own_rows: tuple[str, ...]  # equations among them
 
     numbers: ClassVar[int] = 0  # that the chart chooses for itself
+    lengths: ClassVar[slice]  # coordinates that are lengths
 
     @abstractmethod
     def pose(self, q: Any) -> Pose:
@@ -54,6 +55,12 @@ class Chart(ABC):
     @abstractmethod
     def coordinates(self, X_WB: Pose, chart: np.ndarray) -> np.ndarray:
         """Coordinates of a pose, in numbers, with the chart's own numbers."""
+
+    def scales(self, size: float) -> np.ndarray:
+        """Natural sizes of the coordinates in a machine of a size [m]: that size for lengths, else 1."""
+        found = np.ones(self.size)
+        found[self.lengths] = size
+        return found
 
     def symbols(self) -> Any:
         """Symbols (k, 1) of the chart's own numbers."""
@@ -109,6 +116,7 @@ def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -
         poses=poses,
         twists=twists,
         rows=rows,
+        scales=np.concatenate([chart.scales(symbols.home.size) for chart in charts.values()]),
         blocks=tuple(Block(b, tuple(range(s.start, s.stop))) for b, s in places.items()),
         links=links,
         reading=chart_reading(charts),

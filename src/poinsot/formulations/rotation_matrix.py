@@ -33,6 +33,8 @@ PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 class MatrixChart(Chart):
     """Columns of R_WB, then position of the origin."""
 
+    lengths = slice(9, 12)
+
     def pose(self, q: Any) -> Pose:
         """X_WB from nine entries of R by columns and three of p."""
         import casadi
@@ -67,6 +69,8 @@ class MatrixChart(Chart):
 @dataclass(frozen=True)
 class FlatMatrixChart(Chart):
     """The same in the plane: the 2 × 2 rotation matrix by columns, then position."""
+
+    lengths = slice(4, 6)
 
     def pose(self, q: Any) -> Pose:
         """X_WB from four entries of R and two of p."""

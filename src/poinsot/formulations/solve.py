@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.engine import KKTSolution, elimination_order, kkt, rows_to_add
+from poinsot.engine import KKTSolution, Link, elimination_order, kkt, light_columns, rows_to_add
 from poinsot.errors import PoinsotError, unknown
+from poinsot.formulations.articulated import ArticulatedSolution, articulated_solution
 from poinsot.formulations.embedded import POOR_CHOICE, Machine, Rate, embed, independent_rates
-from poinsot.formulations.equations import Equations
+from poinsot.formulations.equations import Combined, Equations
 from poinsot.formulations.euler import POOR_ANGLES, euler_equations
 from poinsot.formulations.joint import joint_equations
+from poinsot.formulations.reading import COMBINATIONS, combining_reading
 from poinsot.formulations.rotation_matrix import rotation_matrix_equations
 from poinsot.formulations.symbols import Symbols
-from poinsot.model.assembly import Assembly, row_lengths
-from poinsot.model.constraints import Constraints
-from poinsot.model.mobility import dependent_rows, generic_assembly
+from poinsot.model.assembly import row_lengths
+from poinsot.model.constraints import Row
 
 __all__ = ["FORMULATIONS", "Dynamics", "dynamics", "unit_quaternions"]
 
@@ -34,49 +35,51 @@ def dynamics(symbols: Symbols, formulation: str = "joint") -> Dynamics:
     """Write a mechanism's equations in a formulation and prepare their solution."""
     if formulation not in FORMULATIONS:
         raise PoinsotError(unknown("formulation", formulation, FORMULATIONS))
-    equations = without_dependent_rows(FORMULATIONS[formulation](symbols))
+    equations = with_independent_rows(FORMULATIONS[formulation](symbols))
     chart = equations.choose_chart(symbols.home.poses)
     return Dynamics(formulation, equations, chart, equations.read(symbols.home.poses, chart))
 
 
-def without_dependent_rows(e: Equations) -> Equations:
-    """Leave out constraint equations that follow from others: their multipliers are not determined."""
+def with_independent_rows(e: Equations) -> Equations:
+    """Replace rows that share self-stresses by as many combinations of them as are independent, chosen for a pose.
+
+    Φ = T Φ_all,    C = T C_all,    γ = T γ_all        (theory/dynamics, "Redundant constraints")
+    """
     import casadi
 
-    if not e.rows:
+    found = e.symbols.redundancy
+    if not found.groups:
         return e
-    size, home = e.symbols.home.size, e.symbols.home
-
-    def dependent(at: Assembly, *matrices: Any) -> tuple[int, ...]:
-        chart = e.choose_chart(at.poses)
-        p = np.concatenate([e.symbols.values(e.symbols.mechanism), chart])
-        found = casadi.Function("C", [e.q, e.p], matrices)(e.read(at.poses, chart), p)
-        C, *moved = (np.asarray(x).reshape(x.shape) for x in (found if len(matrices) > 1 else [found]))
-        if moved:
-            largest = np.max(np.abs(moved[0]), axis=0, initial=0.0)
-            C = C / row_lengths(e.rows, size)[:, None] / np.where(largest > 0, largest, 1.0)
-        return dependent_rows(C)
-
-    gone = dependent(home, e.C)
-    if gone:  # rows in metres and in sines may only look so together, and a special pose may
-        parts = [casadi.SX(x) for V in e.twists.values() for x in (V.v / size, V.w)]
-        moved = casadi.jacobian(casadi.vertcat(*parts), e.v)  # natural size of every speed
-        gone = dependent(home, e.C, moved)
-    if gone:
-        gone = dependent(generic_assembly(Constraints(e.symbols.mechanism.elements), home), e.C, moved)
-    if not gone:
-        return e
-    kept = [i for i in range(len(e.rows)) if i not in gone]
-    number = {old: new for new, old in enumerate(kept)}
-    links = tuple(replace(link, rows=tuple(number[i] for i in link.rows if i in number)) for link in e.links)
+    number = {row: i for i, row in enumerate(e.rows)}
+    S, limit = casadi.SX.sym("S", found.numbers), casadi.SX.sym("limit")
+    members = [[number[row] for row in group.rows] for group in found.groups]
+    kept = [i for i in range(len(e.rows)) if i not in set().union(*members)]
+    rows, start = [e.rows[i] for i in kept], 0
+    T = casadi.SX(len(kept) + sum(group.rank for group in found.groups), len(e.rows))
+    for k, i in enumerate(kept):
+        T[k, i] = 1
+    place = {old: new for new, old in enumerate(kept)}
+    links = [replace(link, rows=tuple(place[i] for i in link.rows if i in place)) for link in e.links]
+    for group, columns in zip(found.groups, members):
+        first, stop = len(rows), start + group.rank * len(columns)
+        T[first : first + group.rank, columns] = casadi.reshape(S[start:stop], len(columns), group.rank).T
+        rows += [Row(", ".join(group.joints), f"combination {k + 1}") for k in range(group.rank)]
+        touched = dict.fromkeys(b for link in e.links if set(link.rows) & set(columns) for b in link.blocks)
+        links.append(Link(rows[-1].joint if group.rank else "", tuple(range(first, len(rows))), tuple(touched)))
+        start = stop
+    T = casadi.sparsify(T)
+    elements, size = e.symbols.mechanism.elements, e.symbols.home.size
     return replace(
         e,
-        phi=e.phi[kept],
-        C=e.C[kept, :],
-        gamma=e.gamma[kept],
-        rows=tuple(e.rows[i] for i in kept),
-        redundant=tuple(e.rows[i] for i in gone),
+        phi=T @ e.phi,
+        C=casadi.sparsify(T @ e.C),
+        gamma=T @ e.gamma,
+        rows=tuple(rows),
+        combined=Combined(T, e.phi, e.rows),
         links=tuple(link for link in links if link.rows),
+        chart=casadi.vertcat(*([] if isinstance(e.chart, tuple) else [e.chart]), S, limit),
+        limit=limit,
+        reading=combining_reading(e.reading, elements, found, size),
     )
 
 
@@ -114,11 +117,22 @@ class Dynamics:
     def order(self) -> list[int]:
         """Elimination order from the mechanism's graph, with a sample of the Jacobian at the home pose.
 
-        That makes fewer operations, and may fail in ordinary poses far from home; the careful order never does.
+        That makes fewer operations, and may fail in ordinary poses far from home; the careful order never does, and is
+        the one for combinations of redundant rows, which change with the pose.
         """
         e = self.equations
-        sample = None if self.careful else self.jacobian_at_home
+        sample = None if self.careful or e.combined is not None else self.natural_jacobian
         return elimination_order(e.blocks, e.links, e.couplings, jacobian=sample)
+
+    @property
+    def natural_jacobian(self) -> np.ndarray:
+        """C (m, nv) in the home pose, speeds and rows in natural sizes."""
+        return self.jacobian_at_home * self.equations.scales / self.row_lengths[:, None]
+
+    @cached_property
+    def row_lengths(self) -> np.ndarray:
+        """What the rows are measured by (m,): the machine's size for those in metres, else 1."""
+        return row_lengths(self.equations.rows, self.equations.symbols.home.size)
 
     @cached_property
     def added(self) -> dict[int, Any]:
@@ -126,16 +140,21 @@ class Dynamics:
 
         They are found at home, with the present masses. The careful way adds all, weighted by the mean of the masses.
         """
-        import casadi
-
         e, found = self.equations, None
         if not self.careful:
             M = np.asarray(self.function("mass", [e.M])(self.q_home, 0, 0, self.p_nominal))
-            lengths = row_lengths(e.rows, e.symbols.home.size)
-            found = rows_to_add(M, self.jacobian_at_home, self.order, lengths)
+            found = rows_to_add(M * np.outer(e.scales, e.scales), self.natural_jacobian, self.order)
         if found is None:
-            return dict.fromkeys(range(e.C.size1()), casadi.trace(e.M) / e.M.size1())
-        return {row: weight.of(e.M) for row, weight in found.items()}
+            return self.all_weighted(e.M)
+        units = {row: e.scales[w.column] ** 2 / self.row_lengths[row] ** 2 for row, w in found.items()}
+        return {row: units[row] * weight.of(e.M) for row, weight in found.items()}
+
+    def all_weighted(self, M: Any) -> dict[int, Any]:
+        """All rows of C with weights by the mean entry of M (nv, nv), all in natural sizes."""
+        import casadi
+
+        mean = casadi.dot(casadi.diag(M), self.equations.scales**2) / M.size1()
+        return {row: mean / length**2 for row, length in enumerate(self.row_lengths)}
 
     @cached_property
     def solution(self) -> tuple[Any, Any, Any]:
@@ -143,13 +162,12 @@ class Dynamics:
         import casadi
 
         e = self.equations
-        if e.articulated is not None and not self.independent:
-            return e.articulated, casadi.SX(0, 1), casadi.SX(1.0)
-        if self.formulation == "embedded":
+        tree = e.articulated is not None and not e.phi.size1() and not self.independent
+        if self.formulation == "embedded" and not tree:
             embedding = embed(e, self.rates)
             return embedding.acceleration, embedding.multipliers, embedding.quality
         solved = self.system
-        return solved.acceleration, solved.multipliers, solved.factor.check
+        return solved.acceleration, solved.multipliers, casadi.SX(solved.check)
 
     @cached_property
     def rates(self) -> tuple[Rate, ...]:
@@ -162,17 +180,36 @@ class Dynamics:
     def qualities(self) -> dict[str, Any]:
         """By name, how good the coordinates are: others had better be chosen below 1; empty if they never are poor.
 
-        Euler angles by body; the choice of independent rates under the name "independent".
+        Euler angles by body; the choice of independent rates under the name "independent", combinations of redundant
+        constraints under a name of their own.
         """
+        found = {body: quality / POOR_ANGLES for body, quality in self.equations.chart_quality.items()}
         if self.formulation == "embedded" and self.equations.phi.size1() + len(self.independent):
-            return {"independent": self.solution[2] / POOR_CHOICE}
-        return {body: quality / POOR_ANGLES for body, quality in self.equations.chart_quality.items()}
+            found["independent"] = self.solution[2] / POOR_CHOICE
+        if self.equations.combined is not None:
+            found[COMBINATIONS] = self.system.check / (self.equations.limit + 1e-300)
+        return found
 
     @cached_property
-    def system(self) -> KKTSolution:
-        """The equations of motion solved by LDLᵀ, with the factor for further right-hand sides."""
+    def system(self) -> KKTSolution | ArticulatedSolution:
+        """The equations of motion solved, with the factors for further right-hand sides.
+
+        By articulated bodies where there are long branches and no joint has much less mass beyond it than the others.
+        """
         e = self.equations
+        if e.articulated is not None and not self.careful and not self._light.any():
+            bodies, forces = e.articulated
+            return articulated_solution(bodies, e.C, forces, e.gamma)
         return kkt(e.M, e.C, e.Q, e.gamma, self.order, self.added)
+
+    @property
+    def _light(self) -> np.ndarray:
+        """Which columns (nv,) of articulated bodies had better take their accelerations from constraints."""
+        e = self.equations
+        if not e.phi.size1():
+            return np.zeros(e.v.size1(), bool)
+        pivots = self.function("pivots", [e.articulated[0].pivots])(self.q_home, 0, 0, self.p_nominal)
+        return light_columns(np.asarray(pivots).ravel() * e.scales**2, self.natural_jacobian)
 
     @cached_property
     def forward(self) -> Any:
@@ -183,7 +220,7 @@ class Dynamics:
     def projected(self) -> tuple[Any, Any]:
         """q and v brought back to the constraints by one Newton step of least change, measured by the masses.
 
-        M δ + Cᵀλ = 0, C δ = −Φ,  q + N δ,  quaternions to unit length;      M v' + Cᵀλ = M v, C v' = 0
+        M δ + Cᵀλ = 0, C δ = −Φ,  q + N δ,  quaternions to unit length;      M ε + Cᵀλ = 0, C ε = −C v,  v + ε
         """
         import casadi
 
@@ -191,9 +228,8 @@ class Dynamics:
         n, m = e.v.size1(), e.phi.size1()
         q, v = e.q, e.v
         if m:
-            forces, targets = casadi.horzcat(casadi.SX(n, 1), e.M @ e.v), casadi.horzcat(-e.phi, casadi.SX(m, 1))
-            moved = self.system.solve(forces, targets)[0]
-            q, v = q + casadi.jacobian(e.q_dot, e.v) @ moved[:, 0], moved[:, 1]
+            moved = self.system.solve(casadi.SX(n, 2), -casadi.horzcat(e.phi, e.C @ e.v))[0]
+            q, v = q + casadi.jacobian(e.q_dot, e.v) @ moved[:, 0], v + moved[:, 1]
         return unit_quaternions(e, q), v
 
 

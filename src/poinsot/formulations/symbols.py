@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
+from poinsot.formulations.tree import spanning_tree
 from poinsot.model.assembly import Assembly, assemble
 from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.redundancy import Redundancy, redundancy
 
 __all__ = ["Symbols", "default_free", "symbols"]
 
@@ -25,6 +28,12 @@ class Symbols:
     p: Any  # SX (n, 1)
     elements: Elements  # with the symbols in it
     home: Assembly  # where springs that are clamped in their pose are relaxed
+
+    @cached_property
+    def redundancy(self) -> Redundancy:
+        """Rows of the closing joints that share self-stresses."""
+        elements = self.mechanism.elements
+        return redundancy(elements, self.home, [joint.name for joint in spanning_tree(elements).closing])
 
     def values(self, mechanism: Mechanism) -> np.ndarray:
         """Values (n,) of the free parameters of a mechanism of the same structure."""

@@ -12,7 +12,7 @@ from poinsot.model.assembly import Assembly, attempt_assembly
 from poinsot.model.constraints import Constraints, Row
 from poinsot.model.expressions import names
 from poinsot.model.mechanism import Elements, Mechanism, require_mechanism, substitute
-from poinsot.model.mobility import generic_assembly, mobility, redundant_rows
+from poinsot.model.mobility import generic_assembly, mobility, redundant_rows, stressed_joints
 from poinsot.model.topology import topology
 from poinsot.spatial.inertia import inertia_defect
 
@@ -102,7 +102,8 @@ def check(mechanism: Mechanism) -> Report:
         away = generic_assembly(constraints, assembly)
         given, generic = mobility(constraints, assembly), mobility(constraints, away)
         redundant = redundant_rows(constraints, away, order)
-        findings += _mobility_findings(constraints, generic, given, redundant, len(mechanism.actuators))
+        shared = stressed_joints(constraints, away) if redundant else ()
+        findings += _mobility_findings(constraints, generic, given, redundant, shared, len(mechanism.actuators))
     kinds = [joint.kind for joint in elements.joints.values()]
     return Report(
         name=mechanism.name,
@@ -159,7 +160,12 @@ def _assembly_findings(assembly: Assembly) -> list[Finding]:
 
 
 def _mobility_findings(
-    constraints: Constraints, generic: int, given: int, redundant: tuple[Row, ...], actuators: int
+    constraints: Constraints,
+    generic: int,
+    given: int,
+    redundant: tuple[Row, ...],
+    shared: tuple[str, ...],
+    actuators: int,
 ) -> list[Finding]:
     found = []
     if redundant:
@@ -169,7 +175,8 @@ def _mobility_findings(
         named = "; ".join(f"{joint}: {', '.join(labels)}" for joint, labels in joints.items())
         count = f"{len(redundant)} redundant constraint{'s' if len(redundant) > 1 else ''}"
         what = "its reaction is" if len(redundant) == 1 else "their reactions are"
-        found.append(Finding(Severity.WARNING, f"{count}, {what} not determined: {named}"))
+        others = f"; joints that share what is not determined: {listing(shared)}"
+        found.append(Finding(Severity.WARNING, f"{count}, {what} not determined: {named}{others}"))
     if given != generic:
         text = f"the given pose is singular: mobility {given} there, {generic} elsewhere"
         found.append(Finding(Severity.WARNING, text))

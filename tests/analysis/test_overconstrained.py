@@ -1,0 +1,116 @@
+"""Reactions and motions do not depend on the formulation, on round-off in the Jacobian, or on which rows are redundant."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import poinsot
+from poinsot.analysis.system import system
+from poinsot.model.redundancy import redundancy, row_combinations
+
+RIGID = ("joint", "euler", "rotation-matrix", "embedded")
+
+
+def crane(seed: int, gauge: float = 1.0):
+    """A mast on a springy hinge with a jib that a rope holds; `gauge` scales all lengths."""
+    rng = np.random.default_rng(seed)
+    foot, top, tip = (
+        rng.uniform([0, 0.3], [0.1, 0.8]),
+        rng.uniform([0, 1.8], [0.3, 2.4]),
+        rng.uniform([1.5, -0.1], [2.4, 0.3]),
+    )
+    length = float(np.linalg.norm(foot + tip - top))
+    bodies = {
+        "mast": {
+            "mass": 50,
+            "com": [0, gauge],
+            "inertia": 20 * gauge**2,
+            "frames": {"top": (gauge * top).tolist(), "foot": (gauge * foot).tolist()},
+        },
+        "jib": {"mass": 30, "com": [gauge, 0], "inertia": 10 * gauge**2, "frames": {"tip": (gauge * tip).tolist()}},
+    }
+    joints = {
+        "base": {"type": "revolute", "between": ["ground", "mast"], "stiffness": 1e4 * gauge},
+        "heel": {"type": "revolute", "between": ["mast.foot", "jib"]},
+        "rope": {"type": "distance", "between": ["mast.top", "jib.tip"], "length": gauge * length, "closing": True},
+    }
+    coordinates = {"phi": {"joint": "base"}}
+    return poinsot.build(
+        {"format": 1, "planar": True, "bodies": bodies, "joints": joints, "coordinates": coordinates}
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_rope_that_holds_a_jib_bears_the_same_in_all_formulations(seed):
+    gauge = 10.0 ** (seed - 3)
+    state = poinsot.State(pose={"phi": -0.2}, velocity={"phi": 0.3})
+    found = {f: poinsot.accelerations(crane(seed, gauge), state, formulation=f) for f in RIGID}
+    largest = np.abs(found["euler"].reactions["rope"]).max()
+    for joint, force in found["euler"].reactions.items():
+        for f in RIGID:
+            off = np.abs(found[f].reactions[joint] - force) / np.repeat([1.0, gauge], 3)
+            assert off.max() < 1e-10 * largest, (f, joint)
+
+
+def locomotive(angle: float = np.pi / 2):
+    """Two wheels coupled by two rods whose pins are an angle apart: one rod holds where the other is at dead centre."""
+    pins = {"A": [0.2, 0.0], "B": [float(0.2 * np.cos(angle)), float(0.2 * np.sin(angle))]}
+    wheel = {"mass": 3.0, "inertia": 0.1, "frames": pins}
+    bodies = {"front": wheel, "back": wheel}
+    joints = {
+        "front_axle": {"type": "revolute", "between": ["ground", "front"]},
+        "back_axle": {"type": "revolute", "between": [{"body": "ground", "position": [1.0, 0.0]}, "back"]},
+    }
+    for name, pin in pins.items():
+        bodies[f"rod_{name}"] = {
+            "mass": 1.0,
+            "com": [0.5, 0.0],
+            "inertia": 0.1,
+            "frames": {"end": [1.0, 0.0]},
+            "placement": {"position": pin},
+        }
+        joints[f"front_{name}"] = {"type": "revolute", "between": [f"front.{name}", f"rod_{name}"]}
+        joints[f"back_{name}"] = {"type": "revolute", "between": [f"back.{name}", f"rod_{name}.end"]}
+    coordinates = {"phi": {"joint": "front_axle"}}
+    return poinsot.build(
+        {"format": 1, "planar": True, "bodies": bodies, "joints": joints, "coordinates": coordinates}
+    )
+
+
+@pytest.mark.parametrize("formulation", RIGID)
+def test_coupled_wheels_turn_through_the_dead_centres_of_either_rod(formulation):
+    r = poinsot.simulate(locomotive(), 2.0, velocity={"phi": 8.0}, formulation=formulation)
+    assert r.finished
+    assert r.drift < 1e-12
+    assert r.energy_error < 1e-8 * np.abs(r.energy).max()
+    assert r.coordinates["phi"][-1] > 12.0
+    turned = r.rotation["back"] - r.rotation["front"]
+    assert np.abs(turned).max() < 1e-9
+
+
+def test_kept_combinations_are_as_independent_as_all_rows():
+    wheels = locomotive()
+    compiled = system(wheels)
+    (group,) = compiled.outline.redundancy.groups
+    assert len(group.rows) - group.rank == 1
+    assert compiled.outline.mobility == 1
+    assert len(compiled.outline.all_rows) == len(compiled.outline.rows) + 1
+    S = row_combinations(wheels.elements, compiled.outline.redundancy, compiled.home.poses, compiled.home.size)
+    S = S.reshape(group.rank, len(group.rows)) * np.array(
+        [compiled.home.size if row.is_length else 1.0 for row in group.rows]
+    )
+    np.testing.assert_allclose(S @ S.T, np.eye(group.rank), atol=1e-14)
+
+
+def test_independent_rows_form_no_group():
+    four_bar = poinsot.load("four_bar")
+    compiled = system(four_bar)
+    assert redundancy(four_bar.elements, compiled.home, ["D"]).groups == ()
+
+
+def test_check_names_every_joint_that_shares_what_is_not_determined():
+    text = str(poinsot.check(locomotive()))
+    assert "share what is not determined" in text
+    for joint in ("front_A", "back_A", "front_B", "back_B"):
+        assert joint in text
