@@ -80,14 +80,14 @@ def test_a_warm_process_writes_no_equations_and_gives_the_same_bits(filled):
 def test_damaged_entries_are_made_again(filled, tmp_path):
     directory, cold = filled
     damages = [
-        lambda data: data[: len(data) // 2],
-        lambda data: b"",
-        lambda data: data[:-1] + bytes([data[-1] ^ 1]),
-        lambda data: pack_entry({"from": "elsewhere"}, b"with a right checksum"),
-        lambda data: pack_entry(unpack_entry(data)[0], b"with the right facts"),
+        lambda data, key: data[: len(data) // 2],
+        lambda data, key: b"",
+        lambda data, key: data[:-1] + bytes([data[-1] ^ 1]),
+        lambda data, key: pack_entry({"from": "elsewhere"}, b"with a right checksum", key, "kept"),
+        lambda data, key: pack_entry(unpack_entry(data)[0], b"with the right facts", key, "kept"),
     ]
     for k, path in enumerate(sorted(directory.glob("*.kept"))):
-        (tmp_path / path.name).write_bytes(damages[k % len(damages)](path.read_bytes()))
+        (tmp_path / path.name).write_bytes(damages[k % len(damages)](path.read_bytes(), path.stem))
     again = answers(tmp_path)
     assert again["wrote"] and same(cold, again)
     assert "Traceback" not in again["complaints"]

@@ -66,7 +66,7 @@ def test_code_with_a_right_checksum_that_is_no_object_file_leaves_the_process_al
     kernel(cubic())
     (path,) = fresh_cache.glob("*.code")
     metadata, _ = unpack_entry(path.read_bytes())
-    path.write_bytes(pack_entry(metadata, b"not an object file"))
+    path.write_bytes(pack_entry(metadata, b"not an object file", path.stem, "code"))
     forget()
     x = np.array([[1.0, 2.0]])
     np.testing.assert_allclose(kernel(cubic())(x)[0], x**3 + np.exp(x), rtol=1e-15)
@@ -140,4 +140,4 @@ def test_several_processes_write_the_same_keys_at_once(fresh_cache):
     assert cache_report().files == 12
     assert not list(fresh_cache.glob("writing-*"))
     for path in fresh_cache.glob("*.code"):
-        unpack_entry(path.read_bytes())
+        unpack_entry(path.read_bytes(), path.stem, "code")

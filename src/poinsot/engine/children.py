@@ -82,7 +82,7 @@ def compile_in_child(
     if child.returncode != 0:
         raise ChildError(_reason(child.returncode, complaint))
     try:
-        return unpack_entry(answer)
+        return unpack_entry(answer, key)
     except (CorruptEntryError, ValueError):
         raise ChildError("the compiling process gave an incomplete answer") from None
 

@@ -33,7 +33,7 @@ def main() -> None:
     write_entry(key, metadata, code)
     try:
         with output:
-            output.write(pack_entry(metadata, code))
+            output.write(pack_entry(metadata, code, key))
     except BrokenPipeError:
         os._exit(0)  # the parent has ended; the next one finds the code in the cache
 

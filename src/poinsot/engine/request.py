@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..store import ENTRY_FORMAT
 from .formula import Formula
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Request:
     def key(self, target: str) -> str:
         """Name the code of this request for a target: any change of content gives another name."""
         digest = hashlib.sha256()
-        content = [self.kind, json.dumps(self.options, sort_keys=True), target, _emitter(), __version__]
+        content = [self.kind, json.dumps(self.options, sort_keys=True), target, _emitter(), __version__, ENTRY_FORMAT]
         formulas = [part for name, formula in self.functions.items() for part in (name, formula.digest)]
         for text in [*content, *formulas]:
             digest.update(len(text).to_bytes(8, "little"))

@@ -43,8 +43,8 @@ def default_threads() -> int:
     """Count the threads to use: POINSOT_THREADS, else the processors this process may run on."""
     text = os.environ.get("POINSOT_THREADS", "").strip()
     if text:
-        if not text.isdigit() or int(text) < 1:
-            raise PoinsotError(f"POINSOT_THREADS must be a whole number from 1 upwards, not '{text}'")
+        if not (text.isdecimal() and len(text) <= 9) or int(text) < 1:
+            raise PoinsotError(f"POINSOT_THREADS must be a whole number from 1 upwards, not '{text[:40]}'")
         return int(text)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

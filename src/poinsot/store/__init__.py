@@ -1,6 +1,7 @@
 """What is kept: on disk, between processes, compiled code, functions and models; in memory, what was used last.
 
 read_entry, write_entry     an entry by its key: checked when read, written aside and renamed
+read_regular                a file of unknown origin: no pipe or device is opened
 cache_report, clear_cache   what there is
 Bounded                     a memory that forgets what was not used for longest
 fingerprint                 of Poinsot's own code, which is part of every key
@@ -8,19 +9,25 @@ fingerprint                 of Poinsot's own code, which is part of every key
 
 from poinsot.store.bounded import Bounded
 from poinsot.store.cache import CacheReport, cache_report, clear_cache, read_entry, write_entry
-from poinsot.store.container import CorruptEntryError, pack_entry, unpack_entry
+from poinsot.store.container import ENTRY_FORMAT, CorruptEntryError, pack_entry, unpack_entry
+from poinsot.store.files import IrregularFileError, distrust, file_kind, read_regular
 from poinsot.store.keys import content_key, fingerprint
 
 __all__ = [
+    "ENTRY_FORMAT",
     "Bounded",
     "CacheReport",
     "CorruptEntryError",
+    "IrregularFileError",
     "cache_report",
     "clear_cache",
     "content_key",
+    "distrust",
+    "file_kind",
     "fingerprint",
     "pack_entry",
     "read_entry",
+    "read_regular",
     "unpack_entry",
     "write_entry",
 ]

@@ -1,7 +1,8 @@
 """Entries on disk, by key: checked when read, written aside and renamed, bounded in size.
 
-Several processes may use one cache: a reader sees a whole file or none. If the directory cannot be written,
-all works without a cache and says so once.
+Several processes may use one cache: a reader sees a whole file or none. Entries are code that runs: a directory or a
+file that somebody else could have written is not read. If the directory cannot be used, all works without a cache and
+says so once.
 """
 
 from __future__ import annotations
@@ -9,19 +10,25 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from poinsot.errors import PoinsotError
 from poinsot.store.container import CorruptEntryError, pack_entry, unpack_entry
+from poinsot.store.files import distrust, read_regular
 
 __all__ = ["CacheReport", "cache_report", "clear_cache", "read_entry", "write_entry"]
 
 _log = logging.getLogger("poinsot.engine")
-_KINDS = ("code", "kept")  # compiled code; functions and models as text
+_ENDINGS = (".code", ".kept")  # compiled code; functions and models as text
 CACHE_BYTES = 512 * 2**20
+_ASIDE = "writing-"  # begins the name of a file that is being written
+_ORPHAN_SECONDS = 3600.0  # no entry takes so long to write: its process has ended
+_TALLY, _TALLY_BYTES = "tally", 4096  # a file with one byte for so many bytes in the cache
 _complained: set[str] = set()
+_swept: set[str] = set()  # directories whose orphans this process has removed
 
 
 @dataclass(frozen=True)
@@ -33,9 +40,11 @@ class CacheReport:
     bytes: int
     limit: int  # bytes
     writable: bool
+    refused: str = ""  # why it is not used: others could have written what it holds
 
     def __str__(self) -> str:
         note = "" if self.writable else "; it cannot be written"
+        note = f"; it is not used: {self.refused}" if self.refused else note
         return (
             f"{self.directory}: {self.files} compiled functions and models, {self.bytes / 1e6:.1f} of "
             f"{self.limit / 1e6:.0f} MB{note}"
@@ -43,15 +52,20 @@ class CacheReport:
 
 
 def read_entry(key: str, kind: str = "code") -> tuple[dict[str, Any], bytes] | None:
-    """Read metadata and content; None when there is none or the file is damaged (it is then removed)."""
-    path = cache_directory() / f"{key}.{kind}"
-    try:
-        data = path.read_bytes()
-    except OSError:
+    """Read metadata and content; None when there is none, it is another's or damaged (it is then removed)."""
+    directory = cache_directory()
+    path = directory / f"{key}.{kind}"
+    if _refused(directory):
         return None
     try:
-        result = unpack_entry(data)
-    except (CorruptEntryError, ValueError) as error:
+        data, status = read_regular(path)
+    except (OSError, ValueError):
+        return None
+    try:
+        if reason := distrust(status):
+            raise CorruptEntryError(reason)
+        result = unpack_entry(data, key, kind)
+    except (CorruptEntryError, ValueError, TypeError) as error:
         _log.warning("the cached file %s is damaged (%s) and will be made again", path.name, error)
         _remove(path)
         return None
@@ -60,25 +74,30 @@ def read_entry(key: str, kind: str = "code") -> tuple[dict[str, Any], bytes] | N
 
 
 def write_entry(key: str, metadata: dict[str, Any], content: bytes, kind: str = "code") -> bool:
-    """Store an entry under a key; False when the cache cannot be written."""
+    """Store an entry under a key; False when the cache cannot be used."""
     import tempfile
 
     directory = cache_directory()
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, aside = tempfile.mkstemp(prefix="writing-", dir=directory)
+        _make_private(directory)
+        if _refused(directory):
+            return False
+        handle, aside = tempfile.mkstemp(prefix=_ASIDE, dir=directory)
     except OSError as error:
-        _complain(directory, error)
+        _complain(directory, f"it cannot be written ({error.strerror or error})")
         return False
+    data = pack_entry(metadata, content, key, kind)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(pack_entry(metadata, content))
+            file.write(data)
         os.replace(aside, directory / f"{key}.{kind}")
     except OSError as error:
         _remove(Path(aside))
-        _complain(directory, error)
+        _complain(directory, f"it cannot be written ({error.strerror or error})")
         return False
-    _evict(directory)
+    _remove_orphans(directory)
+    if _counted(directory, len(data)) > cache_bytes():
+        _evict(directory)
     return True
 
 
@@ -90,40 +109,104 @@ def cache_report() -> CacheReport:
     while not nearest.exists() and nearest != nearest.parent:
         nearest = nearest.parent
     writable = nearest.is_dir() and os.access(nearest, os.W_OK)
-    return CacheReport(str(directory), len(sizes), sum(sizes), cache_bytes(), writable)
+    return CacheReport(str(directory), len(sizes), sum(sizes), cache_bytes(), writable, _reason_to_refuse(directory))
 
 
 def clear_cache() -> CacheReport:
     """Remove everything; returns what was there."""
     report = cache_report()
-    for _, _, path in _files(cache_directory()):
-        _remove(path)
-    for path in cache_directory().glob("writing-*"):
-        _remove(path)
+    if report.refused:
+        raise PoinsotError(f"{report.directory} is not cleared: {report.refused}")
+    for name in _names(cache_directory()):
+        if name.endswith(_ENDINGS) or name.startswith(_ASIDE) or name == _TALLY:
+            _remove(cache_directory() / name)
     return report
 
 
-def _files(directory: Path) -> list[tuple[float, int, Path]]:
-    """List time of last use, size and path of every file, oldest first."""
+def _names(directory: Path) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
+
+
+def _files(directory: Path) -> list[tuple[float, int, str]]:
+    """List time of last use, size and name of every entry, oldest first."""
     found = []
-    for path in (path for kind in _KINDS for path in directory.glob(f"*.{kind}")):
-        try:
-            status = path.stat()
-        except OSError:
-            continue  # another process removed it
-        found.append((status.st_mtime, status.st_size, path))
+    for name in _names(directory):
+        if name.endswith(_ENDINGS):
+            try:
+                status = os.stat(directory / name)
+            except OSError:
+                continue  # another process removed it
+            found.append((status.st_mtime, status.st_size, name))
     return sorted(found)
 
 
+def _counted(directory: Path, size: int) -> int:
+    """Count an entry of so many bytes; gives about how many there are in all, without looking at them  [bytes]."""
+    units = -(-size // _TALLY_BYTES)
+    try:
+        with open(directory / _TALLY, "ab") as tally:
+            tally.write(b"." * units)
+            tally.flush()
+            total = os.fstat(tally.fileno()).st_size
+    except OSError:
+        return sys.maxsize  # not known
+    return total * _TALLY_BYTES if total > units else sys.maxsize  # a new tally does not know what was there before
+
+
 def _evict(directory: Path) -> None:
-    """Remove what was not used for longest until the rest fits."""
-    files = _files(directory)
-    excess = sum(size for _, size, _ in files) - cache_bytes()
-    for _, size, path in files:
-        if excess <= 0:
-            break
-        _remove(path)
-        excess -= size
+    """Remove what was not used for longest until an eighth is free, if there is too much; count anew."""
+    files, limit = _files(directory), cache_bytes()
+    total = sum(size for _, size, _ in files)
+    if total > limit:
+        for _, size, name in files:
+            if total <= limit - limit // 8:
+                break
+            _remove(directory / name)
+            total -= size
+    try:
+        os.truncate(directory / _TALLY, -(-total // _TALLY_BYTES))
+    except OSError:
+        return  # it is counted again at the next entry
+
+
+def _remove_orphans(directory: Path) -> None:
+    """Remove, once in a process, what was begun by others that have ended."""
+    if str(directory) in _swept:
+        return
+    _swept.add(str(directory))
+    for name in _names(directory):
+        if name.startswith(_ASIDE):
+            try:
+                if time.time() - os.lstat(directory / name).st_mtime > _ORPHAN_SECONDS:
+                    _remove(directory / name)
+            except OSError:
+                continue  # it has become an entry
+
+
+def _make_private(directory: Path) -> None:
+    """Make a directory, and those above it that are missing, for its owner only."""
+    missing = [directory]
+    while not missing[-1].parent.exists() and missing[-1].parent != missing[-1]:
+        missing.append(missing[-1].parent)
+    for folder in reversed(missing):
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def _reason_to_refuse(directory: Path) -> str:
+    try:
+        return distrust(os.stat(directory))
+    except (OSError, ValueError):
+        return ""  # there is none, and nothing in it
+
+
+def _refused(directory: Path) -> bool:
+    """Tell whether others could have written what a directory holds; that is said once."""
+    if reason := _reason_to_refuse(directory):
+        _complain(directory, f"{reason}, and what is kept there would run (chmod 700, or set POINSOT_CACHE_DIR)")
+    return bool(reason)
 
 
 def _touch(path: Path) -> None:
@@ -140,22 +223,31 @@ def _remove(path: Path) -> None:
         return  # in use elsewhere, or read-only
 
 
-def _complain(directory: Path, error: OSError) -> None:
+def _complain(directory: Path, reason: str) -> None:
     if str(directory) not in _complained:
         _complained.add(str(directory))
-        _log.warning("compiled code is not kept: %s cannot be written (%s)", directory, error.strerror or error)
+        _log.warning("compiled code is not kept in %s: %s", directory, reason)
 
 
 def cache_directory() -> Path:
     """Give the directory of cached code: POINSOT_CACHE_DIR, else the user's cache directory."""
-    if text := os.environ.get("POINSOT_CACHE_DIR", "").strip():
-        return Path(text).expanduser()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-        return base / "poinsot" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "poinsot"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "poinsot"
+    text = os.environ.get("POINSOT_CACHE_DIR", "").strip()
+    try:
+        if text:
+            return Path(text).expanduser()
+        if sys.platform == "win32":
+            base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+            return base / "poinsot" / "cache"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "poinsot"
+        base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        return (base if base.is_absolute() else Path.home() / ".cache") / "poinsot"
+    except RuntimeError:  # nobody's home is known
+        if text:
+            raise PoinsotError(f"POINSOT_CACHE_DIR names the home of a user who is not known: '{text}'") from None
+    import tempfile
+
+    return Path(tempfile.gettempdir()) / f"poinsot-cache-{os.geteuid() if hasattr(os, 'geteuid') else 'user'}"
 
 
 def cache_bytes() -> int:
@@ -163,6 +255,6 @@ def cache_bytes() -> int:
     text = os.environ.get("POINSOT_CACHE_BYTES", "").strip()
     if not text:
         return CACHE_BYTES
-    if not text.isdigit():
-        raise PoinsotError(f"POINSOT_CACHE_BYTES must be a whole number of bytes, not '{text}'")
+    if not (text.isdecimal() and len(text) <= 18):
+        raise PoinsotError(f"POINSOT_CACHE_BYTES must be a whole number of bytes, not '{text[:40]}'")
     return int(text)
