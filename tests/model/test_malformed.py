@@ -129,10 +129,10 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
     path.chmod(0)
     if os.access(path, os.R_OK):  # the superuser may read everything
 
-        def refuse(self):
+        def refuse(*_):
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr(type(path), "read_bytes", refuse)
+        monkeypatch.setattr(os, "open", refuse)
     assert "cannot be read: permission denied" in complaint(path)
 
 

@@ -20,7 +20,10 @@ MAX_BYTES = 200_000_000
 
 def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
     """Times (n,) [s] and, by coordinate, samples (times, values) of a motion; the first column is t."""
-    rows = list(csv.reader(io.StringIO(read_text(path, MAX_BYTES))))
+    try:
+        rows = list(csv.reader(io.StringIO(read_text(path, MAX_BYTES, "a table"))))
+    except csv.Error as error:
+        raise PoinsotError(f"{path}: not a table of numbers: {error}") from None
     if len(rows) < 2 or not rows[0] or rows[0][0].strip() != "t":
         raise PoinsotError(f"{path}: expected a header 't, coordinate, …' and lines of numbers")
     names = [name.strip() for name in rows[0]]

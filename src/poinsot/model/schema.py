@@ -295,6 +295,14 @@ class Group(Spec):
     coordinates: table_of(CoordinateSpec) = {}
     instances: table_of(InstanceSpec) = {}
 
+    @property
+    def size(self) -> int:
+        """Number of elements, finite elements of beams included, without those of copies."""
+        spans = [beam.elements for body in self.bodies.values() for beam in body.beams.values()]
+        tables = (self.parameters, self.bodies, self.frames, self.joints, self.forces, self.actuators, self.sensors)
+        frames = [len(body.frames) for body in self.bodies.values()]
+        return sum(spans) + sum(frames) + sum(map(len, (*tables, self.coordinates)))
+
 
 class ComponentSpec(Group):
     """A part of a mechanism that is written once and used several times."""

@@ -12,7 +12,7 @@ from typing import Any
 from poinsot.errors import PoinsotError, one_line
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.record import keep_mechanism, kept_mechanism
-from poinsot.store import content_key
+from poinsot.store import IrregularFileError, content_key, read_regular
 
 __all__ = ["MAX_BYTES", "as_path", "dumps", "put_number", "read_text", "read_toml", "save", "write_aside"]
 
@@ -28,22 +28,22 @@ def as_path(given: Any) -> Path:
     raise PoinsotError(f"expected the name of a file, not {given!r} ({type(given).__name__})")
 
 
-def read_text(path: Path, limit: int = MAX_BYTES) -> str:
-    """Contents of a text file in UTF-8; errors name the file."""
+def read_text(path: Path, limit: int = MAX_BYTES, what: str = "a model file") -> str:
+    """Contents of a text file in UTF-8; errors name the file. Pipes and devices are not opened."""
     try:
-        size = path.stat().st_size
-        if not path.is_file():
-            what = "a folder" if path.is_dir() else "a device"
-            raise PoinsotError(f"{path}: this is {what}, not a model file")
-        if size > limit:
-            raise PoinsotError(
-                f"{path}: {size / 1e6:.1f} MB is too large for a model file; at most {limit / 1e6:g} MB are read"
-            )
-        return path.read_bytes().decode("utf-8-sig")
+        data, status = read_regular(path, limit)
+        if len(data) > limit:
+            size = f"{max(len(data), status.st_size) / 1e6:.1f} MB"
+            raise PoinsotError(f"{path}: {size} is too large for {what}; at most {limit / 1e6:g} MB are read")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise PoinsotError(f"{path}: not a text file in UTF-8 (byte {error.start} cannot be read)") from None
+    except IrregularFileError as error:
+        raise PoinsotError(f"{path}: this is {error.kind}, not {what}") from None
     except OSError as error:
         raise PoinsotError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except ValueError:  # a zero in the name
+        raise PoinsotError(f"{one_line(str(path))}: no file can have this name") from None
 
 
 def read_toml(path: Path) -> Mechanism:

@@ -15,6 +15,7 @@ __all__ = ["ModelError", "Scope", "scopes"]
 
 SELF = "self"  # inside a component: the copy itself, so that an actuator of leg3 can be called "leg3"
 MAX_NESTING, MAX_COPIES = 8, 5000
+MAX_BODIES, MAX_ELEMENTS = 1000, 20_000  # matrices of all bodies are dense: 1000 take minutes and a gigabyte
 
 
 class ModelError(PoinsotError):
@@ -96,15 +97,28 @@ class Scope:
 def scopes(model: ModelSpec) -> list[Scope]:
     """The model's own scope and one for every copy of every component, outermost first."""
     found = [Scope(model)]
+    bodies = elements = 0
+
+    def count(scope: Scope) -> None:
+        nonlocal bodies, elements
+        bodies, elements = bodies + len(scope.group.bodies), elements + scope.group.size
+        if bodies > MAX_BODIES + 1:  # the ground may be among them
+            raise ModelError(
+                (), f"more than {MAX_BODIES} bodies, copies of components included: too large a mechanism"
+            )
+        if elements > MAX_ELEMENTS:
+            raise ModelError((), f"more than {MAX_ELEMENTS} elements, copies of components included: too large")
 
     def open_copies(parent: Scope, trail: tuple[str, ...]) -> None:
         for name, instance in parent.group.instances.items():
             for scope in _copies(model, parent, name, instance, trail):
                 found.append(scope)
+                count(scope)
                 if len(found) > MAX_COPIES:
                     raise ModelError(parent.path, f"more than {MAX_COPIES} copies of components")
                 open_copies(scope, (*trail, instance.component))
 
+    count(found[0])
     open_copies(found[0], ())
     return found
 

@@ -45,7 +45,7 @@ class Sidecar:
 def sidecar_beside(path: Path) -> Path | None:
     """The sidecar that belongs to a URDF: the same name with .yaml or .yml."""
     found = (path.with_suffix(suffix) for suffix in (".yaml", ".yml"))
-    return next((candidate for candidate in found if candidate.is_file()), None)
+    return next((candidate for candidate in found if candidate.exists()), None)
 
 
 def read_sidecar(path: Path) -> Sidecar:
@@ -80,7 +80,7 @@ def _number(value: Any) -> bool:
 
 
 def _load(path: Path) -> Any:
-    text = read_text(path, MAX_BYTES)
+    text = read_text(path, MAX_BYTES, "a sidecar")
     try:
         depth = 0
         for event in yaml.parse(text, Loader=yaml.SafeLoader):

@@ -43,7 +43,7 @@ def read_urdf(path: str | Path, sidecar: str | Path | None = None) -> Mechanism:
     hold is warned of and noted in its description.
     """
     path = as_path(path)
-    beside = Path(sidecar) if sidecar is not None else sidecar_beside(path)
+    beside = as_path(sidecar) if sidecar is not None else sidecar_beside(path)
     extra = read_sidecar(beside) if beside is not None else Sidecar()
     reader = _Reader(path, read_tree(path), extra)
     reader.place_links()
