@@ -11,11 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from poinsot.errors import PoinsotError
 from poinsot.model.check import Report
 from poinsot.model.expressions import text
 from poinsot.model.parameters import Parameters
-from poinsot.model.toml import write_aside
+from poinsot.model.toml import check_place, write_aside
 
 __all__ = ["parameter_rows", "report_data", "table", "write_json", "write_text"]
 
@@ -75,8 +74,7 @@ def report_data(report: Report) -> dict[str, Any]:
 
 def write_text(path: Path, content: str, overwrite: bool) -> None:
     """Write a file aside and rename it; an existing one is kept unless told otherwise."""
-    if path.exists() and not overwrite:
-        raise PoinsotError(f"{path}: exists already; choose another name or add --overwrite")
+    check_place(path, overwrite, "add --overwrite")
     write_aside(path, content)
 
 

@@ -5,16 +5,28 @@ from __future__ import annotations
 import copy
 import os
 import re
+import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from poinsot.errors import PoinsotError, one_line
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.record import keep_mechanism, kept_mechanism
-from poinsot.store import IrregularFileError, content_key, read_regular
+from poinsot.store import IrregularFileError, content_key, file_kind, read_regular
 
-__all__ = ["MAX_BYTES", "as_path", "dumps", "put_number", "read_text", "read_toml", "save", "write_aside"]
+__all__ = [
+    "MAX_BYTES",
+    "as_path",
+    "check_place",
+    "dumps",
+    "put_number",
+    "read_text",
+    "read_toml",
+    "save",
+    "write_aside",
+]
 
 MAX_BYTES = 4_000_000  # a model of some thousand bodies is far below this
 # The time to read a dotted key grows with the square of its parts, so that many are refused before reading.
@@ -127,25 +139,50 @@ def save(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Pat
     writer = {".xml": "write_mjcf", ".mjcf": "write_mjcf", ".urdf": "write_urdf"}.get(path.suffix.lower())
     if writer is not None:
         raise PoinsotError(f"{path}: a model file is TOML; poinsot.{writer} writes '{path.suffix}' files")
-    if path.exists() and not overwrite:
-        raise PoinsotError(f"{path}: exists already; choose another name or allow overwriting")
+    check_place(path, overwrite)
     return write_aside(path, dumps(mechanism))
 
 
-def write_aside(path: Path, text: str) -> Path:
-    """Write a file beside its place and rename it, so that no half-written file is ever seen."""
-    import tempfile
+def check_place(path: Path, overwrite: bool, advice: str = "allow overwriting") -> os.stat_result | None:
+    """Status of the file that will be replaced, None if there is none; an error if it must not be.
 
-    name = None
+    Only a regular file of one's own is replaced: no device, no folder, no symbolic link, no file of another user.
+    """
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+        status = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise PoinsotError(f"{one_line(str(path))}: cannot be written: {reason}") from None
+    if not overwrite:
+        raise PoinsotError(f"{path}: exists already; choose another name or {advice}")
+    if not stat.S_ISREG(status.st_mode):
+        raise PoinsotError(f"{path}: this is {file_kind(status)}; only files are replaced")
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        raise PoinsotError(f"{path}: the file belongs to another user; only files of your own are replaced")
+    return status
+
+
+def write_aside(path: Path, text: str) -> Path:
+    """Write a file beside its place and rename it, so that no half-written file is ever seen.
+
+    A file that is replaced (`check_place`) keeps its permissions.
+    """
+    import secrets
+
+    before = check_place(path, overwrite=True)
+    aside = path.parent / f".poinsot-{secrets.token_hex(8)}"
+    try:
+        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="", errors="surrogateescape") as file:
             file.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+        if before is not None:
+            os.chmod(aside, stat.S_IMODE(before.st_mode) & 0o777)
+        os.replace(aside, path)
     except OSError as error:
         raise PoinsotError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from None
     finally:
-        if name is not None:
-            Path(name).unlink(missing_ok=True)
+        with suppress(OSError):
+            aside.unlink()
     return path

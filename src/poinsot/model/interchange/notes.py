@@ -11,7 +11,7 @@ from typing import Any
 from poinsot.errors import ConversionWarning, PoinsotError
 from poinsot.model.build import build
 from poinsot.model.mechanism import Mechanism
-from poinsot.model.toml import write_aside
+from poinsot.model.toml import check_place, write_aside
 
 __all__ = ["Conversion", "built", "distinct", "written"]
 
@@ -50,6 +50,5 @@ def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechani
 def written(files: dict[Path, str], notes: Iterable[str], overwrite: bool) -> Conversion:
     """Write files beside their places and rename them; existing ones are kept unless `overwrite` is given."""
     for path in files:
-        if path.exists() and not overwrite:
-            raise PoinsotError(f"{path}: exists already; choose another name or allow overwriting")
+        check_place(path, overwrite)
     return Conversion(tuple(write_aside(path, text) for path, text in files.items()), distinct(notes))
