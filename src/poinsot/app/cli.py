@@ -5,8 +5,10 @@ Every command takes --json FILE; bad input gives one clear sentence and a non-ze
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +16,8 @@ import typer
 
 from poinsot import __version__
 from poinsot.app import dynamics, identifiability, vibration
-from poinsot.errors import PoinsotError
+from poinsot.app.console import busy, finish_output, prepare_output
+from poinsot.errors import PoinsotError, one_line
 
 __all__ = ["app", "main"]
 
@@ -31,19 +34,44 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace a file tha
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; whatever happens, one sentence and an exit code."""
+    prepare_output()
     warnings.showwarning = lambda message, *_: print(f"note: {message}", file=sys.stderr)
+    code = _run()
+    if (trouble := finish_output()) and not code:
+        code = _fail(f"the output cannot be written: {trouble}")
+    raise SystemExit(code)
+
+
+def _run() -> int | str | None:
     try:
         app()
+    except SystemExit as end:
+        return end.code
     except PoinsotError as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise SystemExit(1) from None
+        return _fail(str(error))
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
-        raise SystemExit(130) from None
+        return 130
     except BrokenPipeError:
-        sys.stderr.close()
-        raise SystemExit(0) from None
+        return 0
+    except OSError as error:
+        what = error.filename or "the output cannot be written"
+        return _fail(f"{what}: {(error.strerror or str(error)).lower()}")
+    except MemoryError:
+        return _fail("not enough memory")
+    except Exception as error:
+        if os.environ.get("POINSOT_TRACEBACK"):
+            raise
+        what = one_line(f"{type(error).__name__}: {error}", 200)
+        return _fail(f"this should not happen ({what}); with POINSOT_TRACEBACK=1 it says where")
+    return 0
+
+
+def _fail(message: str) -> int:
+    with suppress(OSError, ValueError):
+        print(f"error: {message}", file=sys.stderr)
+    return 1
 
 
 def _version(wanted: bool) -> None:
@@ -85,7 +113,8 @@ def parameters(model: Model, json: Json = None, overwrite: Overwrite = False) ->
     from poinsot.app.output import parameter_rows, table, write_json
     from poinsot.model.load import load
 
-    found = load(model).parameters
+    with busy(f"loading {model}"):
+        found = load(model).parameters
     columns, rows = parameter_rows(found)
     if json:
         write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)
@@ -106,8 +135,9 @@ def check(
     from poinsot.model.check import check as check_mechanism
     from poinsot.model.load import load
 
-    mechanism = load(model)
-    report = check_mechanism(mechanism.in_space() if in_space else mechanism)
+    with busy(f"checking {model}"):
+        mechanism = load(model)
+        report = check_mechanism(mechanism.in_space() if in_space else mechanism)
     if json:
         write_json(json, report_data(report), overwrite)
     print(report)
@@ -148,10 +178,11 @@ def convert(
     writers = {".xml": write_mjcf, ".mjcf": write_mjcf, ".urdf": write_urdf}
     if output.suffix not in (".toml", *writers):
         raise PoinsotError(f"{output}: the ending must be .toml, .xml, .mjcf or .urdf")
-    if output.suffix == ".toml":
-        conversion = Conversion((save(load(model), output, overwrite),), ())
-    else:
-        conversion = writers[output.suffix](load(model), output, overwrite)
+    with busy(f"converting {model}"):
+        if output.suffix == ".toml":
+            conversion = Conversion((save(load(model), output, overwrite),), ())
+        else:
+            conversion = writers[output.suffix](load(model), output, overwrite)
     if json:
         write_json(json, {"files": [str(f) for f in conversion.files], "notes": conversion.notes}, overwrite)
     print(conversion)

@@ -9,9 +9,12 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from poinsot.app.console import busy
 from poinsot.errors import MotionError, PoinsotError
 
 __all__ = ["add_commands"]
+
+MAX_SAMPLES = 1_000_000  # in a table
 
 Model = Annotated[str, typer.Argument(help="a name from the library or a model file")]
 Motion = Annotated[Path, typer.Argument(help="a CSV file: t [s], then a column for every prescribed coordinate")]
@@ -54,9 +57,16 @@ def simulate(
 
     if not rate > 0:
         raise PoinsotError(f"the rate must be positive, not {rate:g} Hz")
-    t = np.linspace(0.0, t_end, max(2, round(t_end * rate) + 1)) if t_end > 0 else None
+    if not 0 < t_end < np.inf:
+        raise PoinsotError(f"the duration must be a positive time in seconds, not {t_end:g}")
+    if t_end * rate > MAX_SAMPLES:
+        raise PoinsotError(
+            f"{t_end:g} s at {rate:g} Hz are {t_end * rate:.3g} samples; at most {MAX_SAMPLES} are given"
+        )
+    t = np.linspace(0.0, t_end, max(2, round(t_end * rate) + 1))
     given = {"forces": pairs(force or (), "a force"), "pose": pairs(pose or (), "a coordinate") or None}
-    found = run(load(model), t_end, t=t, formulation=formulation, independent=independent or None, **given)
+    with busy(f"simulating {model}"):
+        found = run(load(model), t_end, t=t, formulation=formulation, independent=independent or None, **given)
     print("\n".join([str(found), *found.changes]))
     table(("coordinate", "start", "end"), [(n, float(s[0]), float(s[-1])) for n, s in found.coordinates.items()])
     if csv:
@@ -78,7 +88,8 @@ def kinematics(
     from poinsot.model.load import load
 
     t, signals = read_motion(motion)
-    found, error = _kept(lambda: run(load(model), signals, t))
+    with busy(f"kinematics of {model}"):
+        found, error = _kept(lambda: run(load(model), signals, t))
     print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e}")
     ranges = [(n, float(s.min()), float(s.max())) for n, s in found.coordinates.items()]
     table(("coordinate", "least", "greatest"), ranges)
@@ -107,8 +118,9 @@ def inverse(
     from poinsot.model.load import load
 
     t, signals = read_motion(motion)
-    found, error = _kept(lambda: run(load(model), signals, t))
-    wrenches = {j: found.reaction(j, axes=axes, about=about) for j in found.reactions}
+    with busy(f"inverse dynamics of {model}"):
+        found, error = _kept(lambda: run(load(model), signals, t))
+        wrenches = {j: found.reaction(j, axes=axes, about=about) for j in found.reactions}
     rows = [(n, float(f.min()), float(f.max()), float(np.abs(found.power[n]).max())) for n, f in found.forces.items()]
     table(("actuator", "least force", "greatest force", "greatest power [W]"), rows)
     if csv:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from poinsot.app.console import busy
 from poinsot.errors import PoinsotError
 
 __all__ = ["add_commands"]
@@ -44,7 +43,7 @@ def base(
     from poinsot.identifiability.base import base_parameters
     from poinsot.model.load import load
 
-    with _busy("base parameters in numbers"):
+    with busy("base parameters in numbers"):
         found = base_parameters(
             load(model), channels=_list(channels), eliminate=_list(eliminate), parameters=_list(parameters)
         )
@@ -74,7 +73,7 @@ def determinable(
     from poinsot.model.load import load
 
     t, signals = read_motion(motion)
-    with _busy("what the measurement determines"):
+    with busy("what the measurement determines"):
         found = run(load(model), signals, t, _list(channels), parameters=_list(parameters), noise=noise)
     print(found)
     if json:
@@ -92,18 +91,9 @@ def _print_symbols(found) -> None:
 
 
 def _symbols(found) -> Any:
-    with _busy("base parameters in symbols") as tell:
+    with busy("base parameters in symbols") as tell:
         return found.in_symbols(progress=lambda what, done: tell(f"base parameters in symbols: {what} {done:.0%}"))
 
 
 def _list(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
-
-
-@contextmanager
-def _busy(what: str) -> Iterator[Callable[[str], None]]:
-    """Show on a terminal that work goes on; gives a function that changes what is shown."""
-    from rich.console import Console
-
-    with Console(stderr=True).status(f"{what} …") as status:
-        yield status.update

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from poinsot.app.output import write_text
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, one_line
 from poinsot.model.toml import read_text
 
 __all__ = ["pairs", "read_motion", "write_table"]
@@ -27,13 +27,15 @@ def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.
     if len(rows) < 2 or not rows[0] or rows[0][0].strip() != "t":
         raise PoinsotError(f"{path}: expected a header 't, coordinate, …' and lines of numbers")
     names = [name.strip() for name in rows[0]]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise PoinsotError(f"{path}: there are two columns '{one_line(twice[0], 80)}'")
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(names):
             raise PoinsotError(f"{path}: line {number} has {len(row)} values, the header has {len(names)}")
     try:
         values = np.array(rows[1:], dtype=float)
     except ValueError as error:
-        raise PoinsotError(f"{path}: {error}") from None
+        raise PoinsotError(f"{path}: {one_line(str(error), 120)}") from None
     t = values[:, 0]
     return t, {name: (t, values[:, k]) for k, name in enumerate(names) if k}
 
@@ -46,7 +48,7 @@ def pairs(texts: Iterable[str], what: str) -> dict[str, float]:
         try:
             found[name.strip()] = float(value)
         except ValueError:
-            raise PoinsotError(f"expected {what} as name=number, got '{text}'") from None
+            raise PoinsotError(f"expected {what} as name=number, got '{one_line(text, 80)}'") from None
     return found
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from poinsot.errors import PoinsotError
+from poinsot.app.console import busy
+from poinsot.errors import PoinsotError, one_line
 
 __all__ = ["add_commands"]
+
+MAX_POINTS = 1_000_000  # of a response or a map
 
 Model = Annotated[str, typer.Argument(help="a name from the library or a model file")]
 Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write the result to a JSON file")]
@@ -48,7 +52,8 @@ def modes(
     from poinsot.model.load import load
 
     given = {"n": n, "formulation": formulation, "actuators": _locked(actuators), "damped": damped}
-    found = run(load(model), _pose(pose), **given)
+    with busy(f"modes of {model}"):
+        found = run(load(model), _pose(pose), **given)
     print(found)
     if json:
         data: dict[str, Any] = {
@@ -88,11 +93,13 @@ def frf(
     from poinsot.app.tables import write_table
     from poinsot.model.load import load
 
-    if not (points >= 2 and 0 <= low < high):
+    if not (points >= 2 and 0 <= low < high < np.inf):
         raise PoinsotError(f"expected two or more frequencies upwards, got {points} from {low:g} to {high:g} Hz")
+    _bounded(points)
     options = {"quantity": quantity, "damping": damping, "loss_factor": loss_factor}
     f = np.linspace(low, high, points)
-    found = run(load(model), inputs, outputs, f, pose=_pose(pose), actuators=_locked(actuators), **options)
+    with busy(f"frequency responses of {model}"):
+        found = run(load(model), inputs, outputs, f, pose=_pose(pose), actuators=_locked(actuators), **options)
     print(found)
     pairs = {(o, i): found.between(o, i) for o in found.outputs for i in found.inputs}
     columns = {"f": f}
@@ -117,7 +124,8 @@ def compliance(
     from poinsot.app.output import table, write_json
     from poinsot.model.load import load
 
-    found = run(load(model), at, _pose(pose), actuators=_locked(actuators))
+    with busy(f"compliance of {model}"):
+        found = run(load(model), at, _pose(pose), actuators=_locked(actuators))
     axes = ("x", "y", "rz") if len(found) == 3 else ("x", "y", "z", "rx", "ry", "rz")
     forces = [f"per {'M' if axis.startswith('r') else 'F'}{axis[-1]}" for axis in axes]
     table(("[m or rad]", *forces), [(axis, *row) for axis, row in zip(axes, found.tolist())])
@@ -143,8 +151,9 @@ def map_(
     from poinsot.app.tables import write_table
     from poinsot.model.load import load
 
-    mechanism = load(model)
     grids = dict(_grid(text) for text in over)
+    _bounded(math.prod(len(values) for values in grids.values()))
+    mechanism = load(model)
     own = mechanism.elements.pose
     fixed = _pose(pose) or {name: own[name] for name in own if name not in grids and len(grids) < len(own)}
     values = dict(zip(grids, np.meshgrid(*grids.values(), indexing="ij")))
@@ -182,6 +191,15 @@ def _grid(text: str) -> tuple[str, np.ndarray]:
     name, _, numbers = text.partition("=")
     try:
         low, high, count = numbers.split(":")
-        return name.strip(), np.linspace(float(low), float(high), int(count))
+        ends, number = (float(low), float(high)), int(count)
     except ValueError:
-        raise PoinsotError(f"expected name=from:to:count, got '{text}'") from None
+        raise PoinsotError(f"expected name=from:to:count, got '{one_line(text, 80)}'") from None
+    if number < 1 or not np.all(np.isfinite(ends)):
+        raise PoinsotError(f"expected finite values, at least one of them, got '{one_line(text, 80)}'")
+    _bounded(number)
+    return name.strip(), np.linspace(*ends, number)
+
+
+def _bounded(number: int) -> None:
+    if number > MAX_POINTS:
+        raise PoinsotError(f"{number:.3g} points are asked for; at most {MAX_POINTS} are given")

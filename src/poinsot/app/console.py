@@ -1,0 +1,101 @@
+"""What the terminal shows while work goes on, and output to consoles and devices that cannot take it."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import logging
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+__all__ = ["busy", "finish_output", "prepare_output"]
+
+_SIGNS = (
+    "→ -> … ... · * × x − - – - ± +- ≤ <= ≥ >= ° deg ² ^2 ³ ^3 ⁴ ^4 ⁻ ^- ¹ 1 ᵀ ^T √ sqrt ∂ d µ u "
+    "α alpha β beta γ gamma δ delta ε epsilon η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma "
+    "τ tau φ phi χ chi ψ psi ω omega Δ Delta Φ Phi Ω Omega"
+)
+_PLAIN = dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2]))
+_SILENT_SECONDS, _EVERY_SECONDS = 2.0, 0.5
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """Write what a console has no sign for in signs that every console has."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(_PLAIN.get(c, "?") for c in error.object[error.start : error.end]), error.end
+
+
+def prepare_output() -> None:
+    """Let no character that a console cannot show end a command."""
+    codecs.register_error("poinsot.plain", _plain)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError, OSError):  # closed, or replaced by something else
+            stream.reconfigure(errors="poinsot.plain")
+
+
+def finish_output() -> str:
+    """Write what is left; why that cannot be done, or nothing. A reader that has gone is no error."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError) as error:
+        with suppress(OSError, ValueError, AttributeError):  # Python writes it once more when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if getattr(error, "errno", None) != errno.EPIPE:
+            return (getattr(error, "strerror", None) or str(error)).lower()
+    return ""
+
+
+class _Listener(logging.Handler):
+    """Takes what the library says about its progress."""
+
+    def __init__(self, tell: Callable[[str], None]):
+        super().__init__(logging.INFO)
+        self.tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.tell(record.getMessage())
+
+
+@contextmanager
+def busy(what: str) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal what goes on, if it takes more than two seconds; gives a function that changes the words."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda words: None
+        return
+    said, done = [what], threading.Event()
+    thread = threading.Thread(target=_show, args=(said, done), daemon=True)
+    logger, listener = logging.getLogger("poinsot.progress"), _Listener(lambda words: said.append(f"{what}: {words}"))
+    logger.addHandler(listener)
+    before, logger.propagate = (logger.level, logger.propagate), False
+    logger.setLevel(logging.INFO)
+    thread.start()
+    try:
+        yield said.append
+    finally:
+        done.set()
+        thread.join()
+        logger.removeHandler(listener)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]
+
+
+def _show(said: list[str], done: threading.Event) -> None:
+    start, shown = time.monotonic(), False
+    wait = _SILENT_SECONDS
+    while not done.wait(wait):
+        line = f"{said[-1]} … {time.monotonic() - start:.0f} s"
+        with suppress(OSError, ValueError):
+            sys.stderr.write("\r\033[K" + line[: max(20, shutil.get_terminal_size().columns - 1)])
+            sys.stderr.flush()
+        wait, shown = _EVERY_SECONDS, True
+    if shown:
+        with suppress(OSError, ValueError):
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
