@@ -122,8 +122,7 @@ class Constraints:
         if not self.names:
             return np.zeros(0), np.zeros((0, 0))
         columns = [np.concatenate([poses[n].R.T.ravel(), poses[n].p]) for n in self.names]
-        phi, jacobian = self._function(np.stack(columns, axis=1), self._numbers[1])
-        return np.asarray(phi).ravel(), np.asarray(jacobian)
+        return _evaluated(self._function, np.concatenate(columns), self._numbers[1])
 
     def displaced(self, poses: Mapping[str, Pose], xi: np.ndarray) -> dict[str, Pose]:
         """Poses after a finite twist (6 n or 3 n,) of every body, rotations exact."""
@@ -134,6 +133,28 @@ class Constraints:
             X = poses[name]
             moved[name] = Pose(X.R @ turn, X.p + X.R @ twist[:3])
         return moved
+
+
+def _evaluated(function: Any, *inputs: Any) -> tuple[np.ndarray, ...]:
+    """Outputs of a function of dense inputs, given column by column; a column of one output is a vector.
+
+    CasADi makes lists of Python numbers when it is called; here it writes into NumPy's memory.
+    """
+    buffer, run = function.buffer()
+    given = [np.ascontiguousarray(x, float).ravel() for x in inputs]
+    sparsities = [function.sparsity_out(k) for k in range(function.n_out())]
+    entries = [np.zeros(sparsity.nnz()) for sparsity in sparsities]
+    for k, x in enumerate(given):
+        buffer.set_arg(k, memoryview(x))
+    for k, x in enumerate(entries):
+        buffer.set_res(k, memoryview(x))
+    run()
+    found = []
+    for sparsity, x in zip(sparsities, entries):
+        whole = np.zeros(sparsity.shape)
+        whole[sparsity.get_triplet()] = x
+        found.append(whole[:, 0] if sparsity.shape[1] == 1 else whole)
+    return tuple(found)
 
 
 def _kept(structure: str, write: Callable[[], Any]) -> Any:
