@@ -95,6 +95,7 @@ def check(mechanism: Mechanism) -> Report:
     constraints = Constraints(elements)
     assembly = attempt_assembly(mechanism)
     findings = [*_body_findings(elements, tree.floating), *_unused_findings(mechanism), *_assembly_findings(assembly)]
+    findings += [Finding(Severity.NOTE, said) for joint in elements.joints.values() if (said := joint.remark())]
     generic = given = None
     redundant: tuple[Row, ...] = ()
     if assembly.converged:

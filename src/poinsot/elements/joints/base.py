@@ -15,6 +15,7 @@ mechanism moves in one plane.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -67,6 +68,14 @@ class Joint(ABC):
     def frame_on_b(self) -> Pose:
         """Pose X_BM of the joint's frame on body B."""
         return self.b.pose()
+
+    def settled(self, nominal: Callable[[Scalar], float]) -> Joint:
+        """The joint with all choices made that hang on the nominal numbers of its parameters."""
+        return self
+
+    def remark(self) -> str | None:
+        """What the user may not expect of a joint with these numbers; None when there is nothing to say."""
+        return None
 
     @cached_property
     def frames(self) -> tuple[Pose, Pose]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from poinsot.elements.joints.base import Joint, JointCoordinate, turn_angle
-from poinsot.spatial.algebra import Vec3, function, vector
+from poinsot.spatial.algebra import Mat3, Scalar, Vec3, cross, dot, function, matrix, unit, vector
 from poinsot.spatial.orientation import Along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
 __all__ = ["Universal"]
+
+PARALLEL = 1e-3  # sine of the angle between two directions below which they have no common normal
 
 
 @final
@@ -21,11 +24,15 @@ __all__ = ["Universal"]
 class Universal(Joint):
     """Turn about x_F, fixed in A, then about y_M, fixed in B; the two arms of the cross stay perpendicular.
 
-    Φ = (p_FM, x_F·y_M) = 0        four equations        (theory/joints, eq. 4)
+        Φ = (p_FM, x_F·y_M) = 0        four equations        (theory/joints, eq. 4)
+
+    z is the common normal of the arms, as their numbers stand in the two frames: perpendicular numbers give
+    frames that coincide at zero, others are turned about z by what is missing to a right angle.
     """
 
     axis: Along = Along((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), "x")  # first arm, in frame a
     axis2: Along = Along((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), "y")  # second arm, in frame b
+    normal: tuple[float, float, float] | None = None  # z where the numbers of the arms are parallel  [-]
 
     kind = "universal"
     coordinates = (JointCoordinate("angle1", "rad"), JointCoordinate("angle2", "rad"))
@@ -33,11 +40,45 @@ class Universal(Joint):
 
     def frame_on_a(self) -> Pose:
         """X_AF: the user's frame on A, turned so that x is the first arm."""
-        return self.a.pose() @ Pose(self.axis.matrix(), [0.0, 0.0, 0.0])
+        x = unit(vector(*self.axis.direction))
+        z = self._normal(x)
+        return self.a.pose() @ Pose(_columns(x, cross(z, x), z), [0.0, 0.0, 0.0])
 
     def frame_on_b(self) -> Pose:
         """X_BM: the user's frame on B, turned so that y is the second arm."""
-        return self.b.pose() @ Pose(self.axis2.matrix(), [0.0, 0.0, 0.0])
+        y = unit(vector(*self.axis2.direction))
+        z = self._normal(y)
+        return self.b.pose() @ Pose(_columns(cross(y, z), y, z), [0.0, 0.0, 0.0])
+
+    def _normal(self, arm: Vec3) -> Vec3:
+        """Unit normal of the two arms; a given one is made perpendicular to the arm."""
+        if self.normal is None:
+            return unit(cross(vector(*self.axis.direction), vector(*self.axis2.direction)))
+        normal = np.asarray(self.normal)
+        return unit(normal - dot(normal, arm) * arm)
+
+    def settled(self, nominal: Callable[[Scalar], float]) -> Universal:
+        """An arm that was left out is perpendicular to the other; parallel arms get a normal."""
+        law = type(self)
+        x, y = (unit(np.array([nominal(d) for d in arm.direction])) for arm in (self.axis, self.axis2))
+        if self.axis == law.axis:
+            return replace(self, axis=Along(_perpendicular(x, y), law.axis.hint, "x"))
+        if self.axis2 == law.axis2:
+            return replace(self, axis2=Along(_perpendicular(y, x), law.axis2.hint, "y"))
+        if np.linalg.norm(cross(x, y)) > PARALLEL:
+            return self
+        return replace(self, normal=_perpendicular(np.eye(3)[2], x))
+
+    def remark(self) -> str | None:
+        """Arms whose numbers are not perpendicular: the frames do not coincide at zero."""
+        x, y = (unit(vector(*arm.direction)) for arm in (self.axis, self.axis2))
+        angle = np.degrees(np.arctan2(np.linalg.norm(cross(x, y)), dot(x, y)))
+        if abs(angle - 90) < 1e-3:
+            return None
+        return (
+            f"axis and axis2 of the universal joint '{self.name}' enclose {angle:.4g}° in their frames, which are "
+            f"therefore {abs(angle - 90):.4g}° apart at zero"
+        )
 
     def residual(self, X_FM: Pose) -> Vec3:
         """Origins together, arms perpendicular."""
@@ -56,3 +97,15 @@ class Universal(Joint):
         """Angles about the two arms."""
         R = X_FM.R
         return vector(turn_angle(R[2, 1], R[1, 1]), turn_angle(R[0, 2], R[0, 0]))
+
+
+def _perpendicular(wanted: Vec3, to: Vec3) -> tuple[float, float, float]:
+    """The direction nearest to a wanted one, or to the next axis if parallel, that is perpendicular to another."""
+    off = wanted - dot(wanted, to) * to
+    if np.linalg.norm(off) < PARALLEL:
+        return _perpendicular(np.roll(wanted, 1), to)
+    return tuple(float(c) for c in unit(off))
+
+
+def _columns(x: Vec3, y: Vec3, z: Vec3) -> Mat3:
+    return matrix(*((x[i], y[i], z[i]) for i in range(3)))

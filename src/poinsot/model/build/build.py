@@ -171,15 +171,19 @@ def _rename(expression: Expression, marks: Mapping[str, str]) -> Expression:
 def _with_hints(template: Elements, values: Mapping[str, float]) -> Elements:
     """Settle the turn about every axis that is given by its direction only, from the nominal numbers."""
 
+    def number(part: Any) -> float:
+        return float(evaluate(part, values)) if isinstance(part, Constant | Name | Call) else part
+
     def settle(axis: Along) -> Along:
-        nominal = [float(evaluate(d, values)) if isinstance(d, Constant | Name | Call) else d for d in axis.direction]
+        nominal = [number(d) for d in axis.direction]
         size = float(np.linalg.norm(nominal))
         if not 1e-9 < size < 1e9:
             raise PoinsotError(f"a direction of length {size:g} has no meaning")
         return along(axis.direction, nominal, axis.axis, axis.hint)
 
     template = replace(template, beams={name: with_axes(beam, values) for name, beam in template.beams.items()})
-    return _every_element(template, lambda element: substitute(element, settle, (Along,)))
+    template = _every_element(template, lambda element: substitute(element, settle, (Along,)))
+    return replace(template, joints={name: joint.settled(number) for name, joint in template.joints.items()})
 
 
 def _every_element(template: Elements, change: Callable[[Any], Any]) -> Elements:
