@@ -15,6 +15,7 @@ from poinsot.analysis.undetermined import undetermined
 from poinsot.analysis.variants import UNSURE, careful
 from poinsot.errors import PoinsotError, by_name, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.possible import require_inertia
 
 __all__ = ["Accelerations", "State", "accelerations"]
 
@@ -74,7 +75,7 @@ def accelerations(
     pose, velocity, given_forces = (
         by_name(x, "what a state holds is", "{'x': 0.1}") for x in (given.pose, given.velocity, given.forces)
     )
-    begin = start(require_mechanism(mechanism), pose or None)
+    begin = start(require_inertia(require_mechanism(mechanism)), pose or None)
     compiled = system(mechanism, formulation, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     q, v = state_of(compiled, begin, p, velocity)

@@ -23,6 +23,7 @@ from poinsot.errors import PoinsotError, by_name, count_of, one_line, unknown
 from poinsot.model.constraints import IN_PLANE
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parameters import as_value
+from poinsot.model.possible import require_possible
 
 __all__ = ["ComplianceMap", "FrequencyMap", "compliance_map", "frequency_map"]
 
@@ -59,6 +60,7 @@ class _Samples:
             shapes = ", ".join(f"{name} {x.shape}" for name, x in zip([*given, *changes], columns))
             raise PoinsotError(f"the arrays do not fit together: {shapes}") from None
         k = len(given)
+        require_possible(mechanism, dict(zip(changes, grids[k:])))
         shape = grids[0].shape if columns else ()
         one = all(x.ndim == 0 for x in columns[:k])
         return cls(mechanism, dict(zip(given, grids[:k])), dict(zip(changes, grids[k:])), shape, one)

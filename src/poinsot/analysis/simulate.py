@@ -23,6 +23,7 @@ from poinsot.analysis.variants import careful
 from poinsot.engine import Formula, kernel
 from poinsot.errors import PoinsotError, by_name, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.possible import require_inertia, require_possible
 
 __all__ = ["Simulation", "simulate"]
 
@@ -108,7 +109,7 @@ def simulate(
     True
     """
     times = _times(t, t_end)
-    require_mechanism(mechanism)
+    require_inertia(require_mechanism(mechanism))
     forces, velocity = by_name(forces, "forces are", "{'A': 2.0}"), by_name(velocity, "rates are", "{'x': 0.1}")
     parameters = by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}")
     events, pose = _events(events), by_name(pose, "a pose is", "{'x': 0.1}") or None
@@ -180,6 +181,7 @@ def _batch(
         if not np.isfinite(values).all():
             raise PoinsotError(f"the values of '{name}' must be finite numbers")
         batch[:, compiled.free.index(name)] = values
+    require_possible(mechanism, parameters)
     return batch
 
 

@@ -20,6 +20,7 @@ from poinsot.elements.frame import GROUND, Frame
 from poinsot.errors import PoinsotError, by_name, listing, one_or_more_names, unknown
 from poinsot.model.constraints import IN_PLANE, Constraints
 from poinsot.model.mechanism import Elements, Mechanism, require_mechanism
+from poinsot.model.possible import require_inertia
 from poinsot.spatial.pose import Pose
 
 __all__ = ["Part", "Slopes", "SmallMotion", "dense", "find_frame", "locked_actuators", "small_motion"]
@@ -104,7 +105,7 @@ def small_motion(
     that are locked. None locks all but those along whose coordinate a spring acts, which stands for the drive's
     stiffness; where nothing could move then, all are free. Free actuators give what balance needs, or `forces`.
     """
-    beams = require_mechanism(mechanism).elements.beams
+    beams = require_inertia(require_mechanism(mechanism)).elements.beams
     pose = None if pose is None else by_name(pose, "a pose is", "{'x': 0.1}")
     forces = by_name(forces, "forces are", "{'A': 2.0}")
     chosen = str(formulation or ("elastic" if beams else "joint"))

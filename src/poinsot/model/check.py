@@ -13,8 +13,8 @@ from poinsot.model.constraints import Constraints, Row
 from poinsot.model.expressions import names
 from poinsot.model.mechanism import Elements, Mechanism, require_mechanism, substitute
 from poinsot.model.mobility import generic_assembly, mobility, redundant_rows, stressed_joints
+from poinsot.model.possible import body_defect
 from poinsot.model.topology import topology
-from poinsot.spatial.inertia import inertia_defect
 
 __all__ = ["Finding", "Report", "Severity", "check"]
 
@@ -131,11 +131,7 @@ def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Findin
         )
         found.append(Finding(Severity.ERROR, text))
     for name, body in elements.bodies.items():
-        if elements.planar:
-            defect = "inertia without mass" if body.mass == 0 and body.inertia[5] > 0 else None
-        else:
-            defect = inertia_defect(body.mass, body.inertia_about_centre())
-        if defect:
+        if defect := body_defect(body, elements.planar):
             found.append(Finding(Severity.ERROR, f"no body can have the inertia of '{name}': {defect}"))
     massless = [name for name, body in elements.bodies.items() if body.mass == 0]
     if massless:

@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.model.units import UNITS, Unit, parse_unit
+from poinsot.model.units import UNITS, Dimension, Unit, parse_unit
 from poinsot.spatial.algebra import Scalar, function
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "parse",
     "quantity",
     "text",
+    "written",
 ]
 
 MAX_LENGTH, MAX_DEPTH = 2000, 50
@@ -50,6 +51,7 @@ class Constant:
     """A number that is not a parameter."""
 
     value: float  # SI
+    dimension: Dimension | None = field(default=None, compare=False)  # None: written without a unit
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,12 @@ def text(expression: Expression) -> str:
     if expression.operation in _OPERATIONS:
         return f"({arguments[0]} {expression.operation} {arguments[1]})"
     return f"{expression.operation}({', '.join(arguments)})"
+
+
+def written(expression: Expression) -> str:
+    """An expression as a person would write it in a sentence: without brackets around the whole."""
+    words = text(expression)
+    return words[1:-1] if words.startswith("(") else words
 
 
 def quantity(source: str) -> tuple[float, Unit] | None:
@@ -228,7 +236,7 @@ class _Parser:
             self.advance()
             if self.take("("):
                 return self.call(word)
-            return Constant(math.pi) if word == "pi" else Name(word)
+            return Constant(math.pi, (0, 0, 0, 0)) if word == "pi" else Name(word)
         if self.take("("):
             inner = self.sum()
             if not self.take(")"):
@@ -237,12 +245,12 @@ class _Parser:
         self.fail(f"unexpected '{word}'")
 
     def number(self, value: float) -> Constant:
-        unit = _UNIT.match(self.source, self.position)
-        if unit:
-            self.position = unit.end()
-            value *= parse_unit(unit.group(1)).factor
+        written, dimension = _UNIT.match(self.source, self.position), None
+        if written:
+            self.position, unit = written.end(), parse_unit(written.group(1))
+            value, dimension = value * unit.factor, unit.dimension
         self.advance()
-        return Constant(value)
+        return Constant(value, dimension)
 
     def call(self, name: str) -> Expression:
         if name not in FUNCTIONS:

@@ -110,6 +110,13 @@ class Mechanism:
         """The elements with the parameters' own values."""
         return self.resolved()
 
+    @cached_property
+    def inertia_defect(self) -> str | None:
+        """Why no motion of it can be computed: a body with a negative principal moment; None when all have none."""
+        from poinsot.model.possible import negative_inertia
+
+        return negative_inertia(self.elements)
+
     @property
     def planar(self) -> bool:
         """Whether everything moves in the plane z = 0."""
@@ -172,7 +179,11 @@ class Mechanism:
         >>> poinsot.load("pendulum").with_parameters({"bob.mass": "250 g"}).bodies["bob"].mass
         0.25
         """
-        return replace(self, parameters=self.parameters.with_values(changes))
+        from poinsot.model.possible import require_elements
+
+        changed = self.parameters.with_values(changes)
+        require_elements(self.template, changed, {name: changed[name].value for name in changes})
+        return replace(self, parameters=changed)
 
     def with_separate(self, *patterns: str) -> Mechanism:
         """A new mechanism in which copies of components no longer share the parameters that match.

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from poinsot.errors import PoinsotError, by_name, unknown
-from poinsot.model.expressions import Expression, evaluate, names, quantity, text
+from poinsot.model.expressions import Expression, evaluate, names, quantity, text, written
 from poinsot.model.units import parse_unit, same_dimension
 from poinsot.spatial.algebra import Scalar
 
-__all__ = ["Parameter", "Parameters"]
+__all__ = ["Limit", "Parameter", "Parameters"]
 
 
 @dataclass(frozen=True)
@@ -34,10 +37,26 @@ class Parameter:
 
     def check(self) -> None:
         """Raise when the value is outside the bounds."""
-        if not self.lower <= self.value <= self.upper:
-            raise PoinsotError(
-                f"{self.name} = {self.value:g} {self.unit} is outside its bounds [{self.lower:g}, {self.upper:g}]"
-            )
+        self.check_values(self.value)
+
+    def check_values(self, values: ArrayLike) -> None:
+        """Raise when one of several values is outside the bounds."""
+        _within(self, values, "")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a number of the model file that is an expression of parameters must stay within."""
+
+    name: str  # what the parameter would be called: "bob.mass"
+    expression: Expression
+    unit: str
+    lower: float = float("-inf")
+    upper: float = float("inf")
+
+    def check(self, values: ArrayLike) -> None:
+        """Raise when one of the values that the expression has is outside the limits."""
+        _within(self, values, f"{written(self.expression)} = ")
 
 
 @dataclass(frozen=True)
@@ -49,6 +68,7 @@ class Parameters(Mapping[str, Parameter]):
 
     entries: dict[str, Parameter]
     derived: dict[str, Expression] = field(default_factory=dict)  # in an order in which they can be evaluated
+    limits: tuple[Limit, ...] = ()  # of other numbers that are expressions
 
     def __getitem__(self, name: str) -> Parameter:
         if name not in self.entries:
@@ -90,7 +110,17 @@ class Parameters(Mapping[str, Parameter]):
             parameter = self[name]
             entries[name] = replace(parameter, value=as_value(value, parameter.unit, name))
             entries[name].check()
-        return Parameters(entries, self.derived)
+        changed = replace(self, entries=entries)
+        changed.check_limits({})
+        return changed
+
+    def check_limits(self, given: Mapping[str, ArrayLike]) -> None:
+        """Raise when the values given, one or many each, bring an expression out of its limits."""
+        if self.limits:
+            with np.errstate(all="ignore"):
+                values = self.environment({name: np.asarray(v, float) for name, v in given.items()})
+                for limit in self.limits:
+                    limit.check(evaluate(limit.expression, values))
 
     def __str__(self) -> str:
         rows = [("parameter", "value", "unit", "bounds", "")]
@@ -104,6 +134,19 @@ class Parameters(Mapping[str, Parameter]):
 
     def __repr__(self) -> str:
         return f"<{len(self.entries)} parameters>\n{self}"
+
+
+def _within(about: Parameter | Limit, values: ArrayLike, written: str) -> None:
+    """Raise when one of the values is outside the bounds."""
+    flat = np.asarray(values, float).ravel()
+    bad = (flat < about.lower) | (flat > about.upper)
+    if bad.any():
+        first = int(np.argmax(bad))
+        which = f" (sample {first + 1})" if flat.size > 1 else ""
+        raise PoinsotError(
+            f"{about.name} = {written}{flat[first]:g} {about.unit}{which} is outside its bounds "
+            f"[{about.lower:g}, {about.upper:g}]"
+        )
 
 
 def _interval(parameter: Parameter) -> str:

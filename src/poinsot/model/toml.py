@@ -65,9 +65,11 @@ def read_toml(path: Path) -> Mechanism:
     if (known := kept_mechanism(key)) is not None:
         return known
     from poinsot.model.build import build
+    from poinsot.model.possible import require_moments
 
     try:
         mechanism = build(_parsed(text), path.stem, text)
+        require_moments(mechanism.elements)
         keep_mechanism(key, mechanism)
         return mechanism
     except RecursionError:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from poinsot.errors import PoinsotError, listing
 
-__all__ = ["UNITS", "Unit", "force_unit", "parse_unit", "same_dimension"]
+__all__ = ["UNITS", "Dimension", "Unit", "dimension_text", "force_unit", "parse_unit", "same_dimension"]
+
+Dimension = tuple[float, float, float, float]  # powers of kg, m, s, rad
 
 # Powers of (kg, m, s, rad); angles are kept apart so that 3 deg is not the number 3 and 5 mm not 5 mm/rad.
 _BASE = {
@@ -39,6 +41,23 @@ _BASE = {
     "-": (1.0, (0, 0, 0, 0)),
 }
 UNITS = tuple(_BASE)
+_SI_NAMES = (
+    "kg",
+    "m",
+    "rad",
+    "kg·m²",
+    "m/s²",
+    "-",
+    "N",
+    "N/m",
+    "N·m/rad",
+    "N·m",
+    "N·s/m",
+    "N·m·s/rad",
+    "m/rad",
+    "Pa",
+)
+_SI_NAMES += ("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
@@ -48,7 +67,7 @@ class Unit:
 
     text: str
     factor: float  # SI value of one such unit
-    dimension: tuple[int, int, int, int]  # powers of kg, m, s, rad
+    dimension: Dimension
 
 
 def parse_unit(text: str) -> Unit:
@@ -87,6 +106,19 @@ def same_dimension(a: Unit, b: Unit) -> bool:
     """
     may_be_left_out = a.dimension[:3] not in ((0, 0, 0), (0, 1, 0))
     return a.dimension[:3] == b.dimension[:3] and (a.dimension[3] == b.dimension[3] or may_be_left_out)
+
+
+def dimension_text(dimension: Dimension) -> str:
+    """The SI unit of a dimension, as people write it.
+
+    >>> dimension_text((1, 1, -2, 0)), dimension_text((0, 1.5, 0, 0))
+    ('N', 'm^1.5')
+    """
+    for candidate in _SI_NAMES:
+        if parse_unit(candidate).dimension == dimension:
+            return candidate
+    powers = zip(("kg", "m", "s", "rad"), dimension)
+    return "·".join(f"{base}^{power:g}" if power != 1 else base for base, power in powers if power) or "-"
 
 
 def force_unit(pattern: str, unit: str) -> str:

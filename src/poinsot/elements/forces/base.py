@@ -25,6 +25,7 @@ class Force(ABC):
     kind: ClassVar[str]
     parameters: ClassVar[dict[str, str]]  # field -> SI unit with "u" for the unit of s and "f" for force or moment
     nonnegative: ClassVar[tuple[str, ...]] = ()  # parameters that cannot be negative
+    nonnegative_unless_bounded: ClassVar[tuple[str, ...]] = ()  # those that can, if the model file's bounds say so
     linear: ClassVar[tuple[str, ...]] = ()  # parameters in which the force is linear, the others being known
 
     def potential(self, s: Scalar) -> Scalar:

@@ -18,7 +18,8 @@ class Spring(Force):
 
         V = ½ k (s − s₀)²        (theory/forces, eq. 1)
 
-    A rest of None means relaxed in the pose that is asked about: a flexure that is clamped in its shape.
+    A negative stiffness pushes away from the rest, as a magnet or a buckled strip does: bounds in the model file must
+    allow it. A rest of None means relaxed in the pose that is asked about: a flexure that is clamped in its shape.
     """
 
     stiffness: Scalar  # k  [N/m] or [N·m/rad]
@@ -26,6 +27,7 @@ class Spring(Force):
 
     kind = "spring"
     parameters = {"stiffness": "f/u", "rest": "u"}
+    nonnegative_unless_bounded = ("stiffness",)
     linear = ("stiffness",)
 
     def potential(self, s: Scalar) -> Scalar:

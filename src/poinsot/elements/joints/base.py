@@ -49,6 +49,7 @@ class Joint(ABC):
     coordinates: ClassVar[tuple[JointCoordinate, ...]]
     rows: ClassVar[tuple[str, ...]]
     in_plane: ClassVar[tuple[int, ...] | None] = None  # rows left in a planar mechanism; None: not for the plane
+    nonzero: ClassVar[tuple[str, ...]] = ()  # numbers that cannot be zero
     carries: ClassVar[bool] = True  # can carry a branch of a spanning tree
 
     @cached_property

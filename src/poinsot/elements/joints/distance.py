@@ -27,6 +27,7 @@ class Distance(Joint):
     length: Scalar = 1.0  # [m]
 
     kind = "distance"
+    nonzero = ("length",)
     coordinates = ()
     rows = ("distance",)
     in_plane = (0,)

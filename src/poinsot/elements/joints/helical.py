@@ -27,6 +27,7 @@ class Helical(Axis):
     lead: Scalar = 1e-3  # advance per radian, not zero  [m/rad]
 
     kind = "helical"
+    nonzero = ("lead",)
     coordinates = (JointCoordinate("angle", "rad"),)
     rows = ("position x", "position y", "tilt about y", "tilt about x", "advance along z")
 

@@ -127,7 +127,7 @@ class Acting:
     ):
         field = field or next(iter(FORCES[kind].parameters))
         unit = force_unit(FORCES[kind].parameters[field], joint.coordinates[index].unit)
-        return self.places.slots.slot(scope, path, name, value, unit, "force", least(FORCES[kind], field))
+        return self.places.slots.slot(scope, path, name, value, unit, "force", **least(FORCES[kind], field))
 
     def _add(self, kind: str, joint: Joint, index: int, label: str, fields: dict[str, Any]) -> None:
         name = f"{joint.name}.{kind}{label}"
@@ -230,7 +230,7 @@ class Acting:
                     value,
                     force_unit(unit, on.unit),
                     "force",
-                    least(law, parameter),
+                    **least(law, parameter),
                 )
         try:
             self.forces[name] = law(name, on, **fields)
@@ -272,6 +272,7 @@ class Acting:
         self.actuators[name] = Actuator(name, on, **fields)
 
 
-def least(law: type[Force], field: str) -> float:
-    """Least value that a parameter of a force may have."""
-    return 0.0 if field in law.nonnegative else float("-inf")
+def least(law: type[Force], field: str) -> dict[str, Any]:
+    """Least value that a parameter of a force may have, and whether it holds against bounds in the file."""
+    never, hardly = field in law.nonnegative, field in law.nonnegative_unless_bounded
+    return {"lower": 0.0 if never or hardly else float("-inf"), "firm": not hardly}

@@ -219,6 +219,6 @@ def _evaluates(mechanism: Mechanism) -> None:
                 written = ("joints", joint, "limits") if name.startswith(f"{joint}.{force.kind}") else (table, name)
                 raise ModelError(written, f"the lower limit {force.lower:g} is above the upper {force.upper:g}")
     for joint in mechanism.joints.values():
-        for option in ("lead", "length"):
-            if getattr(joint, option, 1.0) == 0:
+        for option in joint.nonzero:
+            if getattr(joint, option) == 0:
                 raise ModelError(("joints", joint.name, option), "expected a number that is not zero")

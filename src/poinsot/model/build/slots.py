@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.build.complaints import complaint
 from poinsot.model.build.scope import ModelError, Scope
+from poinsot.model.dimensions import dimension_of, fits, unit_dimension
 from poinsot.model.entries import NAME
-from poinsot.model.expressions import Call, Constant, Expression, Name, finite, parse, quantity
-from poinsot.model.parameters import Parameter, Parameters, in_order
+from poinsot.model.expressions import Call, Constant, Expression, Name, finite, parse, quantity, written
+from poinsot.model.parameters import Limit, Parameter, Parameters, in_order
 from poinsot.model.schema import ParameterSpec
-from poinsot.model.units import parse_unit, same_dimension
+from poinsot.model.units import dimension_text, parse_unit, same_dimension
 
 __all__ = ["Slots"]
 
 _SPEC_KEYS = {"value", "unit", "bounds", "description"}
-SI_NAMES = ("kg", "m", "rad", "kg·m²", "m/s²", "-")
 
 
 @dataclass
@@ -30,6 +31,8 @@ class Slots:
     notes: dict[str, tuple[tuple, ParameterSpec]] = field(default_factory=dict)  # more about parameters made later
     uses: list[tuple[tuple, str, Scope]] = field(default_factory=list)
     declared: dict[str, tuple] = field(default_factory=dict)  # where the file names a parameter itself
+    expressions: list[tuple[tuple, Expression, str | None]] = field(default_factory=list)  # and the unit of its place
+    limits: list[tuple[tuple, Limit]] = field(default_factory=list)  # of what expressions give
 
     def declare(self, scope: Scope) -> None:
         """Take the parameters that a file names itself."""
@@ -58,10 +61,12 @@ class Slots:
         expression = self.number(scope, path, spec.value, unit if spec.unit else None)
         if not isinstance(expression, Constant):
             self.derived[full] = expression
+            if spec.bounds is not None:
+                self.limits.append((path, Limit(full, expression, unit, *self._bounds(path, spec, unit))))
             return
         read = quantity(spec.value) if isinstance(spec.value, str) else None
         if read and not spec.unit and read[1].text != "1":
-            unit = _si_text(read[1].text)
+            unit = dimension_text(read[1].dimension)
         parameter = Parameter(full, expression.value, unit, description=spec.description, source=path)
         self.entries[full] = self._with_note(parameter, path, spec)
         self.declared[full] = path
@@ -83,7 +88,9 @@ class Slots:
             expression = parse(value)
         except PoinsotError as error:
             raise ModelError(path, str(error)) from None
-        return _map_names(expression, lambda name: self._later(scope, path, name))
+        expression = _map_names(expression, lambda name: self._later(scope, path, name))
+        self.expressions.append((path, expression, unit))
+        return expression
 
     def _later(self, scope: Scope, path: tuple, name: str) -> str:
         """Remember a name for `resolve`; marked with the index of its use."""
@@ -100,49 +107,72 @@ class Slots:
         role: str,
         lower: float = float("-inf"),
         shared_as: str | None = None,
+        firm: bool = True,
     ) -> Expression:
-        """Make the parameter `name` from a number in a file, or take the expression that stands there."""
+        """Make the parameter `name` from a number in a file, or take the expression that stands there.
+
+        `lower` is the least value; one that is not firm holds only where the file gives no bounds.
+        """
         expression = self.number(scope, path, value, unit)
-        if not isinstance(expression, Constant):
-            return expression
         given = isinstance(value, str) and "{" in value  # by an argument: every copy has its own
         full = scope.prefix + name if given else scope.parameter(name, shared_as)
+        if not isinstance(expression, Constant):
+            self._limit(path, full, expression, unit, lower, firm)
+            return expression
         source = path if scope.owns(name) and not given else None
         parameter = Parameter(full, expression.value, unit, lower=lower, role=role, source=source)
-        if parameter.value < lower:
-            raise ModelError(path, f"expected a number of at least {lower:g} {unit}, got {parameter.value:g}")
         known = self.entries.get(full)
         if full in self.derived or (known and not scope.prefix):
             raise ModelError(path, f"the parameter '{full}' is given twice")
         if full in self.declared:  # the value of a copy, or of all, stands among the named parameters
-            parameter = self._overridden(parameter, known)
+            parameter = self._overridden(parameter, known, firm)
         elif known and known.value != parameter.value:
             values = f"{known.value:g} and {parameter.value:g} {unit}"
             raise ModelError(path, f"'{full}' is shared but given the values {values}: make it separate")
+        elif parameter.value < lower and (firm or not self._bounded(full)):
+            raise ModelError(path, _too_small(parameter.value, lower, unit, firm))
         if scope.prefix and full != scope.prefix + name:
             parameter = replace(parameter, copies=(*(known.copies if known else ()), scope.prefix + name))
-        self.entries[full] = parameter if full not in self.notes else self._noted(parameter)
+        self.entries[full] = parameter if full not in self.notes else self._noted(parameter, firm)
         return Name(full)
 
-    def _overridden(self, parameter: Parameter, declared: Parameter) -> Parameter:
+    def _bounded(self, name: str) -> bool:
+        return name in self.notes and self.notes[name][1].bounds is not None
+
+    def _limit(self, path: tuple, name: str, expression: Expression, unit: str, lower: float, firm: bool) -> None:
+        """Remember what an expression must stay within, as its place in the file and the file's bounds say."""
+        low, high = lower, float("inf")
+        if self._bounded(name):
+            low, high = self._bounds(*self.notes[name], unit)
+            low = max(low, lower) if firm else low
+        if (low, high) != (float("-inf"), float("inf")) or name in self.notes:
+            self.limits.append((path, Limit(name, expression, unit, low, high)))
+
+    def _overridden(self, parameter: Parameter, declared: Parameter, firm: bool) -> Parameter:
         """The parameter of a copy with the value, bounds and description that the file gives it by its full name."""
         path, unit = self.declared[declared.name], parameter.unit
         if declared.unit != "-" and not same_dimension(parse_unit(declared.unit), parse_unit(unit)):
             raise ModelError(path, f"expected a quantity in {unit}, got one in {declared.unit}")
-        lower = max(declared.lower, parameter.lower)
+        bounded = not firm and declared.lower > float("-inf")
+        lower = declared.lower if bounded else max(declared.lower, parameter.lower)
         if declared.value < lower:
-            raise ModelError(path, f"expected a number of at least {lower:g} {unit}, got {declared.value:g}")
+            raise ModelError(path, _too_small(declared.value, lower, unit, firm))
         return replace(declared, unit=unit, role=parameter.role, lower=lower)
 
-    def _noted(self, parameter: Parameter) -> Parameter:
+    def _noted(self, parameter: Parameter, firm: bool) -> Parameter:
         path, spec = self.notes[parameter.name]
-        return self._with_note(parameter, path, spec)
+        noted = self._with_note(parameter, path, spec)
+        return replace(noted, lower=max(noted.lower, parameter.lower)) if firm else noted
+
+    def _bounds(self, path: tuple, spec: ParameterSpec, unit: str) -> tuple[float, float]:
+        low, high = (self._bound((*path, "bounds", i), b, unit) for i, b in enumerate(spec.bounds))
+        if low > high:
+            raise ModelError((*path, "bounds"), f"the lower bound {low:g} is above the upper bound {high:g}")
+        return low, high
 
     def _with_note(self, parameter: Parameter, path: tuple, spec: ParameterSpec) -> Parameter:
         if spec.bounds is not None:
-            low, high = (self._bound((*path, "bounds", i), b, parameter.unit) for i, b in enumerate(spec.bounds))
-            if low > high:
-                raise ModelError((*path, "bounds"), f"the lower bound {low:g} is above the upper bound {high:g}")
+            low, high = self._bounds(path, spec, parameter.unit)
             parameter = replace(parameter, lower=low, upper=high)
         parameter = replace(parameter, description=spec.description or parameter.description)
         try:
@@ -161,20 +191,40 @@ class Slots:
 
     def finish(self) -> tuple[Parameters, dict[str, str]]:
         """Resolve every name that an expression uses; returns the parameters and marks → full names."""
+        limited = {limit.name for _, limit in self.limits}
         for name, (path, _) in self.notes.items():
-            if name not in self.entries:
+            if name not in self.entries and name not in limited:
                 raise ModelError(path, unknown("parameter", name, self.entries))
         known = {**self.entries, **self.derived}
         marks = {f"?{i}": self._resolve(path, name, scope, known) for i, (path, name, scope) in enumerate(self.uses)}
-        derived = {name: _map_names(e, marks.__getitem__) for name, e in self.derived.items()}
-        parameters = Parameters(self._own_sources(), in_order(derived))
+
+        def resolved(expression: Expression) -> Expression:
+            return _map_names(expression, marks.__getitem__)
+
+        derived = in_order({name: resolved(e) for name, e in self.derived.items()})
+        self._check_dimensions([(path, resolved(e), unit) for path, e, unit in self.expressions], derived)
+        limits = [(path, replace(limit, expression=resolved(limit.expression))) for path, limit in self.limits]
+        parameters = Parameters(self._own_sources(), derived, tuple(limit for _, limit in limits))
         values = {name: parameter.value for name, parameter in self.entries.items()}
         for name, expression in parameters.derived.items():
             try:
                 values[name] = finite(expression, values)
             except PoinsotError as error:
                 raise ModelError(("parameters", name), str(error)) from None
+        for path, limit in limits:
+            _at(path, lambda limit=limit: limit.check(finite(limit.expression, values)))
         return parameters, marks
+
+    def _check_dimensions(self, found: list[tuple[tuple, Expression, str | None]], derived: dict) -> None:
+        """Every expression must make sense in the units of its parameters, and be in the unit of its place."""
+        known = {name: unit_dimension(parameter.unit) for name, parameter in self.entries.items()}
+        for name, expression in derived.items():
+            known[name] = _at(("parameters", name), lambda e=expression: dimension_of(e, known))
+        for path, expression, unit in found:
+            dimension = _at(path, lambda e=expression: dimension_of(e, known))
+            if unit is not None and not fits(dimension, unit_dimension(unit)):
+                words = f"expected a quantity in {unit}, got '{written(expression)}' in {dimension_text(dimension)}"
+                raise ModelError(path, words)
 
     def _own_sources(self) -> dict[str, Parameter]:
         """Parameters that know where their number stands, unless that number stands for others too."""
@@ -192,36 +242,25 @@ class Slots:
         raise ModelError(path, unknown("parameter", name, known))
 
 
+def _at(path: tuple, do: Callable[[], Any]) -> Any:
+    """Do something; an error names the place in the file."""
+    try:
+        return do()
+    except PoinsotError as error:
+        raise ModelError(path, str(error)) from None
+
+
+def _too_small(value: float, lower: float, unit: str, firm: bool) -> str:
+    allow = "" if firm else "; bounds of this parameter in the file may allow it"
+    return f"expected a number of at least {lower:g} {unit}, got {value:g}{allow}"
+
+
 def _map_names(expression: Expression, rename) -> Expression:
     if isinstance(expression, Name):
         return Name(rename(expression.name))
     if isinstance(expression, Call):
         return Call(expression.operation, tuple(_map_names(a, rename) for a in expression.arguments))
     return expression
-
-
-def _si_text(text: str) -> str:
-    """SI unit of the same dimension as a unit, as people write it."""
-    unit = parse_unit(text)
-    for candidate in (
-        *SI_NAMES,
-        "N",
-        "N/m",
-        "N·m/rad",
-        "N·m",
-        "N·s/m",
-        "N·m·s/rad",
-        "m/rad",
-        "Pa",
-        "m²",
-        "m⁴",
-        "s",
-        "Hz",
-    ):
-        if parse_unit(candidate).dimension == unit.dimension:
-            return candidate
-    powers = zip(("kg", "m", "s", "rad"), unit.dimension)
-    return "·".join(f"{base}^{power}" if power != 1 else base for base, power in powers if power) or "-"
 
 
 def _flatten(table: dict[str, Any], path: tuple, prefix: str = "", depth: int = 0):
