@@ -1,10 +1,13 @@
-"""The contract of a joint: its motion, its constraint and its measurement describe one and the same thing.
+"""The contract of a joint: its motion, velocity, constraint and measurement describe one and the same thing.
 
 Written as functions that raise AssertionError, so that wrong joints can be seen to fail them.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import casadi
 import numpy as np
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -12,8 +15,9 @@ from scipy.spatial.transform import Rotation
 
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS, Joint
+from poinsot.model.constraints import Row
 from poinsot.spatial.pose import Pose
-from tests.strategies import numbers, vectors
+from tests.strategies import first_derivative, numbers, vectors
 
 STEP = 1e-6
 OPTIONS = {"helical": {"lead": 0.05}, "distance": {"length": 0.7}}
@@ -42,6 +46,28 @@ def coordinates(draw, joint: Joint) -> np.ndarray:
     return q
 
 
+@st.composite
+def states(draw, joint: Joint) -> tuple[np.ndarray, np.ndarray]:
+    """Random coordinates and speeds, as many as the joint has freedoms."""
+    return draw(coordinates(joint)), draw(vectors(joint.freedom))
+
+
+def special(joint: Joint) -> list[np.ndarray]:
+    """Coordinates where laws are easily wrong: zero, quarter and nearly half turns; quaternions of half turns."""
+    four, n = is_quaternion(joint), len(joint.coordinates)
+    values = (0.0, 1e-9, -1e-9, np.pi / 2, -np.pi / 2, 3.0, -3.0)
+    found = [np.full(n, value) for value in values] + [value * np.eye(n)[i] for i in range(n) for value in values]
+    turns = [*np.eye(4), *-np.eye(4), np.full(4, 0.5), np.array([1e-9, 0.6, 0.0, -0.8])]
+    for k, q in enumerate(found):
+        q[four] = turns[k % len(turns)][: four.sum()]
+    return found
+
+
+def speeds(joint: Joint) -> np.ndarray:
+    """Speeds that no two freedoms have in common."""
+    return np.array([0.7, -1.1, 0.4, 1.3, -0.6, 0.9])[: joint.freedom]
+
+
 def residual_jacobian(joint: Joint, X: Pose) -> np.ndarray:
     """∂Φ/∂ξ for X (1 + [ξ]), by central differences with SciPy's exponential."""
     columns = []
@@ -63,6 +89,59 @@ def motion_tangent(joint: Joint, q: np.ndarray) -> np.ndarray:
         turn = [S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]]
         columns.append(np.concatenate([X.R.T @ ((forth.p - back.p) / (2 * STEP)), np.array(turn) / 2]))
     return np.stack(columns, axis=-1) if columns else np.zeros((6, 0))
+
+
+def body_twist(X: Pose, X_dot: Pose) -> np.ndarray:
+    """Velocity of the origin and angular velocity, in the axes of the moving frame, from Ẋ."""
+    S = np.asarray(X.R).T @ X_dot.R
+    assert_allclose(S, -S.T, atol=1e-9)  # a rotation matrix stays one
+    return np.concatenate([np.asarray(X.R).T @ X_dot.p, [S[2, 1], S[0, 2], S[1, 0]]])
+
+
+def twist(joint: Joint, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return np.concatenate([np.ravel(part) for part in joint.twist(q, v)])
+
+
+def twist_is_the_derivative_of_the_motion(joint: Joint, q: np.ndarray, v: np.ndarray) -> None:
+    """By differences of eighth order along q + t q̇, which know nothing of automatic differentiation."""
+    q_dot = np.asarray(joint.rates(q, v), float)
+    assert q_dot.shape == q.shape
+    R_dot = first_derivative(lambda t: np.asarray(joint.motion(q + t * q_dot).R), 0.0)
+    p_dot = first_derivative(lambda t: np.asarray(joint.motion(q + t * q_dot).p, float), 0.0)
+    assert_allclose(twist(joint, q, v), body_twist(joint.motion(q), Pose(R_dot, p_dot)), atol=1e-9)
+
+
+def twist_is_the_symbolic_derivative_of_the_motion(joint: Joint, q: np.ndarray, v: np.ndarray) -> None:
+    """By automatic differentiation, which formulations use: ∂X/∂q q̇ with rates and twist of symbols."""
+    s, w = casadi.SX.sym("q", len(q)), casadi.SX.sym("v", len(v))
+    X, rates = joint.motion(s), casadi.SX(joint.rates(s, w))
+    flat = casadi.vertcat(casadi.reshape(casadi.SX(X.R), 9, 1), casadi.SX(X.p))
+    outputs = [casadi.jtimes(flat, s, rates), *(casadi.SX(part) for part in joint.twist(s, w))]
+    X_dot, speed, turn = (np.array(x) for x in casadi.Function("f", [s, w], outputs)(q, v))
+    across = Pose(X_dot[:9].reshape(3, 3).T, X_dot[9:].ravel())
+    symbolic = np.concatenate([speed.ravel(), turn.ravel()])
+    assert_allclose(symbolic, body_twist(joint.motion(q), across), atol=1e-12)
+    assert_allclose(twist(joint, q, v), symbolic, atol=1e-13)
+
+
+def rates_are_the_derivative_of_the_measurement(joint: Joint, q: np.ndarray, v: np.ndarray) -> None:
+    """An encoder on a body that moves with the twist reads q̇."""
+    X, V, four = joint.motion(q), twist(joint, q, v), is_quaternion(joint)
+
+    def measured(t: float) -> np.ndarray:
+        step = Pose(Rotation.from_rotvec(t * V[3:]).as_matrix(), t * V[:3])
+        read = np.array(joint.measure(X @ step), float)
+        read[four] *= np.sign(read[four] @ q[four]) if four.any() else 1.0  # both signs are one attitude
+        return read
+
+    assert_allclose(first_derivative(measured, 0.0, 2e-3), np.asarray(joint.rates(q, v), float), atol=1e-8)
+
+
+def speeds_are_free_and_the_rows_resist_none(joint: Joint, q: np.ndarray, v: np.ndarray) -> None:
+    T = np.stack([twist(joint, q, e) for e in np.eye(joint.freedom)], axis=-1) if joint.freedom else np.zeros((6, 0))
+    assert rank(T) == joint.freedom
+    assert_allclose(twist(joint, q, v), T @ v, atol=1e-12)  # linear in the speeds
+    assert_allclose(residual_jacobian(joint, joint.motion(q)) @ T, 0.0, atol=1e-7)
 
 
 def rank(M: np.ndarray) -> int:
@@ -113,6 +192,34 @@ def rows_in_the_plane_are_independent_in_it(joint: Joint) -> None:
     assert rank(J[np.ix_(others, twists)]) == 0
 
 
+def point_rows_hold_the_points_together(joint: Joint, X: Pose) -> None:
+    """Rows said to be those of a point are p_FM; where none are said to be, none are."""
+    residual, moved = (np.asarray(joint.residual(x), float) for x in (X, Pose(X.R, X.p + np.array([0.3, 0.5, 0.7]))))
+    assert_allclose(residual[list(joint.point_rows)], np.asarray(X.p)[: len(joint.point_rows)], atol=0)
+    held = [any(np.isclose(moved - residual, step, rtol=1e-9)) for step in (0.3, 0.5, 0.7)]
+    assert bool(joint.point_rows) == all(held)
+
+
+def lengths(joint: Joint) -> tuple[str, ...]:
+    """Fields of a joint that are lengths or lengths per radian."""
+    return tuple(name for name in ("lead", "length") if hasattr(joint, name))
+
+
+def rows_have_the_units_that_their_names_say(joint: Joint, X: Pose) -> None:
+    """In a machine twice as large rows in metres are twice as large, sines are what they were."""
+    twice = replace(joint, **{name: 2 * getattr(joint, name) for name in lengths(joint)})
+    small, large = (np.asarray(j.residual(x), float) for j, x in ((joint, X), (twice, Pose(X.R, 2 * X.p))))
+    factors = np.array([2.0 if Row("J", label).is_length else 1.0 for label in joint.rows])
+    assert_allclose(large, factors * small, atol=1e-13)
+
+
+WITH_SPEEDS = (
+    twist_is_the_derivative_of_the_motion,
+    twist_is_the_symbolic_derivative_of_the_motion,
+    rates_are_the_derivative_of_the_measurement,
+    speeds_are_free_and_the_rows_resist_none,
+)
+AT_ANY_POSE = (point_rows_hold_the_points_together, rows_have_the_units_that_their_names_say)
 OF_A_CARRYING_JOINT = (
     motion_satisfies_the_constraint,
     measurement_gives_the_coordinates_back,

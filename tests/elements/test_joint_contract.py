@@ -1,9 +1,11 @@
 """Every joint of the registry keeps the contract; wrong joints are seen to break it."""
 
+from functools import partial
+
 import casadi
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
@@ -14,8 +16,10 @@ from poinsot.elements.joints import (
     Axis,
     Cylindrical,
     Fixed,
+    Free,
     Helical,
     Planar,
+    PointOnLine,
     Prismatic,
     Revolute,
     Spherical,
@@ -40,6 +44,32 @@ PLANAR = [kind for kind, law in JOINTS.items() if law.in_plane is not None]
 def test_every_joint_keeps_the_contract(kind, demand, data):
     joint = contract.make(kind)
     demand(joint, data.draw(contract.coordinates(joint)))
+
+
+@pytest.mark.parametrize("demand", contract.WITH_SPEEDS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("kind", CARRYING)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_every_joint_keeps_the_contract_of_its_speeds(kind, demand, data):
+    joint = contract.make(kind)
+    demand(joint, *data.draw(contract.states(joint)))
+
+
+@pytest.mark.parametrize("kind", CARRYING)
+def test_every_joint_keeps_the_contract_at_special_coordinates(kind):
+    joint = contract.make(kind)
+    for q in contract.special(joint):
+        for demand in contract.OF_A_CARRYING_JOINT:
+            demand(joint, q)
+        for demand in contract.WITH_SPEEDS:
+            demand(joint, q, contract.speeds(joint))
+
+
+@pytest.mark.parametrize("demand", contract.AT_ANY_POSE, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("kind", JOINTS)
+@given(X=poses())
+def test_rows_are_what_their_names_say(kind, demand, X):
+    demand(contract.make(kind), X)
 
 
 @pytest.mark.parametrize("kind", JOINTS)
@@ -209,7 +239,73 @@ class TiltingPuck(Planar):
         return vector(X_FM.p[2], X_FM.R[0, 2], X_FM.R[0, 1])
 
 
+class UnturnedPointOnLine(PointOnLine):
+    def twist(self, q, v):
+        return vector(0 * v[0], 0 * v[0], v[0]), v[1:]
+
+
+class BackwardsPointOnLine(PointOnLine):
+    def rates(self, q, v):
+        return super().rates(q, vector(-v[0], *(v[i] for i in range(1, 4))))
+
+
+class UnturnedPuck(Planar):
+    def twist(self, q, v):
+        return vector(v[0], v[1], 0 * v[0]), vector(0 * v[2], 0 * v[2], v[2])
+
+
+class UnturnedFloat(Free):
+    def twist(self, q, v):
+        return v[:3], v[3:]
+
+
+class WrongCross(Universal):
+    def twist(self, q, v):
+        return np.zeros(3), vector(v[0], v[1], 0 * v[0])
+
+
+class SlowBall(Spherical):
+    def rates(self, q, v):
+        return super().rates(q, v) / 2
+
+
+class BallInWorldAxes(Spherical):
+    def twist(self, q, v):
+        return np.zeros(3), self.motion(q).R @ v
+
+
+class StandingScrew(Helical):
+    def twist(self, q, v):
+        return np.zeros(3), vector(0 * v[0], 0 * v[0], v[0])
+
+
+class BackwardsSlide(Prismatic):
+    def twist(self, q, v):
+        return vector(0 * v[0], 0 * v[0], -v[0]), np.zeros(3)
+
+
+class StillHinge(Revolute):
+    def twist(self, q, v):
+        return np.zeros(3), np.zeros(3)
+
+
+class TurningWeld(Fixed):
+    def twist(self, q, v):
+        return np.zeros(3), np.ones(3)
+
+
 MUTANTS = [
+    UnturnedPointOnLine,
+    BackwardsPointOnLine,
+    UnturnedPuck,
+    UnturnedFloat,
+    WrongCross,
+    SlowBall,
+    BallInWorldAxes,
+    StandingScrew,
+    BackwardsSlide,
+    StillHinge,
+    TurningWeld,
     BackwardsHinge,
     LooseHinge,
     DoubledRow,
@@ -225,16 +321,46 @@ MUTANTS = [
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda law: law.__name__)
 def test_a_wrong_joint_breaks_the_contract(mutant):
     joint = mutant("J", Frame("A", ""), Frame("B", ""))
-    q = np.array([0.4, -0.9, 0.7, 1.1])[: len(joint.coordinates)]
-    if contract.is_quaternion(joint).any():
-        q = q / np.linalg.norm(q)
-    broken = 0
-    for demand in contract.OF_A_CARRYING_JOINT:
-        try:
-            demand(joint, q)
-        except AssertionError:
-            broken += 1
-    assert broken > 0
+    q = np.array([0.4, -0.9, 0.7, 1.1, 0.6, -0.3, 0.2])[: len(joint.coordinates)]
+    four = contract.is_quaternion(joint)
+    q[four] = q[four] / np.linalg.norm(q[four])
+    demands = [partial(demand, joint, q) for demand in contract.OF_A_CARRYING_JOINT]
+    demands += [partial(demand, joint, q, contract.speeds(joint)) for demand in contract.WITH_SPEEDS]
+    assert any(breaks(demand) for demand in demands)
+
+
+def breaks(demand) -> bool:
+    try:
+        demand()
+    except AssertionError:
+        return True
+    return False
+
+
+class MisnamedRows(Revolute):
+    rows = ("tilt about y", "tilt about x", "position x", "position y", "position z")
+
+
+class WanderingPoint(Spherical):
+    def residual(self, X_FM):
+        return vector(X_FM.p[1], X_FM.p[0], X_FM.p[2])
+
+
+class HiddenPoint(Spherical):
+    rows = ("position one", "position two", "position three")
+
+
+class SineAsLength(Helical):
+    rows = (*Helical.rows[:4], "position z")
+
+
+@pytest.mark.parametrize(
+    "mutant", [MisnamedRows, WanderingPoint, HiddenPoint, SineAsLength], ids=lambda c: c.__name__
+)
+def test_rows_that_are_not_what_they_say_break_the_contract(mutant):
+    joint = mutant("J", Frame("A", ""), Frame("B", ""))
+    X = Pose(Rotation.from_euler("ZXZ", [0.4, 0.7, -0.2]).as_matrix(), np.array([0.3, -0.5, 0.8]))
+    assert any(breaks(partial(demand, joint, X)) for demand in contract.AT_ANY_POSE)
 
 
 class WrongRowsInPlane(Prismatic):

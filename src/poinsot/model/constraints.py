@@ -42,7 +42,7 @@ class Row:
     @property
     def is_length(self) -> bool:
         """Whether it is measured in metres; otherwise it is the sine of an angle, or a number."""
-        return self.label.startswith(("position", "distance", "advance"))
+        return self.label.startswith(("position", "distance"))
 
 
 @dataclass(frozen=True)
