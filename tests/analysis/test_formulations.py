@@ -10,6 +10,8 @@ from poinsot.analysis.system import system
 
 OTHERS = ["embedded", "euler", "rotation-matrix"]
 SMALL = [
+    "air_bearing_stage",
+    "crane",
     "delta",
     "double_pendulum",
     "five_bar",
@@ -17,10 +19,13 @@ SMALL = [
     "hexapod",
     "navaro",
     "pendulum",
+    "satellite",
+    "shaper",
     "six_bar",
     "slider_crank",
     "three_link",
     "three_rrr",
+    "tilting_table",
 ]
 LARGE = ["double_hexapod", "ex800", "hexapod_printed", "navaro_refined", "stacked_hexapod"]
 
