@@ -1,13 +1,14 @@
 # make demo    set up and run the main job          make peers   cross tests against other programs
 # make test    set up and run the tests             make bench   speed, as ratios to peers in one run
 # make slow    proofs that take minutes             make lint    style rules that a machine can check
+# make mutants changes one thing in a law at a time, and sees that a test fails (WHERE="elements/joints --share 0.2")
 PYTHON ?= python3
 VENV   ?= .venv
 RUN     = $(VENV)/bin/python
 PIP     = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo test slow peers bench lint clean
+.PHONY: demo test slow peers bench lint mutants clean
 
 $(RUN):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Poinsot needs Python 3.11 or newer; set PYTHON=")'
@@ -46,6 +47,9 @@ bench: $(VENV)/.peers
 lint: $(VENV)/.test
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --check .
+
+mutants: $(VENV)/.test
+	@$(RUN) -m tests.mutants $(WHERE)
 
 clean:
 	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache

@@ -17,9 +17,11 @@ from poinsot.elements.forces import (
     DriveInertia,
     EndStop,
     Friction,
+    Load,
     Spring,
     gravity_potential,
 )
+from poinsot.elements.frame import Frame
 from poinsot.model.build.acting import force_unit
 from poinsot.model.units import parse_unit
 from poinsot.spatial.pose import Pose
@@ -42,7 +44,8 @@ def test_a_spring_pulls_back_in_proportion_to_its_stretch(k, rest, s):
 
 
 def test_a_spring_that_is_relaxed_wherever_it_is_posed_measures_from_there():
-    assert Spring("f", ON, 2.0, None).potential(0.5) == pytest.approx(0.25)
+    assert Spring("f", ON, 2.0, None).potential(0.7) == pytest.approx(0.49)
+    assert Spring("f", ON, 2.0).potential(0.7) == pytest.approx(0.49)  # and one whose rest is left out at zero
 
 
 @given(d=numbers(0, 10), s_dot=numbers(-3, 3))
@@ -158,3 +161,10 @@ def test_what_cannot_be_negative_is_a_parameter_and_takes_power_out_or_holds(kin
     force = replace(made(kind), **still)
     for s, s_dot in STATES:
         assert force.potential(s) >= 0 and force.kinetic(s_dot) >= 0 and force.force(s, s_dot) * s_dot <= 0
+
+
+def test_what_is_left_out_does_nothing():
+    assert Friction("f", ON).force(0.3, 1.0) == 0
+    assert Friction("f", ON, coulomb=2.0).force(0.0, 1e-3) == pytest.approx(-2.0 * np.tanh(1.0))  # smooth over 1 mm/s
+    load = Load("l", Frame("b", ""))
+    assert load.force == load.moment == (0.0, 0.0, 0.0) and not load.follows

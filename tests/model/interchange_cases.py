@@ -234,7 +234,9 @@ def assert_same_mechanism(case: str, found, inertia: float = 1e-12, hinge_zeros:
     given, here, there = CASES[case](), pose_of(case), assemble(found).require().poses
     assert_same_bodies(given, here, found, there, inertia)
     assert check(found).mobility == mobility(case)
-    if "distance" not in case and "plane" not in case:  # a rod in URDF; other joints in space
+    changed = {"distance"} | ({"spherical", "point-on-line", "free", "planar"} if given.planar else set())
+    changed &= {joint.kind for joint in given.joints.values()}  # a rod in URDF; other joints in space
+    if not changed and "plane" not in case:
         kinds = [{n: j.kind for n, j in m.joints.items() if j.kind != "fixed"} for m in (given, found)]
         assert kinds[0] == kinds[1]
         values = coordinates(found, there)

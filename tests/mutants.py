@@ -1,0 +1,195 @@
+"""Mutation testing of the laws: change one thing in a law, and see that a test fails. Run by `make mutants`.
+
+    python -m tests.mutants                                   all of elements/ and spatial/
+    python -m tests.mutants elements/joints spatial --share 0.2
+
+Every mutant swaps an operator or a comparison, turns a sign, changes a number by one, exchanges sine and cosine or
+leaves out a term. It lives in a process of its own, forked after the tests were imported, and touches no file.
+Survivors are listed: a law may have none but those that mean the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "poinsot"
+TESTS = {  # what kills the mutants of a file, the quickest first
+    "elements/joints": ["tests/elements/test_joint_contract.py", "tests/model/test_joint_zero.py"],
+    "elements/forces": ["tests/elements/test_forces.py"],
+    "elements/sensors": ["tests/elements/test_sensors_and_coordinates.py"],
+    "elements/coordinates": ["tests/elements/test_sensors_and_coordinates.py"],
+    "elements/bodies/beam.py": ["tests/elements/test_beam.py"],
+    "elements/bodies/rigid.py": ["tests/elements/test_beam.py", "tests/elements/test_forces.py"],
+    "elements": ["tests/elements"],
+    "spatial": ["tests/spatial", "src/poinsot/spatial", "tests/elements"],
+}
+SWAPS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.MatMult: ast.Mult}
+SWAPS |= {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+WORDS = {"sin": "cos", "cos": "sin", "fmin": "fmax", "fmax": "fmin", "X": "Y", "Y": "Z", "Z": "X"}
+SECONDS = 120  # after which a mutant counts as killed: it hangs
+
+
+def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """Every node that can be changed, and how; texts of errors, annotations and lists of names are left alone."""
+    skipped = (ast.Raise, ast.Import, ast.ImportFrom, ast.JoinedStr, ast.arguments)
+    for field, value in ast.iter_fields(tree):
+        if field in ("annotation", "returns", "decorator_list", "bases"):
+            continue
+        for node in value if isinstance(value, list) else [value]:
+            if not isinstance(node, ast.AST) or isinstance(node, skipped) or _names(node):
+                continue
+            if isinstance(node, ast.BinOp) and type(node.op) in SWAPS and not _union(node):
+                yield node, "swap"
+                if isinstance(node.op, ast.Add | ast.Sub):
+                    yield node, "left out"
+            elif isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+                yield node, "swap"
+            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
+                yield node, "dropped"
+            elif isinstance(node, ast.Constant) and (type(node.value) in (int, float) or node.value in WORDS):
+                yield node, "changed"
+            yield from places(node)
+
+
+def _names(node: ast.AST) -> bool:
+    """Whether a statement is a docstring or `__all__`."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    return isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("__all__", "Orientation")
+
+
+def _union(node: ast.BinOp) -> bool:
+    return isinstance(node.op, ast.BitOr)
+
+
+def mutate(node: ast.AST, how: str) -> None:
+    """Change a node in place."""
+    if how == "left out":
+        zero = ast.Constant(0.0)
+        node.right = ast.copy_location(ast.BinOp(node.right, ast.Mult(), zero), node)
+    elif how == "swap" and isinstance(node, ast.BinOp):
+        node.op = SWAPS[type(node.op)]()
+    elif how == "swap":
+        node.ops[0] = SWAPS[type(node.ops[0])]()
+    elif how == "dropped":
+        node.op = ast.UAdd() if isinstance(node.op, ast.USub) else ast.Not()
+        if isinstance(node.op, ast.Not):
+            node.operand = ast.copy_location(ast.UnaryOp(ast.Not(), node.operand), node)
+    else:
+        node.value = WORDS[node.value] if isinstance(node.value, str) else node.value + 1
+
+
+def graft(path: Path, tree: ast.Module) -> None:
+    """Put the changed code into the module that everybody has imported already."""
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    module, changed = sys.modules[name], {"__name__": name}
+    exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), changed)
+    for key, new in changed.items():
+        if isinstance(new, type) and new.__module__ == name:
+            for attribute, value in vars(new).items():
+                if attribute not in ("__dict__", "__weakref__", "__doc__", "__module__"):
+                    _replace(vars(module)[key], attribute, value)
+        elif key != "__builtins__":
+            _replace(module, key, new)
+
+
+def _replace(owner: Any, key: str, new: Any) -> None:
+    """Replace a function by its code, so that those who hold it run the new one; anything else by its name."""
+    old = vars(owner).get(key)
+    if isinstance(old, FunctionType) and isinstance(new, FunctionType):
+        if old.__code__.co_freevars == new.__code__.co_freevars and old.__module__ == new.__module__:
+            old.__code__, old.__defaults__, old.__kwdefaults__ = new.__code__, new.__defaults__, new.__kwdefaults__
+    elif old is not new:
+        setattr(owner, key, new)
+
+
+def survives(path: Path, tree: ast.Module, tests: list[str]) -> bool:
+    """Run the tests of a mutant in a forked process; True when all of them pass."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(SECONDS)
+        try:
+            graft(path, tree)
+            code = _pytest("-x", *tests)
+        except Exception:  # a module that cannot even be imported
+            code = 1
+        os._exit(int(code != 0))
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _pytest(*arguments: str) -> int:
+    with open(os.devnull, "w") as nowhere:
+        keep = [os.dup(stream) for stream in (1, 2)]
+        for stream in (1, 2):
+            os.dup2(nowhere.fileno(), stream)
+        code = pytest.main(["-q", "-n", "0", "-p", "no:cacheprovider", *arguments])
+        for stream, kept in zip((1, 2), keep):
+            os.dup2(kept, stream)
+    return int(code)
+
+
+def mutants(path: Path) -> Iterator[tuple[str, ast.Module]]:
+    """All mutants of a file, each with the line and the change."""
+    lines = path.read_text().splitlines()
+    count = sum(1 for _ in places(ast.parse(path.read_text())))
+    for i in range(count):
+        tree = ast.parse(path.read_text())
+        node, how = next(found for k, found in enumerate(places(tree)) if k == i)
+        before = ast.unparse(node)
+        mutate(node, how)
+        after = ast.unparse(ast.fix_missing_locations(copy.deepcopy(node)))
+        yield (
+            f"{path.relative_to(SOURCE)}:{node.lineno}: {before} → {after}   {lines[node.lineno - 1].strip()[:80]}",
+            tree,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "where", nargs="*", default=["elements", "spatial"], help="folders or files under src/poinsot"
+    )
+    parser.add_argument("--share", type=float, default=1.0, help="how many of the mutants to try, of all")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    os.chdir(ROOT)
+    files = [file for where in given.where for file in _files(SOURCE / where)]
+    rng, tried, alive, begin = random.Random(given.seed), 0, 0, time.time()
+    ready: set[str] = set()
+    for path in files:
+        tests = next(t for key, t in TESTS.items() if path.relative_to(SOURCE).as_posix().startswith(key))
+        if not ready >= set(tests):
+            ready |= set(tests)
+            if _pytest(*tests):  # imported and run once, for all mutants
+                sys.exit(f"tests fail as they are: {' '.join(tests)}")
+        for label, tree in mutants(path):
+            if rng.random() > given.share:
+                continue
+            tried += 1
+            if survives(path, tree, tests):
+                alive += 1
+                print(f"survived  {label}", flush=True)
+        print(f"{path.relative_to(SOURCE)}: {tried} tried, {alive} survived, {time.time() - begin:.0f} s", flush=True)
+
+
+def _files(place: Path) -> list[Path]:
+    return sorted(place.rglob("*.py")) if place.is_dir() else [place]
+
+
+if __name__ == "__main__":
+    main()
