@@ -117,6 +117,27 @@ def test_a_simulation_ends_at_a_singular_pose_and_names_it(formulation):
     assert r.energy_error < 1e-5  # what is kept is right
 
 
+@pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix", "embedded"])
+def test_a_motion_may_end_just_after_an_output(formulation):
+    """Outputs crowd together where the motion ends, down to neighbouring numbers: what ended it is still found."""
+    spring = {"A": lambda t, s, v: 1 / (1 - t) ** 2}  # no step passes t = 1
+    t = np.unique([0.0, *(1 - 0.5 ** np.arange(1, 54)), 1.0, *(1 + 0.5 ** np.arange(52, 0, -1)), 2.0])
+    r = poinsot.simulate(FOUR_BAR, 2.0, t=t, forces=spring, formulation=formulation, max_steps=3000)
+    assert not r.finished and "stopped at t = " in r.status and r.t[-1] <= 1.0
+    t = np.linspace(0.0, 1.0, 11)
+    for _ in range(5):
+        options = {"velocity": {"theta1": 30.0}, "formulation": formulation, "max_steps": 4000}
+        r = poinsot.simulate(change_point(), 1.0, t=t, **options)
+        after = t[np.searchsorted(t, r.t[-1], "right")]
+        t = np.unique([0.0, *np.linspace(r.t[-1], after, 200), 1.0])
+        assert not r.finished and "singular pose" in r.status
+
+
+def test_a_time_too_short_to_be_divided_is_named():
+    with pytest.raises(poinsot.PoinsotError, match="is too short for 101 output times"):
+        poinsot.simulate(FOUR_BAR, 1e-322)
+
+
 def test_a_force_that_grows_without_bound_is_not_blamed_on_a_pose():
     r = poinsot.simulate(FOUR_BAR, 2.0, forces={"A": lambda t, s, v: 1 / (1 - t) ** 2}, max_steps=5000)
     assert not r.finished and "no singular pose is near (joint" in r.status and "condition number" in r.status

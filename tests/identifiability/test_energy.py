@@ -61,3 +61,12 @@ def test_energy_determines_what_the_crank_torque_determines():
 def test_one_sample_has_no_work():
     with pytest.raises(poinsot.PoinsotError, match="two times or more"):
         poinsot.energy_regressor(poinsot.load("four_bar"), {"theta1": 1.0}, [0.0])
+
+
+def test_samples_may_be_as_close_as_numbers_are():
+    """Nodes between neighbouring numbers coincide with them; the rows of the other samples stay as they are."""
+    four_bar, motion = poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t**2}
+    close = poinsot.energy_regressor(four_bar, motion, [0.0, 0.1, np.nextafter(0.1, 1.0), 0.2]).matrix
+    apart = poinsot.energy_regressor(four_bar, motion, [0.0, 0.1, 0.2]).matrix
+    np.testing.assert_allclose(close[[0, 2]], apart, rtol=1e-12, atol=1e-12 * np.abs(apart).max())
+    assert np.abs(close[1]).max() < 1e-12 * np.abs(apart).max()

@@ -170,7 +170,7 @@ def _trouble(known: Stage, motion: Motion, end: float, options: dict[str, Any], 
     """Why a motion cannot go on, from the last state that was reached."""
     t, y = known.t, known.y
     if motion.method == "explicit" and end > t:
-        times = t + (end - t) * (1 - 0.5 ** np.arange(40))
+        times = _between(t, end, 1 - 0.5 ** np.arange(40))
         states = motion.native(times, y, known.p, **options).y[0]
         last = int(np.max(np.flatnonzero(np.isfinite(states).all(axis=1)), initial=0))
         t, y = times[last], states[last]
@@ -183,6 +183,11 @@ def _trouble(known: Stage, motion: Motion, end: float, options: dict[str, Any], 
         f"{what}, and no singular pose is near ({weak} at t = {t:.6g} s): {advice}look for a stiff term, or for a "
         "force that grows without bound"
     )
+
+
+def _between(begin: float, end: float, fractions: np.ndarray) -> np.ndarray:
+    """Times at these fractions of an interval, each later than the one before: those that round-off joins are one."""
+    return np.unique(begin + (end - begin) * fractions)
 
 
 def _anew(at: Stage, poor: str) -> tuple[Stage, str]:
@@ -253,7 +258,7 @@ def lost_balance(at: Stage, motion: Motion, end: float, loss: float, options: di
     """Why the energy balance was lost between a state and a later time: the worst pose on the way."""
     weak, when = at.weakness(), at.t
     if motion.method == "explicit":
-        times = np.linspace(at.t, end, 65)
+        times = _between(at.t, end, np.linspace(0.0, 1.0, 65))
         states = motion.native(times, at.y, at.p, **options).y[0]
         on_the_way = [(replace(at, y=y).weakness(), t) for t, y in zip(times, states) if np.isfinite(y).all()]
         weak, when = max(on_the_way, key=lambda pair: pair[0].condition)

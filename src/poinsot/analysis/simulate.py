@@ -28,6 +28,7 @@ from poinsot.model.possible import require_inertia, require_possible
 __all__ = ["Simulation", "simulate"]
 
 BATCHED_ROLES = ("inertia", "force", "gravity")
+OUTPUTS = 101  # times that are given if nobody says which
 LIGHTER = 1e-2  # of a mass: a batch with less is solved with care
 LOST = 1e-3  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps
 
@@ -137,7 +138,9 @@ def simulate(
 def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
     if not isinstance(t_end, Real) or not np.isfinite(t_end) or t_end <= 0:
         raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
-    times = np.linspace(0.0, t_end, 101) if t is None else as_times(t)
+    times = np.linspace(0.0, t_end, OUTPUTS) if t is None else as_times(t)
+    if t is None and not (times[1:] > times[:-1]).all():
+        raise PoinsotError(f"t_end = {t_end:g} s is too short for {OUTPUTS} output times: give a longer one, or t")
     if times[0] < 0 or times[-1] > t_end * (1 + 1e-12):
         raise PoinsotError(f"t must lie between 0 and t_end = {t_end:g} s, not {times[0]:g} … {times[-1]:g} s")
     return times

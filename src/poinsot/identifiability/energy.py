@@ -49,12 +49,12 @@ def energy_regressor(
         raise PoinsotError("work between samples needs two times or more")
     x, weight = np.polynomial.legendre.leggauss(nodes)
     inside = t[:-1, None] + np.diff(t)[:, None] * (x + 1) / 2  # (n − 1, nodes)
-    path = solve_path(mechanism, motion, np.sort(np.concatenate([t, inside.ravel()])))
+    times, places = np.unique(np.concatenate([t, inside.ravel()]), return_inverse=True)
+    path = solve_path(mechanism, motion, times)
     asked = chosen(mechanism, parameters)
     both = with_known(mechanism, asked)
     energy, power = _rows(path, both)
-    ends = np.arange(len(t)) * (nodes + 1)  # the samples themselves, with their nodes between them
-    between = np.setdiff1d(np.arange(len(path.t)), ends)
+    ends, between = places[: len(t)], places[len(t) :]  # the samples themselves, and the nodes between them
     taken = np.diff(t)[:, None] / 2 * np.einsum("nik,i->nk", power[between].reshape(-1, nodes, len(both)), weight)
     W, k, values = np.diff(energy[ends], axis=0) - taken, len(asked), parameter_values(mechanism, both)
     size = np.maximum(np.linalg.norm(energy[ends], axis=0), np.linalg.norm(W, axis=0))
