@@ -24,6 +24,7 @@ class Diagnosis:
     versions: dict[str, str]
     processor: str
     lanes: int  # samples in one vector
+    register_lanes: int  # doubles in one vector register
     threads: int
     max_instructions: int
     cache: CacheReport
@@ -36,10 +37,12 @@ class Diagnosis:
 
     def __str__(self) -> str:
         packages = ", ".join(f"{name} {number}" for name, number in self.versions.items())
+        other = self.lanes != self.register_lanes
+        forced = f" (POINSOT_LANES asks for it, a register holds {self.register_lanes})" if other else ""
         return "\n".join(
             [
                 f"engine     {self.runs} ({self.reason})",
-                f"processor  {self.processor}: {self.lanes} samples in a vector, {self.threads} threads",
+                f"processor  {self.processor}: {self.lanes} samples in a vector{forced}, {self.threads} threads",
                 f"packages   {packages}",
                 f"limit      {self.max_instructions} instructions; larger functions run on the VM",
                 f"cache      {self.cache}",
@@ -58,11 +61,11 @@ def doctor() -> Diagnosis:
         runs, reason = "vm", obstacle
     else:
         runs, reason = "native", "llvmlite works on this processor"
-    processor, lanes = "unknown", 1
+    processor, lanes, register_lanes = "unknown", 1, 1
     if not obstacle:
-        from .native import host_target
+        from .native import host_target, vector_lanes
 
-        processor, lanes = host_target().cpu, host_target().lanes
+        processor, lanes, register_lanes = host_target().cpu, vector_lanes(), host_target().lanes
     return Diagnosis(
         engine,
         runs,
@@ -70,6 +73,7 @@ def doctor() -> Diagnosis:
         {name: _version(name) for name in ("casadi", "llvmlite", "numpy", "scipy")},
         processor,
         lanes,
+        register_lanes,
         default_threads(),
         MAX_NATIVE_INSTRUCTIONS,
         cache_report(),

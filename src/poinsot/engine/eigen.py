@@ -68,9 +68,9 @@ def _kernel(kind: str, n: int, generalised: bool, vectors: bool) -> Any:
 
     lanes = None
     if not llvm_obstacle():
-        from .native import host_target
+        from .native import vector_lanes
 
-        lanes = 2 * host_target().lanes
+        lanes = 2 * vector_lanes()
     if kind == "sweep":
         return kernel(eigen_kernels.sweep(n, vectors), lanes=lanes, repeat=eigen_kernels.SWEEPS[n])
     if kind == "reduce":

@@ -16,7 +16,7 @@ from .controller import REGISTERS, Status
 from .formula import Formula, formula
 from .frame import address
 from .integrator_layout import ARGUMENTS, RESULTS
-from .native import host_target
+from .native import vector_lanes
 from .request import Request
 from .settings import chosen_engine, waits_for_optimised
 from .support import llvm_obstacle, portable_form
@@ -154,7 +154,7 @@ class Integrator:
         """Get native code: for single samples, or for as many as a vector holds."""
         if self.obstacle:
             return None
-        lanes = 1 if count == 1 else host_target().lanes
+        lanes = 1 if count == 1 else vector_lanes()
         if lanes not in self._builds:
             request = Request("integrator", self.functions, {"lanes": lanes, "method": self.method})
             size = sum(f.instructions for f in self.functions.values())

@@ -12,7 +12,7 @@ from .arguments import Signature, read_arguments
 from .build import Build, KernelInfo, start_build
 from .formula import Formula, formula
 from .frame import Frame
-from .native import host_target
+from .native import vector_lanes
 from .request import Request
 from .settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, waits_for_optimised
 from .support import llvm_obstacle
@@ -32,7 +32,8 @@ def kernel(
     """Make a kernel of a function; native code when it can be had, else CasADi's virtual machine.
 
     `engine`: "auto" (also None, unless POINSOT_ENGINE says otherwise), "native" (or an error), "vm".
-    `lanes`: samples in one vector; None takes the width of the processor, 1 is best for single samples.
+    `lanes`: samples in one vector; None takes POINSOT_LANES, else what a register holds; 1 is best for single
+    samples.
     `repeat`: apply the function that often, its outputs becoming its inputs.
 
     >>> import casadi
@@ -58,7 +59,7 @@ def kernel(
         if given.instructions > MAX_NATIVE_INSTRUCTIONS:
             _log.warning("%s runs on the VM: %s", name, obstacle)
         return Kernel(given, None, obstacle, repeat)
-    options = {"lanes": lanes or host_target().lanes, "repeat": repeat}
+    options = {"lanes": lanes or vector_lanes(), "repeat": repeat}
     build = start_build(Request("batch", {"function": given}, options), name, given.instructions)
     if waits_for_optimised():
         build.wait()

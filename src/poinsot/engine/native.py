@@ -9,7 +9,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-__all__ = ["OPTIMISED", "QUICK", "LoadedCode", "Target", "compile_object", "host_target", "load_object"]
+from .settings import chosen_lanes
+
+__all__ = [
+    "OPTIMISED",
+    "QUICK",
+    "LoadedCode",
+    "Target",
+    "compile_object",
+    "host_target",
+    "load_object",
+    "vector_lanes",
+]
 
 QUICK, OPTIMISED = 0, 1  # LLVM's levels; 2 takes half as long again and makes no faster code of this kind
 _OBJECT_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe")  # ELF (also on Windows), Mach-O
@@ -57,6 +68,14 @@ def host_target() -> Target:
     version = ".".join(map(str, llvm.llvm_version_info))
     flat = features.flatten()
     return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), flat, lanes, version)
+
+
+def vector_lanes() -> int:
+    """Count the samples in one vector: POINSOT_LANES, else the doubles that a register holds.
+
+    LLVM splits vectors that are wider than the registers; a sample's results have the same bits with any number.
+    """
+    return chosen_lanes() or host_target().lanes
 
 
 def _machine(level: int) -> Any:

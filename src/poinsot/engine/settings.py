@@ -12,6 +12,7 @@ __all__ = [
     "MAX_NATIVE_INSTRUCTIONS",
     "QUICK_INSTRUCTIONS",
     "chosen_engine",
+    "chosen_lanes",
     "default_threads",
     "waits_for_optimised",
 ]
@@ -23,6 +24,7 @@ MAX_NATIVE_INSTRUCTIONS = 500_000  # up to here a child process makes native cod
 CHILD_SECONDS = 600.0  # a child that takes longer is ended
 
 ENGINES = ("auto", "native", "vm")
+LANES = (1, 2, 4, 8)
 
 
 def chosen_engine(asked: str | None = None) -> str:
@@ -32,6 +34,14 @@ def chosen_engine(asked: str | None = None) -> str:
     if name not in ENGINES:
         raise PoinsotError(f"{source}: {unknown('engine', name, ENGINES)}")
     return name
+
+
+def chosen_lanes() -> int | None:
+    """Tell how many samples to put in one vector: POINSOT_LANES, or None if the processor is to decide."""
+    text = os.environ.get("POINSOT_LANES", "").strip()
+    if text and text not in map(str, LANES):
+        raise PoinsotError(f"POINSOT_LANES must be 1, 2, 4 or 8 samples in a vector, not '{text}'")
+    return int(text) if text else None
 
 
 def waits_for_optimised() -> bool:
