@@ -9,6 +9,7 @@ from typing import Any
 
 __all__ = [
     "ConversionWarning",
+    "Interrupted",
     "MissingExtraError",
     "MotionError",
     "PoinsotError",
@@ -38,6 +39,14 @@ class MotionError(PoinsotError):
         self.joint = joint  # the joint or prescribed coordinate that holds least in the last pose
         self.condition = condition  # of the constraints there, prescribed coordinates or actuators included
         self.partial = partial  # the result at the times before; None if there are none
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during an integration, inside Poinsot; users see a KeyboardInterrupt, so that programs end as by any."""
+
+    def __init__(self, message: str, *, partial: Any):
+        super().__init__(message)
+        self.partial = partial  # the result up to there, with a status that says so
 
 
 class ConversionWarning(UserWarning):

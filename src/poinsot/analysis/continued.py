@@ -16,7 +16,7 @@ from poinsot.analysis.integrate import Ending, Found, Motion
 from poinsot.analysis.system import System
 from poinsot.analysis.trouble import SINGULAR_POSE, Weakness, poses_at, weakness
 from poinsot.analysis.variants import careful, embedded_with
-from poinsot.errors import PoinsotError, list_of_names
+from poinsot.errors import Interrupted, PoinsotError, list_of_names
 from poinsot.formulations.reading import COMBINATIONS
 
 if TYPE_CHECKING:
@@ -26,6 +26,11 @@ __all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance", "wi
 
 SHORTEST = 1e-9  # of the whole duration: what coordinates must be good for
 WORSE = 0.1  # of the check value where combinations of redundant constraints were chosen: others are chosen below it
+UNFINISHED = {
+    Ending.POOR,
+    Ending.COLLAPSED,
+    Ending.EXHAUSTED,
+}  # it may go on in other coordinates, or a cause be named
 GOOD = 4.0  # times the quality at which independent rates are poor: with that they are taken for a start
 
 
@@ -107,15 +112,30 @@ def continued(
     compiled: System, motion: Callable[[System], Motion], t: np.ndarray, y0: np.ndarray, p: np.ndarray, **options: Any
 ) -> Continued:
     """Integrate from y0 (states,) with constants p, (m,) or (N, m), changing coordinates where it takes that."""
-    found = motion(compiled)(t, y0, p, **options)
-    if not {Ending.POOR, Ending.COLLAPSED, Ending.EXHAUSTED} & set(found.endings):
+    try:
+        found = motion(compiled)(t, y0, p, **options)
+    except Interrupted as stop:
+        raise Interrupted(str(stop), partial=Continued(_halted(stop.partial), p, ())) from None
+    if not UNFINISHED & set(found.endings):
         return Continued(found, p, ())
     constants = np.array(np.broadcast_to(np.atleast_2d(p)[:, None], (*found.y.shape[:2], p.shape[-1])))
     changes: list[str] = []
-    for n in range(len(found.y)):
-        label = f"motion {n}: " if p.ndim == 2 else ""
-        changes += [label + text for text in _go_on(compiled, motion, t, y0, found, n, constants[n], options)]
+    try:
+        for n in range(len(found.y)):
+            label = f"motion {n}: " if p.ndim == 2 else ""
+            _go_on(compiled, motion, t, y0, found, n, constants[n], options, changes, label)
+    except KeyboardInterrupt as stop:
+        kept = Continued(_halted(found), constants if changes else p, tuple(changes))
+        raise Interrupted(str(stop), partial=kept) from None
     return Continued(found, constants if changes else p, tuple(changes))
+
+
+def _halted(found: Found) -> Found:
+    """Say of motions that could perhaps go on that they were interrupted."""
+    for n, ending in enumerate(found.endings):
+        if ending in UNFINISHED:
+            found.endings[n], found.why[n] = Ending.INTERRUPTED, str(Ending.INTERRUPTED)
+    return found
 
 
 def _go_on(
@@ -127,10 +147,12 @@ def _go_on(
     n: int,
     constants: np.ndarray,
     options: dict[str, Any],
-) -> list[str]:
-    """Follow motion n to its end; fills in what was found, and the constants (n, m) at every time."""
-    stage, changes = Stage(compiled, t[0], y0, constants[0].copy()), []
-    while found.endings[n] in (Ending.POOR, Ending.COLLAPSED, Ending.EXHAUSTED):
+    changes: list[str],
+    label: str,
+) -> None:
+    """Follow motion n to its end; fills in what was found, the constants (n, m) at every time, and the changes."""
+    stage = Stage(compiled, t[0], y0, constants[0].copy())
+    while found.endings[n] in UNFINISHED:
         end = found.reached[n]
         k = max(int(np.searchsorted(t, end)) - 1, 0)
         known = replace(stage, t=t[k], y=found.y[n, k]) if t[k] > stage.t else stage
@@ -140,14 +162,18 @@ def _go_on(
             found.why[n] = _trouble(known, motion(stage.system), end, options, found.endings[n])
             break
         stage, text = better
-        changes.append(f"at t = {stage.t:.6g} s {text}")
-        after = t > stage.t
-        run = motion(stage.system)(np.concatenate([[stage.t], t[after]]), stage.y, stage.p, **options)
+        changes.append(f"{label}at t = {stage.t:.6g} s {text}")
+        after, halt = t > stage.t, None
+        try:
+            run = motion(stage.system)(np.concatenate([[stage.t], t[after]]), stage.y, stage.p, **options)
+        except Interrupted as stop:
+            run, halt = stop.partial, stop
         found.y[n, after], constants[after] = run.y[0, 1:], stage.p
         found.event_times[n] = np.where(np.isnan(found.event_times[n]), run.event_times[0], found.event_times[n])
         found.steps[n] += run.steps[0]
         found.endings[n], found.reached[n], found.why[n] = run.endings[0], run.reached[0], run.why[0]
-    return changes
+        if halt is not None:
+            raise halt
 
 
 def _better(
@@ -259,7 +285,10 @@ def lost_balance(at: Stage, motion: Motion, end: float, loss: float, options: di
     weak, when = at.weakness(), at.t
     if motion.method == "explicit":
         times = _between(at.t, end, np.linspace(0.0, 1.0, 65))
-        states = motion.native(times, at.y, at.p, **options).y[0]
+        try:
+            states = motion.native(times, at.y, at.p, **options).y[0]
+        except Interrupted:
+            raise KeyboardInterrupt from None
         on_the_way = [(replace(at, y=y).weakness(), t) for t, y in zip(times, states) if np.isfinite(y).all()]
         weak, when = max(on_the_way, key=lambda pair: pair[0].condition)
     return (

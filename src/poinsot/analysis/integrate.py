@@ -11,9 +11,10 @@ import numpy as np
 
 from poinsot.analysis.motion import written_out
 from poinsot.analysis.system import System
-from poinsot.engine import Formula, Status, integrator
+from poinsot.engine import Formula, Status, Trajectories, integrator
 from poinsot.engine.formula import formula
-from poinsot.errors import PoinsotError, unknown
+from poinsot.engine.interrupts import noted_interrupts
+from poinsot.errors import Interrupted, PoinsotError, unknown
 
 __all__ = ["Ending", "Event", "Found", "Law", "Motion", "commands", "compiled_motion", "digests", "written_law"]
 
@@ -31,6 +32,14 @@ class Ending(StrEnum):
     POOR = "the coordinates are poor"
     COLLAPSED = "the step became too small"
     EXHAUSTED = "there were too many steps"
+    INTERRUPTED = "it was interrupted"
+
+
+_ENDINGS = {
+    Status.STEP_TOO_SMALL: Ending.COLLAPSED,
+    Status.TOO_MANY_STEPS: Ending.EXHAUSTED,
+    Status.INTERRUPTED: Ending.INTERRUPTED,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,21 +78,28 @@ class Motion:
     def __call__(
         self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, *, rtol: float, atol: float, max_steps: int, threads: Any
     ) -> Found:
-        """Integrate from y0 (states,) with parameters (m,) or (N, m)."""
+        """Integrate from y0 (states,) with parameters (m,) or (N, m); Interrupted brings what was found."""
         if self.method == "implicit":
-            return self._ended(t, *self._implicit(t, y0, p, rtol, atol, max_steps))
-        run = self.native(t, y0, p, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads)
-        ends = {Status.STEP_TOO_SMALL: Ending.COLLAPSED, Status.TOO_MANY_STEPS: Ending.EXHAUSTED}
-        endings = [ends.get(status, Ending.FINISHED) for status in run.status]
-        return self._ended(t, run.y, run.event_times, run.steps, endings, run.t_reached)
+            return self._implicit(t, y0, p, _cvodes(rtol, atol, max_steps))
+        try:
+            return self._found(t, self.native(t, y0, p, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads))
+        except Interrupted as stop:
+            raise Interrupted(str(stop), partial=self._found(t, stop.partial)) from None
 
     def state_at(self, begin: float, y0: np.ndarray, end: float, p: np.ndarray, **options: Any) -> np.ndarray:
         """The state (states,) at a time, from that at an earlier one, whatever happens in between."""
         t = np.array([begin, end])
         if self.method == "implicit":
-            given = (options[name] for name in ("rtol", "atol", "max_steps"))
-            return self._implicit(t, y0, p, *given)[0][0, -1]
+            y, none = np.full((2, len(y0)), np.nan), np.full(len(self.events), np.nan)
+            y[0] = y0
+            given = _cvodes(*(options[name] for name in ("rtol", "atol", "max_steps")))
+            self._from_output_to_output(t, p, given, y, none, np.array([begin]))
+            return y[-1]
         return self.native(t, y0, p, **options).y[0, -1]
+
+    def _found(self, t: np.ndarray, run: Trajectories) -> Found:
+        endings = [_ENDINGS.get(status, Ending.FINISHED) for status in run.status]
+        return self._ended(t, run.y, run.event_times, run.steps, endings, run.t_reached)
 
     def _ended(
         self,
@@ -110,35 +126,52 @@ class Motion:
             reached[n] = t[k - 1]
         return Found(y, self.events, times, steps, endings, reached, why)
 
-    def _implicit(self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, rtol: float, atol: float, max_steps: int):
+    def _implicit(self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, options: dict[str, Any]) -> Found:
         """CVODES from output to output; events are seen from one output to the next."""
+        samples = np.atleast_2d(p)
+        out = np.full((len(samples), len(t), len(y0)), np.nan)
+        out[:, 0] = y0
+        times, endings = np.full((len(samples), len(self.events)), np.nan), [Ending.INTERRUPTED] * len(samples)
+        reached = np.full(len(samples), t[0])
+        steps = np.full(len(samples), len(t) - 1)
+        try:
+            for n, constants in enumerate(samples):
+                endings[n] = self._from_output_to_output(t, constants, options, out[n], times[n], reached[n : n + 1])
+        except KeyboardInterrupt:
+            found = self._ended(t, out, times, steps, endings, reached)
+            raise Interrupted("the integration was interrupted", partial=found) from None
+        return self._ended(t, out, times, steps, endings, reached)
+
+    def _from_output_to_output(
+        self,
+        t: np.ndarray,
+        p: np.ndarray,
+        options: dict[str, Any],
+        out: np.ndarray,
+        times: np.ndarray,
+        reached: np.ndarray,
+    ) -> Ending:
+        """Fill in the states (n, states), times of events (k,) and the time reached (1,) of one motion."""
         import casadi
 
         rhs = self.rhs.function
         time, y, P = (casadi.SX.sym(n, rhs.numel_in(i)) for i, n in enumerate("typ"))
         problem = {"t": time, "x": y, "p": P, "ode": rhs(time, y, P)}
-        options = {"reltol": rtol, "abstol": atol, "max_num_steps": max_steps}
-        samples = np.atleast_2d(p)
-        out = np.full((len(samples), len(t), len(y0)), np.nan)
-        times, endings = np.full((len(samples), len(self.events)), np.nan), []
-        reached = np.full(len(samples), t[0])
-        for n, constants in enumerate(samples):
-            here = out[n, 0] = y0
-            ending = Ending.FINISHED
-            for k in range(1, len(t)):
-                solver = casadi.integrator("implicit", "cvodes", problem, t[k - 1], t[k], options)
+        for k in range(1, len(t)):
+            solver = casadi.integrator("implicit", "cvodes", problem, t[k - 1], t[k], options)
+            with noted_interrupts() as interrupts:
                 try:
-                    here = np.asarray(solver(x0=here, p=constants)["xf"]).ravel()
+                    here = np.asarray(solver(x0=out[k - 1], p=p)["xf"]).ravel()
                 except RuntimeError:
-                    ending = Ending.COLLAPSED
-                    break
-                if self.projection is not None:
-                    here = np.asarray(self.projection.function(t[k], here, constants)).ravel()
-                out[n, k], reached[n] = here, t[k]
-                if self.crossing is not None and self._crossed(t, out[n], k, constants, times[n]):
-                    break
-            endings.append(ending)
-        return out, times, np.full(len(samples), len(t) - 1), endings, reached
+                    if interrupts:
+                        raise KeyboardInterrupt from None
+                    return Ending.COLLAPSED
+            if self.projection is not None:
+                here = np.asarray(self.projection.function(t[k], here, p)).ravel()
+            out[k], reached[0] = here, t[k]
+            if self.crossing is not None and self._crossed(t, out, k, p, times):
+                break
+        return Ending.FINISHED
 
     def _crossed(self, t: np.ndarray, y: np.ndarray, k: int, p: np.ndarray, times: np.ndarray) -> bool:
         """Note events between outputs k − 1 and k, by the secant; tell whether one ends the motion."""
@@ -153,6 +186,11 @@ def _gaps(t: np.ndarray, y: np.ndarray, reached: np.ndarray) -> list[tuple[int, 
     """Motions with an output that is missing before the time reached, and the first such output of each."""
     missing = ~np.isfinite(y).all(axis=2) & (t <= reached[:, None])
     return [(int(n), int(np.argmax(missing[n]))) for n in np.flatnonzero(missing.any(axis=1))]
+
+
+def _cvodes(rtol: float, atol: float, max_steps: int) -> dict[str, Any]:
+    """Options of CVODES; what it would print is said by the status."""
+    return {"reltol": rtol, "abstol": atol, "max_num_steps": max_steps, "disable_internal_warnings": True}
 
 
 def compiled_motion(

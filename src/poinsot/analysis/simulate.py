@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from numbers import Real
 from typing import Any
@@ -21,7 +21,7 @@ from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.analysis.variants import careful
 from poinsot.engine import Formula, kernel
-from poinsot.errors import PoinsotError, by_name, listing, unknown
+from poinsot.errors import Interrupted, PoinsotError, by_name, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.possible import require_inertia, require_possible
 
@@ -102,7 +102,8 @@ def simulate(
     file or of joints ("A", "A.angle") in which the formulation "embedded" starts; others are chosen by pivoting, at
     the start and wherever the choice becomes poor. `method` is "explicit" (order 8, adaptive, native) or "implicit"
     (CVODES, for stiff mechanisms; its events are timed between outputs). Constraints are kept by projection; drift
-    and energy balance are reported with the result.
+    and energy balance are reported with the result. Ctrl-C raises a KeyboardInterrupt whose `partial` is the
+    simulation up to there.
 
     >>> import poinsot
     >>> r = poinsot.simulate(poinsot.load("pendulum"), t_end=1.0, pose={"phi": 0.1})
@@ -131,8 +132,18 @@ def simulate(
     def motion(of: System) -> Motion:
         return compiled_motion(of, laws, events, method)
 
-    gone = continued(compiled, motion, grid, y0, both, **options)
-    return _result(mechanism, compiled, motion, laws, gone, grid, len(times), options)
+    result = partial(_result, mechanism, compiled, motion, laws, grid, len(times), options)
+    try:
+        return result(continued(compiled, motion, grid, y0, both, **options))
+    except Interrupted as stop:
+        raise _interrupt(result(stop.partial)) from None
+
+
+def _interrupt(kept: Simulation) -> KeyboardInterrupt:
+    """What Ctrl-C raises, with what was found before."""
+    interrupt = KeyboardInterrupt(kept.status)
+    interrupt.partial = kept
+    return interrupt
 
 
 def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
@@ -209,10 +220,10 @@ def _result(
     compiled: System,
     motion: Callable[[System], Motion],
     laws: Mapping[str, float | Formula],
-    gone: Continued,
     grid: np.ndarray,
     outputs: int,
     options: dict[str, Any],
+    gone: Continued,
 ) -> Simulation:
     """What was found at the last times of a grid that starts at 0."""
     nq, nv, _, _ = compiled.sizes

@@ -15,7 +15,7 @@ from poinsot.errors import MotionError, PoinsotError
 __all__ = ["add_commands"]
 
 MAX_SAMPLES = 1_000_000  # in a table
-
+INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 Model = Annotated[str, typer.Argument(help="a name from the library or a model file")]
 Motion = Annotated[Path, typer.Argument(help="a CSV file: t [s], then a column for every prescribed coordinate")]
 Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write a summary to a JSON file")]
@@ -65,8 +65,14 @@ def simulate(
         )
     t = np.linspace(0.0, t_end, max(2, round(t_end * rate) + 1))
     given = {"forces": pairs(force or (), "a force"), "pose": pairs(pose or (), "a coordinate") or None}
-    with busy(f"simulating {model}"):
-        found = run(load(model), t_end, t=t, formulation=formulation, independent=independent or None, **given)
+    options = {"formulation": formulation, "independent": independent or None, **given}
+    try:
+        with busy(f"simulating {model}"):
+            found, code = run(load(model), t_end, t=t, **options), 1
+    except KeyboardInterrupt as stop:
+        found, code = getattr(stop, "partial", None), INTERRUPTED
+        if found is None:
+            raise
     print("\n".join([str(found), *found.changes]))
     table(("coordinate", "start", "end"), [(n, float(s[0]), float(s[-1])) for n, s in found.coordinates.items()])
     if csv:
@@ -74,8 +80,8 @@ def simulate(
     if json:
         facts = ("mechanism", "formulation", "drift", "energy_error", "steps", "status", "changes")
         write_json(json, {name: getattr(found, name) for name in facts}, overwrite)
-    if not found.finished:
-        raise typer.Exit(1)
+    if code == INTERRUPTED or not found.finished:
+        raise typer.Exit(code)
 
 
 def kinematics(

@@ -46,6 +46,7 @@ class Status(IntEnum):
     FINISHED = 1
     STEP_TOO_SMALL = 2
     TOO_MANY_STEPS = 3
+    INTERRUPTED = 4
 
     @property
     def advice(self) -> str:
@@ -53,6 +54,7 @@ class Status(IntEnum):
         return {
             2: "The step became too small: look for a singularity or a stiff term at the time reached.",
             3: "There were too many steps: loosen rtol, raise max_steps, or look for a stiff term.",
+            4: "It was interrupted: start again from the state at the time reached.",
         }.get(int(self), "")
 
 

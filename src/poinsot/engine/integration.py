@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import PoinsotError, unknown
+from ..errors import Interrupted, PoinsotError, unknown
 from .arguments import Signature, read_signature
 from .build import Build, KernelInfo, start_build
 from .controller import REGISTERS, Status
@@ -20,7 +20,7 @@ from .native import vector_lanes
 from .request import Request
 from .settings import chosen_engine, waits_for_optimised
 from .support import llvm_obstacle, portable_form
-from .threads import choose_threads, run_chunks
+from .threads import BRIEF_INSTRUCTIONS, choose_threads, run_chunks
 
 if TYPE_CHECKING:
     import casadi
@@ -29,6 +29,8 @@ __all__ = ["Integrator", "Trajectories", "integrator"]
 
 METHODS = ("dop853", "rk4")
 _STATUSES = tuple(Status)  # by their numbers
+_BUDGET, _GROUP = (ARGUMENTS.index(name) for name in ("budget", "group"))
+STAGES = 12  # evaluations of the right-hand side in a step
 _REGISTER = {name: k for k, name in enumerate(REGISTERS)}
 
 
@@ -186,7 +188,8 @@ class Integrator:
         """Integrate from t[0] and give the states at all times t (T,), which must increase.
 
         y0 (n,) or (N, n), p (m,) or (N, m). `rtol`, `atol` bound the error of a step, rtol |y| + atol;
-        `max_steps` counts rejected steps too; `substeps` are the steps of "rk4" between two times.
+        `max_steps` counts rejected steps too; `substeps` are the steps of "rk4" between two times. Ctrl-C raises
+        `Interrupted`, a KeyboardInterrupt whose `partial` holds what was reached.
         """
         t, y0, p = _times(t), _batch("y0", y0, self.n), _batch("p", p, self.m)
         counts = {len(a) for a in (y0, p) if a.ndim == 2}
@@ -201,18 +204,26 @@ class Integrator:
         registers[[_REGISTER[name] for name in given]] = list(given.values())
         out = np.full((count, len(t), self.n), np.nan)
         results, event_results = np.zeros((count, len(RESULTS))), np.full((count, 2 * self.k), np.nan)
-        build = self._build(count) if count else None
-        if count and build is not None and build.state.code is not None:
-            arrays = (t, y0, p, out, results, event_results, registers)
-            self._native(build.state, arrays, substeps, threads)
-        elif count:
-            from .integration_numpy import numpy_integration
+        out[:, 0], results[:, RESULTS.index("t")] = y0, t[0]
+        arrays = (t, y0, p, out, results, event_results, registers)
+        try:
+            build = self._build(count) if count else None
+            if count and build is not None and build.state.code is not None:
+                self._native(build.state, arrays, substeps, threads)
+            elif count:
+                from .integration_numpy import numpy_integration
 
-            numpy_integration(self.functions, self.method, t, y0, p, out, results, event_results, registers, substeps)
+                numpy_integration(self.functions, self.method, *arrays, substeps)
+        except KeyboardInterrupt:
+            reached = _trajectories(t, out, results, event_results)
+            raise Interrupted("the integration was interrupted", partial=reached) from None
         return _trajectories(t, out, results, event_results)
 
     def _native(self, state: Any, arrays: tuple[np.ndarray, ...], substeps: int, threads: int | None) -> None:
+        """Integrate in native code that comes back every few milliseconds, so that Python can see to interrupts."""
         t, y0, p, out, results, event_results, registers = arrays
+        budget = int(BRIEF_INSTRUCTIONS / (STAGES * state.info.instructions)) + 1
+        halted: list[bool] = []
 
         def call(start: int, stop: int) -> None:
             y, q = (a[start:] if a.ndim == 2 else a for a in (y0, p))
@@ -228,14 +239,22 @@ class Integrator:
                 "event_results": address(event_results[start:]),
                 "registers": address(registers),
                 "substeps": substeps,
+                "budget": budget,
+                "group": 0,
+                "inside": 0,
             }
             table = np.array([words[name] for name in ARGUMENTS], dtype=np.int64)
             work = np.empty(state.workspace + 8)
-            state.code.entry(stop - start, address(table), -(-address(work) // 64) * 64)
+            given = (stop - start, address(table), -(-address(work) // 64) * 64)
+            groups = -(-(stop - start) // state.info.lanes)
+            state.code.entry(*given)
+            while table[_GROUP] < groups and not halted:
+                table[_BUDGET] = budget
+                state.code.entry(*given)
 
-        evaluations = 12.0 * max(100, 10 * len(t)) if len(out) > state.info.lanes else 0.0
+        evaluations = float(STAGES) * max(100, 10 * len(t)) if len(out) > state.info.lanes else 0.0
         workers = choose_threads(threads, len(out) * state.info.instructions * evaluations)
-        run_chunks(call, len(out), state.info.lanes, workers)
+        run_chunks(call, len(out), state.info.lanes, workers, halt=lambda: halted.append(True))
 
 
 def _times(t: Any) -> np.ndarray:
@@ -259,5 +278,5 @@ def _trajectories(t: np.ndarray, y: np.ndarray, results: np.ndarray, events: np.
     counts, k = results.astype(int), events.shape[1] // 2
     status, steps, rejections = (counts[:, RESULTS.index(name)] for name in ("status", "steps", "rejections"))
     reached = results[:, RESULTS.index("t")]
-    ended = tuple(map(_STATUSES.__getitem__, status.tolist()))
+    ended = tuple(_STATUSES[number] or Status.INTERRUPTED for number in status.tolist())  # none runs any more
     return Trajectories(t, y, ended, reached, steps, rejections, events[:, :k], events[:, k:].astype(int))

@@ -39,16 +39,18 @@ def numpy_integration(
     """Integrate all samples together into out (N, T, n), results (N, 5) and event_results (N, 2 k)."""
     kernels = {name: kernel(function, engine="vm") for name, function in functions.items()}
     run = _Run(kernels, t, y0, p, out, registers)
-    with np.errstate(all="ignore"):
-        if method == "rk4":
-            run.fixed_steps(substeps)
-        else:
-            run.adaptive_steps()
-    for i, name in enumerate(RESULTS):
-        results[:, i] = run.R[name]
-    k = event_results.shape[1] // 2
-    if k:
-        event_results[:, :k], event_results[:, k:] = run.first, run.changes
+    try:
+        with np.errstate(all="ignore"):
+            if method == "rk4":
+                run.fixed_steps(substeps)
+            else:
+                run.adaptive_steps()
+    finally:  # also after an interrupt
+        for i, name in enumerate(RESULTS):
+            results[:, i] = run.R[name]
+        k = event_results.shape[1] // 2
+        if run.first is not None:
+            event_results[:, :k], event_results[:, k:] = run.first, run.changes
 
 
 class _Run:

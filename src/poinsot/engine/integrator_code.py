@@ -3,7 +3,8 @@
     void run(i64 count, ptr args, ptr work)
 
 Every lane has its own time, step and status; lanes that have ended wait for the others of their group. The
-numerics of the controller are the SX functions of `controller.py`.
+numerics of the controller are the SX functions of `controller.py`. A call ends when its budget of steps is used up
+and can be made again to go on, with the same arguments and workspace: Python looks for interrupts in between.
 """
 
 from __future__ import annotations
@@ -66,14 +67,28 @@ def _samples_loop(code: Code, layout: Layout, method: str, bodies: dict[str, Bod
     memory = Memory(code, layout)
     last = code.let("sub i64 %count, 1")
     rounded = code.let(f"add i64 %count, {code.lanes - 1}")
-    with code.loop(code.let(f"sdiv i64 {rounded}, {code.lanes}")) as group:
+    groups = code.let(f"sdiv i64 {rounded}, {code.lanes}")
+    with code.forever() as end:
+        group = memory.argument("group", "i64")
+        code.leave_unless(code.let(f"icmp slt i64 {group}, {groups}"), end)
         samples = lane_samples(code, group, last)
-        _start(memory, samples)
-        if method == "rk4":
-            fixed_steps(memory, samples, "projection" in bodies)
-        else:
+        with code.when(code.let(f"icmp eq i64 {memory.argument('inside', 'i64')}, 0")):
+            _start(memory, samples)
+            if method == "dop853":
+                _first_step(memory, bodies)
+            else:
+                memory.set("active", code.number(1.0))
+        if method == "dop853":
             _adaptive_steps(memory, samples, bodies)
+        else:
+            fixed_steps(memory, samples, "projection" in bodies)
         _report(memory, samples)
+        running = code.any(memory.is_set("active"))
+        inside = code.let(f"zext i1 {running} to i64")
+        memory.set_argument("inside", inside)
+        later = code.let(f"add i64 {group}, 1")
+        memory.set_argument("group", code.let(f"sub i64 {later}, {inside}"))
+        code.leave_unless(code.let(f"xor i1 {running}, true"), end)
     code.do("ret void")
 
 
@@ -104,8 +119,8 @@ def _start(memory: Memory, samples: list[str]) -> None:
             code.do(f"store double {code.lane(value, lane)}, ptr {target}")
 
 
-def _adaptive_steps(memory: Memory, samples: list[str], bodies: dict[str, Body]) -> None:
-    """Step until no lane is active."""
+def _first_step(memory: Memory, bodies: dict[str, Body]) -> None:
+    """Evaluate slope and events at the start, and choose the first step."""
     code = memory.code
     memory.call("rhs", memory.at["x"], memory.K[0])
     if "events" in bodies:
@@ -115,8 +130,14 @@ def _adaptive_steps(memory: Memory, samples: list[str], bodies: dict[str, Body])
     memory.stage(1, 1.0, ((0, 1.0),), memory.get("t"), memory.get("step"))
     _norms(memory, lambda i: (code.load(memory.K[0], i), _change(memory, i)), memory.at["y"])
     memory.update("first_step")
+
+
+def _adaptive_steps(memory: Memory, samples: list[str], bodies: dict[str, Body]) -> None:
+    """Step until no lane is active, or the budget is used up."""
+    code = memory.code
     with code.forever() as end:
         code.leave_unless(code.any(memory.is_set("active")), end)
+        memory.leave_without_budget(end)
         memory.update("begin")
         _stages(memory)
         memory.update("judge")

@@ -22,6 +22,9 @@ ARGUMENTS = (
     "event_results",  # pointer, (N, 2 k): time of the first change of sign, number of changes
     "registers",  # pointer, (len(REGISTERS),) initial values
     "substeps",  # of the fixed-step method
+    "budget",  # steps that this call may still take; what is left is written back
+    "group",  # number of the lane group to go on with; written back
+    "inside",  # 1 if that group was begun by an earlier call: its state is in the workspace; written back
 )
 RESULTS = ("status", "steps", "rejections", "t", "h")
 
@@ -90,6 +93,17 @@ class Memory:
         """Read an argument of the call."""
         place = self.code.let(f"getelementptr i64, ptr %args, i64 {ARGUMENTS.index(name)}")
         return self.code.let(f"load {kind}, ptr {place}")
+
+    def set_argument(self, name: str, value: str) -> None:
+        """Write a whole number back into an argument of the call."""
+        place = self.code.let(f"getelementptr i64, ptr %args, i64 {ARGUMENTS.index(name)}")
+        self.code.do(f"store i64 {value}, ptr {place}")
+
+    def leave_without_budget(self, end: str) -> None:
+        """Leave a `forever` loop if no step is left to this call, else take one."""
+        left = self.argument("budget", "i64")
+        self.code.leave_unless(self.code.let(f"icmp sgt i64 {left}, 0"), end)
+        self.set_argument("budget", self.code.let(f"sub i64 {left}, 1"))
 
     def call(self, function: str, x: str, y: str) -> None:
         """Call a body."""

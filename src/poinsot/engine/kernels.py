@@ -132,8 +132,8 @@ class Kernel:
                 frame.run(state, start, stop, arguments.arrays, strides, outputs)
                 self._frames.append(frame)
 
-            workers = choose_threads(threads, float(count) * state.info.instructions * self._repeat)
-            run_chunks(call, count, state.info.lanes, workers)
+            each = float(state.info.instructions * self._repeat)
+            run_chunks(call, count, state.info.lanes, choose_threads(threads, count * each), each)
         return outputs if arguments.count is not None else tuple(out[0] for out in outputs)
 
     def _batch_vm(self, inputs: tuple[Any, ...]) -> tuple[np.ndarray, ...]:

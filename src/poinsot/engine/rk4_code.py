@@ -16,25 +16,37 @@ WEIGHTS = ((0, 1 / 6), (1, 1 / 3), (2, 1 / 3), (3, 1 / 6))
 
 
 def fixed_steps(memory: Memory, samples: list[str], projected: bool) -> None:
-    """Step from each output time to the next in equal substeps."""
+    """Step from each output time to the next in equal substeps, or until the budget is used up."""
     code = memory.code
     times, substeps = memory.argument("times", "ptr"), memory.argument("substeps", "i64")
     intervals = code.let(f"sub i64 {memory.argument('count_times', 'i64')}, 1")
-    some = code.let(f"icmp sgt i64 {intervals}, 0")
-    with code.when(some), code.loop(intervals) as interval:
+    total = code.let(f"mul i64 {intervals}, {substeps}")
+    with code.forever() as leave:
+        done = code.let(f"fptosi double {code.lane(memory.get('steps'), 0)} to i64")
+        code.leave_unless(code.let(f"icmp slt i64 {done}, {total}"), leave)
+        memory.leave_without_budget(leave)
+        interval = code.let(f"sdiv i64 {done}, {substeps}")
         later = code.let(f"add i64 {interval}, 1")
         start, end = (_time(memory, times, index) for index in (interval, later))
-        count = code.let(f"sitofp i64 {substeps} to double")
         length = code.arithmetic("fsub", end, start)
-        step = code.arithmetic("fdiv", length, code.gather([count] * code.lanes))
+        step = code.arithmetic("fdiv", length, _real(memory, substeps))
         memory.set("step", step)
-        with code.loop(substeps) as k:
-            done = code.let(f"sitofp i64 {k} to double")
-            passed = code.arithmetic("fmul", code.gather([done] * code.lanes), step)
-            _one_step(memory, code.arithmetic("fadd", start, passed), step, projected)
-        memory.set("t", end)
-        _store(memory, samples, later)
-    memory.set("status", code.number(float(Status.FINISHED)))
+        k = code.let(f"sub i64 {done}, {code.let(f'mul i64 {interval}, {substeps}')}")
+        passed = code.arithmetic("fmul", _real(memory, k), step)
+        _one_step(memory, code.arithmetic("fadd", start, passed), step, projected)
+        with code.when(code.let(f"icmp eq i64 {code.let(f'add i64 {k}, 1')}, {substeps}")):
+            memory.set("t", end)
+            _store(memory, samples, later)
+    running = code.compare("olt", memory.get("steps"), _real(memory, total))
+    memory.set("active", code.select(running, code.number(1.0), code.number(0.0)))
+    ended = (code.number(float(status)) for status in (Status.RUNNING, Status.FINISHED))
+    memory.set("status", code.select(running, *ended))
+
+
+def _real(memory: Memory, whole: str) -> str:
+    """A whole number as a real one, the same in every lane."""
+    code = memory.code
+    return code.gather([code.let(f"sitofp i64 {whole} to double")] * code.lanes)
 
 
 def _time(memory: Memory, times: str, index: str) -> str:
