@@ -4,6 +4,7 @@ system             a mechanism's equations in one formulation, with their compil
 state              coordinates and speeds from named poses and rates
 motion             prescribed coordinates: functions, Fourier series, splines, constants
 kinematics, path   positions, velocities, accelerations of a driven mechanism; whether they hang together
+follow, natural    continuation along one branch; natural sizes of coordinates
 inverse_dynamics   actuator forces and the reaction in every joint
 forward            accelerations at one state
 simulate           motion under given forces; integrate is the loop behind it, simulated what joints bear on the way

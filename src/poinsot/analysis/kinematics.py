@@ -14,22 +14,21 @@ from typing import Any
 import numpy as np
 
 from poinsot.analysis.angles import turning, unwound
-from poinsot.analysis.motion import as_times, evaluate_motion, require_motion
-from poinsot.analysis.path import Path, require_continuity
+from poinsot.analysis.follow import Course, follow
+from poinsot.analysis.motion import as_signals, as_times, evaluate_motion, require_motion
+from poinsot.analysis.natural import natural_speeds
+from poinsot.analysis.path import Path, coordinate_rates, require_continuity
 from poinsot.analysis.system import System, start, system
 from poinsot.analysis.trouble import poses_at, surplus_or_free, weakness
 from poinsot.analysis.variants import careful
 from poinsot.engine import Link, elimination_order, kernel, kkt
 from poinsot.errors import MotionError, PoinsotError
-from poinsot.model.assembly import Assembly
+from poinsot.model.assembly import Assembly, row_lengths
 from poinsot.model.mechanism import Mechanism, require_mechanism
 
 __all__ = ["Driven", "DrivenEquations", "Kinematics", "Path", "driven", "kinematics", "require_count", "solve_path"]
 
-TOLERANCE = 1e-13  # of the machine's size
-COARSE = 16  # every so many samples one is solved from the one before it, the others from their neighbours
 SINGULAR = 1e-10  # check value of the solution below which the prescribed coordinates do not tell the speeds
-REACH = 0.5  # … or after so much of a prescribed motion  [rad or of the machine's size]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +51,7 @@ class Kinematics:
         if n == len(self.t):
             return self
         path = self.path
-        cut = replace(path, **{x: getattr(path, x)[:n] for x in ("t", "q", "v", "a", "condition")})
+        cut = replace(path.among(np.arange(len(path.t)) < n), between=None)
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
         dicts = {x: {b: rows[:n] for b, rows in part.items()} for x, part in parts.items() if isinstance(part, dict)}
         return replace(self, t=self.t[:n], path=cut, **dicts)
@@ -120,22 +119,29 @@ def _path(
 ) -> Path:
     names = tuple(require_motion(motion))
     require_count(system(mechanism, formulation, free), names)
-    s, s_dot, s_ddot = evaluate_motion(motion, t)
-    begin = _begin(mechanism, dict(zip(names, s[0])), t[0], formulation)
+    signals = as_signals(motion)
+    rates = evaluate_motion(signals, t)
+    begin = _begin(mechanism, dict(zip(names, rates[0][0])), t[0], formulation)
     compiled = system(mechanism, formulation, free, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
-    for one, every in ((compiled, False), (compiled, True), (careful(compiled), True)):
-        drive = driven(one, names)
+    for one, care in ((compiled, False), (compiled, True), (careful(compiled), True)):
+        course = Course(driven(one, names), signals, t, *rates, p, begin.size)
         try:
-            q, residual = _positions(drive, compiled.coordinates(begin, p), s, p, t, begin.size, every)
-            v, a, check = drive.rates(q, s_dot, s_ddot, p)
-            _require_determined(drive, t, check.ravel())
-            path = Path(one, t, q, v, a, p, residual, check.ravel())
-            require_continuity(path, names)
-            return path
+            return _followed(course, compiled.coordinates(begin, p), care)
         except MotionError as error:
             trouble = error
     raise trouble
+
+
+def _followed(course: Course, q0: np.ndarray, care: bool) -> Path:
+    """The motion on the branch of q0, with its rates."""
+    track, drive = follow(course, q0, care), course.driven
+    s_dot, s_ddot = course.rates(track.t)
+    v, a, check = drive.rates(track.q, s_dot, s_ddot, course.p)
+    _require_determined(drive, track.t, check.ravel())
+    path = Path(drive.compiled, track.t, track.q, v, a, course.p, track.residual, check.ravel())
+    require_continuity(path, course, track.walked)
+    return path.among(track.asked)
 
 
 def _begin(mechanism: Mechanism, pose: dict[str, float], t: float, formulation: str) -> Assembly:
@@ -177,14 +183,18 @@ class DrivenEquations:
         turns = [compiled.elements.coordinates[name].unit == "rad" for name in names]
         error = casadi.vertcat(*(_wrapped(s[i] - targets[0][i], turns[i]) for i in range(k)))
         A = casadi.vertcat(e.C, J)
-        sample = casadi.Function("A", [e.q, e.p], [A])
+        size = _power_of_two(compiled.home.size)  # scales of rows and columns, so that no pivot depends on units
+        self._rows = 1 / np.concatenate([row_lengths(e.rows, size), np.where(turns, 1.0, size)])
+        self._columns = natural_speeds(compiled, size)
+        scaled = casadi.diag(casadi.SX(self._rows)) @ A @ casadi.diag(casadi.SX(self._columns))
+        sample = casadi.Function("A", [e.q, e.p], [scaled])
         sampled = np.asarray(sample(compiled.dynamics.q_home, compiled.dynamics.p_nominal))
         sampled = None if compiled.dynamics.careful or e.combined is not None else sampled
         links = [*e.links, *(Link(f"drive {n}", (m + i,), _touched(e, J[i, :])) for i, n in enumerate(names))]
         order = elimination_order(e.blocks, links, e.couplings, jacobian=sampled)
         gap = casadi.vertcat(e.phi, error)
-        step = self._system = kkt(casadi.diag(casadi.SX(1 / e.scales**2)), A, casadi.SX(n, 1), -gap, order, added={})
-        q_new = e.q + casadi.jacobian(e.q_dot, e.v) @ step.acceleration
+        step = self._system = kkt(casadi.SX.eye(n), scaled, casadi.SX(n, 1), -self._rows * gap, order, added={})
+        q_new = e.q + casadi.jacobian(e.q_dot, e.v) @ (self._columns * step.acceleration)
         self.A, self.gap = A, casadi.vertcat(e.phi, s)
         newton = casadi.Function("newton", [e.q, targets[0], e.p], [unit_quaternions(e, q_new), gap])
         v = self.solve(casadi.vertcat(casadi.SX(m, 1), targets[1]))
@@ -192,19 +202,22 @@ class DrivenEquations:
         acceleration = self.solve(self.gamma + casadi.vertcat(casadi.SX(m, 1), targets[2]))
         speeds = casadi.Function("speeds", [e.q, targets[1], e.p], [v, step.factor.check])
         accelerations = casadi.Function("accelerations", [e.q, e.v, targets[2], e.p], [acceleration])
-        self.functions = {"newton": newton, "speeds": speeds, "accelerations": accelerations}
+        slopes = casadi.Function("slopes", [e.q, e.p], [casadi.densify(A)])
+        self.functions = {"newton": newton, "speeds": speeds, "accelerations": accelerations, "slopes": slopes}
 
     def solve(self, b: Any) -> Any:
         """x (nv, k) with A x = b, A = [C; J], from the factor of the Newton step."""
         import casadi
 
-        return self._system.solve(casadi.SX(self._system.M.size1(), b.size2()), b)[0]
+        b = casadi.diag(casadi.SX(self._rows)) @ b
+        x = self._system.solve(casadi.SX(self._system.M.size1(), b.size2()), b)[0]
+        return casadi.diag(casadi.SX(self._columns)) @ x
 
     def multipliers(self, Q: Any) -> Any:
         """λ with Aᵀ λ nearest to forces Q (nv, 1)."""
         import casadi
 
-        return self._system.solve(Q, casadi.SX(self._system.C.size1(), 1))[1]
+        return self._rows * self._system.solve(self._columns * Q, casadi.SX(self._system.C.size1(), 1))[1]
 
 
 class Driven:
@@ -215,13 +228,23 @@ class Driven:
         self.compiled, self.names = compiled, names
         self.turns = np.array([coordinates[name].unit == "rad" for name in names])
         found = compiled.kept(("driven", *names), lambda: (self.equations.functions, None)).functions
-        parts = ("newton", "speeds", "accelerations")
-        self.newton, self._speeds, self._accelerations = (kernel(found[part]) for part in parts)
+        parts = ("newton", "speeds", "accelerations", "slopes")
+        self.newton, self._speeds, self._accelerations, self._slopes = (kernel(found[part]) for part in parts)
 
     @cached_property
     def equations(self) -> DrivenEquations:
         """The same as symbols."""
         return DrivenEquations(self.compiled, self.names)
+
+    def slopes(self, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """[C; J] (n, m + k, nv) at coordinates q (n, nq)."""
+        (A,) = self._slopes(q, p)
+        return A.reshape(len(q), self.compiled.sizes[1], -1).transpose(0, 2, 1)
+
+    def coordinate_rates(self, q: np.ndarray, s_dot: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """q̇ (n, nq)."""
+        v, _ = self._speeds(q, s_dot, p)
+        return coordinate_rates(self.compiled, q, v, p)
 
     def rates(self, q: np.ndarray, s_dot: np.ndarray, s_ddot: np.ndarray, p: np.ndarray):
         """Speeds, accelerations and check values."""
@@ -258,96 +281,14 @@ def _touched(e: Any, row: Any) -> tuple[str, ...]:
     return tuple(block.name for block in e.blocks if columns & set(block.columns))
 
 
+def _power_of_two(size: float) -> float:
+    """A length near a machine's size by which to scale without rounding: 1 for usual sizes  [m]."""
+    return 1.0 if 1 / 32 < size < 32 else 2.0 ** round(np.log2(size))
+
+
 def driven(compiled: System, names: tuple[str, ...]) -> Driven:
     """Newton steps and rates for prescribed coordinates, made once."""
     return compiled.made(("driven", *names), lambda: Driven(compiled, names))
-
-
-def _positions(
-    driven: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, t: np.ndarray, size: float, every: bool
-) -> tuple[np.ndarray, float]:
-    """Coordinates at all samples: a coarse walk from sample to sample, then all others between their neighbours.
-
-    With `every` the walk takes all samples: slower, and safe where the mechanism moves much for little of the drive.
-    """
-    n = len(t)
-    q = np.empty((n, len(q0)))
-    coarse = np.arange(n) if every else _coarse(s / np.where(driven.turns, 1.0, size))
-    here = q0
-    for last, k in zip([0, *coarse], coarse):
-        try:
-            here = q[k] = _next(driven, here, s[k].copy(), p, t[k], size)
-        except MotionError:  # find the first sample that cannot be reached
-            for i in range(last + 1, k):
-                here = _next(driven, here, s[i].copy(), p, t[i], size)
-            raise
-    rest = np.setdiff1d(np.arange(n), coarse)
-    if len(rest):
-        left = coarse[np.searchsorted(coarse, rest) - 1]
-        right = coarse[np.searchsorted(coarse, rest)]
-        weight = ((rest - left) / (right - left))[:, None]
-        guess = (1 - weight) * q[left] + weight * q[right]
-        q[rest] = _converged(driven, guess, s[rest], p, t[rest], size)[0]
-    _, gap = driven.newton(q, s, p)
-    return q, float(np.max(np.abs(gap)))
-
-
-def _next(driven: Driven, start: np.ndarray, s: np.ndarray, p: np.ndarray, t: float, size: float) -> np.ndarray:
-    """Newton for one sample, with full steps as long as they help; then with the care of `_converged`."""
-    q, before = start, np.inf
-    for _ in range(8):
-        best, gap = driven.newton(q, s, p)
-        error = max(gap.max(), -gap.min())
-        if error < TOLERANCE * max(size, 1.0):
-            return q
-        if not error < before:
-            break
-        q, before = best, error
-    return _converged(driven, start[None], s[None], p, np.array([t]), size)[0][0]
-
-
-def _coarse(s: np.ndarray) -> np.ndarray:
-    """Samples (n, k) to walk along: the first, the last, and others so near that no angle between is ambiguous."""
-    steps = np.max(np.abs(np.diff(s, axis=0)), axis=1, initial=0.0)
-    chosen, gone = [0], 0.0
-    for k, step in enumerate(steps, 1):
-        gone += step
-        if k - chosen[-1] >= COARSE or gone >= REACH or k == len(steps):
-            chosen.append(k)
-            gone = 0.0
-    return np.array(chosen)
-
-
-def _converged(
-    driven: Driven, q: np.ndarray, s: np.ndarray, p: np.ndarray, t: np.ndarray, size: float, iterations: int = 30
-) -> tuple[np.ndarray, np.ndarray]:
-    """Newton for a batch of samples; a sample that does not converge is an error that names it."""
-    best, gap = driven.newton(q, s, p)
-    error = np.max(np.abs(gap), axis=1)
-    for _ in range(iterations):
-        if np.max(error) < TOLERANCE * max(size, 1.0):
-            return q, error
-        fraction = np.ones((len(q), 1))
-        for _ in range(12):
-            trial = q + fraction * (best - q)
-            next_best, next_gap = driven.newton(trial, s, p)
-            next_error = np.max(np.abs(next_gap), axis=1)
-            worse = ~(next_error <= error) & (error > 1e-14 * size)
-            if not worse.any():
-                break
-            fraction[worse] /= 2
-        if np.all(next_error >= 0.5 * error) and np.max(next_error) < 1e-12 * max(size, 1.0):
-            return trial, next_error
-        q, best, gap, error = trial, next_best, next_gap, next_error
-    first = int(np.argmax(~(error < 1e-12 * max(size, 1.0))))
-    row = int(np.argmax(np.abs(gap[first])))
-    rows = driven.compiled.outline.rows
-    name = str(rows[row]) if row < len(rows) else f"the coordinate '{driven.names[row - len(rows)]}'"
-    raise MotionError(
-        f"at t = {t[first]:g} s the motion leaves the workspace or meets a singular pose: {name} stays off by "
-        f"{error[first]:.1e}",
-        t=float(t[first]),
-    )
 
 
 def _observed(path: Path) -> Kinematics:

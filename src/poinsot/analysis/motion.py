@@ -10,6 +10,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -23,6 +24,7 @@ __all__ = [
     "Function",
     "Samples",
     "Signal",
+    "as_signals",
     "as_times",
     "evaluate_motion",
     "own_times",
@@ -77,15 +79,19 @@ class Function(Signal):
 
     function: Callable[[Any], Any]
 
-    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The function and its derivatives."""
+    @cached_property
+    def _differentiated(self) -> Any:
+        """t -> s, ṡ, s̈ (3,)."""
         import casadi
 
         x = casadi.SX.sym("t")
         s = written_out("a motion that is a function of t (others can be given as samples)", self.function, x)
         d = casadi.jacobian(s, x)
-        both = casadi.Function("s", [x], [casadi.vertcat(s, d, casadi.jacobian(d, x))])
-        values = np.asarray(both.map(len(t))(t.reshape(1, -1)))
+        return casadi.Function("s", [x], [casadi.vertcat(s, d, casadi.jacobian(d, x))])
+
+    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The function and its derivatives."""
+        values = np.asarray(self._differentiated.map(len(t))(t.reshape(1, -1)))
         return values[0], values[1], values[2]
 
 
@@ -96,10 +102,16 @@ class Samples(Signal):
     t: Sequence[float]  # (n,)  [s]
     s: Sequence[float]  # (n,)
 
-    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The spline and its derivatives."""
+    @cached_property
+    def _spline(self) -> tuple[Any, Any, Any]:
+        """The spline and its two derivatives."""
         from scipy.interpolate import make_interp_spline
 
+        spline = make_interp_spline(np.asarray(self.t, float), np.asarray(self.s, float), k=5)
+        return spline, spline.derivative(1), spline.derivative(2)
+
+    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The spline and its derivatives."""
         knots, values = np.asarray(self.t, float), np.asarray(self.s, float)
         if knots.shape != values.shape or knots.ndim != 1 or len(knots) < 6:
             raise PoinsotError("samples of a motion need as many times as values, six or more")
@@ -110,8 +122,8 @@ class Samples(Signal):
             raise PoinsotError(
                 f"samples from {knots[0]:g} to {knots[-1]:g} s do not cover {t[0]:g} to {t[-1]:g} s in order"
             )
-        spline = make_interp_spline(knots, values, k=5)
-        return spline(t), spline.derivative(1)(t), spline.derivative(2)(t)
+        s, d, a = self._spline
+        return s(t), d(t), a(t)
 
     def _before(self, bad: int, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The spline through the samples before a bad one, NaN from there on."""
@@ -176,6 +188,17 @@ def require_motion(motion: Any) -> Mapping[str, Any]:
     raise PoinsotError(
         f"a motion is given by coordinate, such as {{'x': lambda t: 0.1 * t}}, not as {type(motion).__name__}"
     )
+
+
+def as_signals(motion: Mapping[str, Any]) -> dict[str, Signal]:
+    """Signals by coordinate, to be evaluated as often as it takes."""
+    found = {}
+    for name, value in motion.items():
+        try:
+            found[name] = as_signal(value)
+        except (PoinsotError, TypeError, ValueError) as error:
+            raise PoinsotError(f"the motion of '{name}': {one_line(str(error), 200)}") from None
+    return found
 
 
 def evaluate_motion(motion: Mapping[str, Any], t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,16 +7,23 @@ turn about without acceleration, or the accelerations grow beyond all that the s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poinsot.analysis.natural import coordinate_sizes, natural_speeds
 from poinsot.analysis.system import System
 from poinsot.analysis.trouble import poses_at, weakness
 from poinsot.errors import MotionError
+from poinsot.model.branches import along_branch
 
-__all__ = ["Path", "require_continuity"]
+if TYPE_CHECKING:
+    from poinsot.analysis.follow import Course
 
+__all__ = ["Path", "coordinate_rates", "require_continuity"]
+
+UNSEEN = 0.02  # natural size of a jump that is not seen between samples that come close to each other
 SUSPECT = 300.0  # condition number from which a motion may have changed its assembly mode
 
 
@@ -32,13 +39,27 @@ class Path:
     p: np.ndarray  # parameters and chart
     residual: float  # largest violation of a constraint or of a prescribed coordinate  [m or rad]
     condition: np.ndarray  # (n,) check value of the solution: 1 is perfect, 0 is singular
+    between: Path | None = None  # the same with poses in between that it took to follow the motion; None if none did
+
+    def among(self, chosen: np.ndarray) -> Path:
+        """The path at some of its samples (n,), which keeps the whole as what lies in between."""
+        if chosen.all():
+            return self
+        parts = {x: getattr(self, x)[chosen] for x in ("t", "q", "v", "a", "condition")}
+        return replace(self, between=self.between or self, **parts)
 
 
-def require_continuity(path: Path, names: Sequence[str]) -> None:
-    """A motion that passes to another assembly mode between two samples is an error."""
-    if len(path.t) < 3:
+def require_continuity(path: Path, course: Course, walked: np.ndarray) -> None:
+    """A motion that passes to another assembly mode between two samples is an error.
+
+    `walked` (n,) are samples that were reached by continuation, each from the one before.
+    """
+    if len(path.t) < 2:
         return
-    jumps, suspects = _jumps(path), _suspects(path)
+    size, names = course.size, course.driven.names
+    jumps = _jumps(path, size) & ~(walked[1:] & walked[:-1])
+    jumps[np.flatnonzero(walked)[1:] - 1] |= ~along_branch(course.slopes(path.q[walked]))
+    suspects = _suspects(path, size)
     for at in np.flatnonzero(jumps | suspects):
         if jumps[at] or _singular(path, at, names):
             raise MotionError(
@@ -48,20 +69,29 @@ def require_continuity(path: Path, names: Sequence[str]) -> None:
             )
 
 
-def _jumps(path: Path) -> np.ndarray:
-    """Intervals over which q changes by more than the speeds at both ends allow."""
-    compiled, zeros = path.system, np.zeros(path.system.sizes[3])
-    (rates,) = compiled.kernel("q_dot", lambda: [compiled.equations.q_dot])(path.q, path.v, zeros, path.p)
-    step = np.diff(path.t)[:, None]
-    miss = np.linalg.norm(np.diff(path.q, axis=0) - step * (rates[1:] + rates[:-1]) / 2, axis=1)
-    return miss > 0.5 * np.linalg.norm(step * (np.abs(rates[1:]) + np.abs(rates[:-1])), axis=1) + 0.2
+def coordinate_rates(compiled: System, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """q̇ (n, nq)."""
+    return compiled.kernel("q_dot", lambda: [compiled.equations.q_dot])(q, v, np.zeros(compiled.sizes[3]), p)[0]
 
 
-def _suspects(path: Path) -> np.ndarray:
+def _jumps(path: Path, size: float) -> np.ndarray:
+    """Intervals over which q changes by more than the speeds and accelerations at both ends allow."""
+    compiled, rates = path.system, coordinate_rates(path.system, path.q, path.v, path.p)
+    sizes, step = coordinate_sizes(compiled, size), np.diff(path.t)
+    rates, moved = rates / sizes, np.diff(path.q, axis=0) / sizes
+    miss = np.linalg.norm(moved - step[:, None] * (rates[1:] + rates[:-1]) / 2, axis=1)
+    speed = np.linalg.norm(rates, axis=1)
+    acceleration = np.linalg.norm(path.a / natural_speeds(compiled, size), axis=1)
+    bound = step * (speed[1:] + speed[:-1]) + step**2 * (acceleration[1:] + acceleration[:-1])
+    return miss > 0.25 * bound + UNSEEN
+
+
+def _suspects(path: Path, size: float) -> np.ndarray:
     """Intervals over which speeds and accelerations do not belong together."""
-    change = np.linalg.norm(np.diff(path.v, axis=0), axis=1)
-    told = np.linalg.norm(np.abs(path.a[1:]) + np.abs(path.a[:-1]), axis=1) * np.diff(path.t)
-    turned = np.einsum("ni,ni->n", path.v[1:], path.v[:-1]) < 0
+    v, a = (x / natural_speeds(path.system, size) for x in (path.v, path.a))
+    change = np.linalg.norm(np.diff(v, axis=0), axis=1)
+    told = np.linalg.norm(np.abs(a[1:]) + np.abs(a[:-1]), axis=1) * np.diff(path.t)
+    turned = np.einsum("ni,ni->n", v[1:], v[:-1]) < 0
     return (turned & (change > 4 * told)) | (told > 100 * change + np.median(told))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.elements.joints import Joint
 from poinsot.errors import PoinsotError, by_name
+from poinsot.model.branches import one_branch
 from poinsot.model.constraints import Constraints, Row
 from poinsot.model.mechanism import Elements, Mechanism, Placement, require_mechanism
 from poinsot.model.parameters import as_value
@@ -37,6 +38,11 @@ TOLERANCE = 1e-12  # of the machine's size
 STALLED = 15, 0.9  # a trial ends that leaves nine tenths of its error after so many iterations
 QR_CONDITION = 1e7  # up to here independent rows are solved by QR, beyond by singular values
 _progress = logging.getLogger("poinsot.progress")
+REACH = 0.5  # longest step towards a given pose  [rad or of the machine's size]
+CONTRACTION = 0.25  # largest ratio of a Newton step to the one before on one branch
+DEPENDENT = 1e-9  # of the largest singular value: what counts as zero
+CLOSE = 1e-5  # natural size of a Newton step that may be left out on the way
+SHORTEST = 2.0**-16  # of the way to a given pose: where no shorter step is on the branch it ends
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,7 @@ class Assembly:
     size: float  # of the machine  [m]
     converged: bool
     flipped: tuple[str, ...] = ()  # joints that closed with an axis the wrong way round
+    lost: str = ""  # coordinates of a singular pose beyond which the assembly mode is not known
 
     @property
     def quality(self) -> tuple[bool, bool, float]:
@@ -69,6 +76,11 @@ class Assembly:
                 f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round: reverse the axis, "
                 "or place its bodies so that their axes agree"
             )
+        if self.lost:
+            raise PoinsotError(
+                f"the assembly mode is not known: straight from the file's pose the way passes a singular pose at "
+                f"{self.lost}; give a pose on the way as that of the file"
+            )
         if not self.converged:
             raise PoinsotError(
                 f"the mechanism cannot be assembled: {self.worst} stays open by {self.residual:.2e} "
@@ -82,7 +94,9 @@ def assemble(
 ) -> Assembly:
     """Put a mechanism together in the pose of its file, then bring named coordinates to the values of `pose`.
 
-    A mechanism that cannot be closed there is an error that names the joint.
+    The assembly mode is the one that is reached when the named coordinates go straight from the file's pose to their
+    values, angles the shortest way; where a singular pose lies on that way it is not known, which is an error. A
+    mechanism that cannot be closed there is an error that names the joint.
     """
     return attempt_assembly(mechanism, pose, home=home).require()
 
@@ -94,8 +108,8 @@ def attempt_assembly(
     """The same, as far as it goes: the result tells whether the joints are closed.
 
     Newton with least-norm steps and a line search. When the first guess fails it is shaken, with a fixed seed;
-    from the file's pose to a given one the coordinates go in as many steps as it takes, so that the assembly
-    mode stays the same. `home` is the outcome for the file's pose, if it is known.
+    from the file's pose to a given one the coordinates go in as many steps as it takes to stay on one branch.
+    `home` is the outcome for the file's pose, if it is known.
     """
     elements = require_mechanism(mechanism).elements
     given = by_name(pose, "a pose is", "{'x': 0.1}")
@@ -128,20 +142,58 @@ def _from_guesses(elements: Elements) -> Assembly:
 
 
 def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly) -> Assembly:
+    """Follow the branch of the start while held coordinates go straight to their targets, angles the shortest way."""
     now = np.array([float(c.value(start.poses, constraints.elements.joints)) for c in constraints.held])
     way = targets - now
     turns = np.array([c.unit == "rad" for c in constraints.held])
     way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
-    done, step, current = 0.0, 1.0, start
+    longest = REACH / max(float(np.max(np.abs(way) / np.where(turns, 1.0, start.size))), REACH)
+    done, step, poses = 0.0, longest, start.poses
     while done < 1.0:
-        found = _newton(constraints, current.poses, now + min(1.0, done + step) * way, start.size)
-        if found.converged and not found.flipped:
-            current, done, step = found, min(1.0, done + step), 2 * step
-        elif step > 1 / 64:
-            step /= 2
+        goal = 1.0 if done + 1.01 * step >= 1.0 else done + step
+        moved = _near(constraints, poses, now + goal * way, start.size)
+        if moved is not None:
+            poses, done, step = moved, goal, min(2 * step, longest)
+        elif step > SHORTEST:
+            step = (goal - done) / 2
         else:
-            return found
-    return current
+            return _left(constraints, poses, targets, start, now + done * way)
+    return _newton(constraints, poses, targets, start.size)
+
+
+def _near(
+    constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, size: float
+) -> dict[str, Pose] | None:
+    """Poses on the branch of others that are near, closed to what a next step needs; None if it may be another one.
+
+    With |δ₂| ≤ ¼ |δ₁| for Newton's steps δ Kantorovich's number is at most ½; with Jacobians that are alike no
+    singular pose lies between.
+    """
+    before, first = np.inf, None
+    for _ in range(8):
+        error, jacobian = _scaled(constraints, poses, targets, size)
+        first = jacobian if first is None else first
+        step = np.linalg.lstsq(jacobian, -error, rcond=DEPENDENT)[0]
+        length = float(np.max(np.abs(step), initial=0.0))
+        if length < CLOSE and float(np.max(np.abs(error), initial=0.0)) < CLOSE:
+            return poses if one_branch(first, jacobian, DEPENDENT) else None
+        if not length < CONTRACTION * before:
+            return None
+        poses, before = constraints.displaced(poses, step * twist_scales(constraints, size)), length
+    return None
+
+
+def _left(
+    constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, start: Assembly, reached: np.ndarray
+) -> Assembly:
+    """Why a branch ends on the way: the pose is out of reach, or the way passes a singular pose."""
+    found = _newton(constraints, poses, targets, start.size)
+    if not found.converged or found.flipped:
+        return found
+    held = zip(constraints.held, reached)
+    names = {id(c): name for name, c in constraints.elements.coordinates.items()}
+    where = ", ".join(f"{names.get(id(c), c.kind)} = {value:.6g}" for c, value in held)
+    return replace(found, converged=False, lost=where)
 
 
 def _holding(elements: Elements, values: Mapping[str, float]) -> tuple[Constraints, np.ndarray]:
@@ -171,6 +223,19 @@ def row_scales(constraints: Constraints, size: float) -> np.ndarray:
 def row_lengths(rows: Sequence[Row], size: float) -> np.ndarray:
     """What rows are measured by (m,): the machine's size for those in metres, else 1."""
     return np.array([size if row.is_length else 1.0 for row in rows])
+
+
+def _scaled(
+    constraints: Constraints, poses: Mapping[str, Pose], targets: np.ndarray, size: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """What is open, and its Jacobian, in natural sizes."""
+    columns, rows = twist_scales(constraints, size), row_scales(constraints, size)
+    phi, jacobian = constraints.evaluate(poses)
+    first = len(constraints.rows)
+    error = np.concatenate([phi[:first], phi[first:] - targets])
+    turns = np.array([False] * first + [c.unit == "rad" for c in constraints.held])
+    error = np.where(turns, np.remainder(error + np.pi, 2 * np.pi) - np.pi, error)
+    return error / rows, jacobian * columns / rows[:, None] if len(rows) else jacobian
 
 
 def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, size: float) -> Assembly:

@@ -1,0 +1,142 @@
+"""Assembly modes: a motion without singular poses stays on its branch, however far apart its samples are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import poinsot
+
+FORMULATIONS = ["joint", "euler", "rotation-matrix", "embedded"]
+
+
+def bar(length: float, *frames: tuple[str, float], at=None, angle: float = 0.0) -> dict:
+    body = {"mass": 1.0, "com": [length / 2, 0.0], "inertia": length**2 / 12}
+    body["frames"] = {name: [x, 0.0] for name, x in frames}
+    return (
+        body if at is None else body | {"placement": {"position": list(map(float, at)), "rotation": {"angle": angle}}}
+    )
+
+
+def hinge(a: str, b: str, **more) -> dict:
+    return {"type": "revolute", "between": [a, b], **more}
+
+
+class CrankRocker:
+    """A four-bar with its closed form; `pairs` of coupler and rocker hang on one crank."""
+
+    def __init__(self, a, b, c, d, theta, sign, pairs=1):
+        self.a, self.b, self.c, self.d, self.theta, self.sign = a, b, c, d, theta, sign
+        B, C = self.points(theta)
+        bodies = {"ground": {"frames": {"D": [d, 0.0]}}, "crank": bar(a, ("B", a))}
+        joints = {"A": hinge("ground", "crank", actuated=True)}
+        for k in range(pairs):
+            bodies[f"coupler{k}"] = bar(b, ("C", b), at=B, angle=float(np.arctan2(*(C - B)[::-1])))
+            bodies[f"rocker{k}"] = bar(c, ("C", c), at=(d, 0.0), angle=float(self.rocking(theta)))
+            joints[f"B{k}"] = hinge("crank.B", f"coupler{k}")
+            joints[f"D{k}"] = hinge("ground.D", f"rocker{k}")
+            joints[f"C{k}"] = hinge(f"coupler{k}.C", f"rocker{k}.C", closing=True)
+        self.mechanism = poinsot.build(
+            {
+                "format": 1,
+                "name": "crank-rocker",
+                "planar": True,
+                "gravity": [0, -9.81],
+                "bodies": bodies,
+                "joints": joints,
+                "coordinates": {
+                    "theta": {"joint": "A"},
+                    **{f"psi{k}": {"angle": f"rocker{k}"} for k in range(pairs)},
+                },
+                "pose": {"theta": float(theta)},
+            }
+        )
+
+    def points(self, theta):
+        B, D = self.a * np.array([np.cos(theta), np.sin(theta)]), np.array([self.d, 0.0])
+        L = np.hypot(*(D - B))
+        e = (D - B) / L
+        x = (self.b**2 - self.c**2 + L**2) / (2 * L)
+        return B, B + x * e + self.sign * np.sqrt(self.b**2 - x**2) * np.array([-e[1], e[0]])
+
+    def rocking(self, theta):
+        return np.arctan2(*(self.points(theta)[1] - [self.d, 0.0])[::-1])
+
+
+def away(found, expected):
+    """Largest difference of two angles."""
+    return np.max(np.abs(np.remainder(np.asarray(found) - expected + np.pi, 2 * np.pi) - np.pi))
+
+
+def crank_rockers(count: int, margin: float, seed: int):
+    rng = np.random.default_rng(seed)
+    while count:
+        a = rng.uniform(0.2, 0.8)
+        lengths = sorted([a, *rng.uniform(1.05 * a, 3.0, 3)])
+        if lengths[0] + lengths[3] < (lengths[1] + lengths[2]) * (1 - margin):
+            count -= 1
+            size = 10.0 ** rng.uniform(-4, 4)
+            yield CrankRocker(
+                *(size * x for x in (a, *rng.permutation(lengths[1:]))), rng.uniform(-3, 3), rng.choice([-1, 1])
+            )
+
+
+@pytest.mark.parametrize("margin", [0.02, 1e-4])
+def test_coarse_samples_of_a_turn_stay_on_their_branch(margin):
+    rng = np.random.default_rng(5)
+    for k, linkage in enumerate(crank_rockers(8, margin, seed=17)):
+        step = rng.uniform(0.3, 2.0) * rng.choice([-1, 1])
+        motion = {"theta": lambda t, linkage=linkage, step=step: linkage.theta + step * t}
+        found = poinsot.kinematics(linkage.mechanism, motion, np.arange(8), formulation=FORMULATIONS[k % 4])
+        expected = [linkage.rocking(linkage.theta + step * t) for t in range(8)]
+        assert away(found.coordinates["psi0"], expected) < 1e-7
+
+
+def test_a_given_pose_is_on_the_branch_of_the_file():
+    rng = np.random.default_rng(6)
+    for linkage in crank_rockers(8, 1e-3, seed=23):
+        elements = linkage.mechanism.elements
+        for theta in rng.uniform(-3.1, 3.1, 6):
+            poses = poinsot.assemble(linkage.mechanism, {"theta": float(theta)}).poses
+            assert (
+                away(float(elements.coordinates["psi0"].value(poses, elements.joints)), linkage.rocking(theta)) < 1e-7
+            )
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_two_loops_that_come_near_a_change_point_together_keep_their_branches(formulation):
+    """Both flip or none: no determinant tells, and both ways are smooth but for a degree about θ = π."""
+    linkage = CrankRocker(0.775, 1.288, 2.897, 1.288 + 2.897 - 0.775 - 1e-3, 1.12, 1, pairs=2)
+    motion = {"theta": lambda t: 1.12 + 0.9 * t}
+    found = poinsot.kinematics(linkage.mechanism, motion, np.arange(7), formulation=formulation)
+    expected = [linkage.rocking(1.12 + 0.9 * t) for t in range(7)]
+    assert away(found.coordinates["psi0"], expected) < 1e-7 and away(found.coordinates["psi1"], expected) < 1e-7
+
+
+def test_a_fast_signal_is_followed_between_samples():
+    """Samples at which an oscillation is always in the same phase: the crank goes a turn to and fro in between."""
+    linkage = CrankRocker(0.5, 1.4, 1.2, 1.5, 0.4, 1)
+    motion = {"theta": poinsot.Fourier(2 * np.pi, sines=(2.5,), offset=0.4)}
+    found = poinsot.kinematics(linkage.mechanism, motion, [0.0, 1.0, 2.0, 2.25])
+    expected = [linkage.rocking(0.4)] * 3 + [linkage.rocking(2.9)]
+    assert away(found.coordinates["psi0"], expected) < 1e-9
+
+
+def test_beyond_a_singular_pose_the_assembly_mode_is_not_guessed():
+    """No arm reaches its own shoulder: behind it the elbow may be on either side."""
+    arm = poinsot.load("five_bar")
+    with pytest.raises(poinsot.PoinsotError, match=r"assembly mode is not known.*singular pose at x = .*, y = "):
+        poinsot.assemble(arm, {"x": -0.15, "y": -0.315})
+    with pytest.raises(poinsot.PoinsotError, match="cannot be assembled"):
+        poinsot.assemble(arm, {"x": 5.0, "y": 0.0})
+
+
+@pytest.mark.parametrize("size", [1e-5, 1e-2, 1.0, 1e5])
+def test_machines_of_all_sizes_are_closed_to_round_off(size):
+    linkage = CrankRocker(0.5 * size, 1.4 * size, 1.2 * size, 1.5 * size, 0.4, 1)
+    for formulation in FORMULATIONS:
+        found = poinsot.kinematics(
+            linkage.mechanism, {"theta": lambda t: 0.4 + t}, np.arange(5.0), formulation=formulation
+        )
+        assert away(found.coordinates["psi0"], [linkage.rocking(0.4 + t) for t in range(5)]) < 1e-11
+        assert away(found.coordinates["theta"], 0.4 + np.arange(5.0)) < 1e-12
