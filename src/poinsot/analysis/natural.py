@@ -17,7 +17,7 @@ def natural_speeds(compiled: System, size: float) -> np.ndarray:
 
 
 def coordinate_sizes(compiled: System, size: float) -> np.ndarray:
-    """Natural sizes of all coordinates (nq,) for a machine of a size [m]; lengths change with speeds that are lengths."""
+    """Natural sizes of all coordinates (nq,) for a machine of a size [m]: lengths change with such speeds."""
     return np.where(_turns(compiled)[0], 1.0, size)
 
 

@@ -16,7 +16,7 @@ from poinsot.spatial.algebra import apply, transpose, vector
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Acting", "along", "applied", "centre_of", "coordinate_force", "gravity_energy", "winds"]
+__all__ = ["Acting", "along", "applied", "centre_of", "coordinate_force", "drive_inertias", "gravity_energy", "winds"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +131,12 @@ def gravity_energy(elements: Elements, poses: dict[str, Pose]) -> Any:
     """Potential energy of all bodies in the field of gravity  [J]."""
     gravity = vector(*elements.gravity)
     return sum((gravity_potential(body, poses[name], gravity) for name, body in elements.bodies.items()), 0.0)
+
+
+def drive_inertias(e: Any) -> list[tuple[Any, Any]]:
+    """(ṡ, I_a) of every law along a coordinate that has kinetic energy ½ I_a ṡ²."""
+    found = ((s_dot, _inertia(force)) for force, _, s_dot in e.acting)
+    return [(s_dot, inertia) for s_dot, inertia in found if inertia is not None]
 
 
 def coordinate_force(e: Any, k: int, a: Any) -> Any:
