@@ -54,3 +54,64 @@ def test_rates_that_are_not_alike_do_not_make_turns():
     """Near a singular attitude an Euler angle's rate grows without bound; its value does not follow."""
     s = unwound(np.array([0.0, 1.0, 2.0]), np.array([0.1, 0.2, 0.3]), np.array([0.1, 1e9, -1e8]))
     np.testing.assert_allclose(s, [0.1, 0.2, 0.3])
+
+
+def rotor(**more):
+    """A wheel on a tilted shaft, with its angle as an encoder sees it and as an attitude."""
+    shaft = {"type": "revolute", "between": ["ground", "wheel"], "axis": [0.6, 0.0, 0.8], **more}
+    wheel = {"mass": 2.0, "com": [0.0, 0.0, 0.0], "inertia": [0.3, 0.3, 0.3]}
+    return poinsot.build(
+        {
+            "format": 1,
+            "name": "rotor",
+            "gravity": [0, 0, 0],
+            "bodies": {"wheel": wheel},
+            "joints": {"S": shaft},
+            "coordinates": {"turn": {"joint": "S"}},
+        }
+    )
+
+
+@pytest.mark.parametrize("method", ["explicit", "implicit"])
+@pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix", "embedded"])
+def test_turns_between_two_outputs_are_counted(formulation, method):
+    """A hundred radians between the outputs, with crossings of angles on the way that are no jumps by a turn."""
+    events = {"late": ("turn", 50.0), "never": ("turn", -1.0)}
+    run = {"t": [0.0, 5.0], "velocity": {"turn": 20.0}, "events": events, "formulation": formulation}
+    r = poinsot.simulate(rotor(), 5.0, **run, method=method)
+    assert r.finished and r.coordinates["turn"][1] == pytest.approx(100.0, abs=1e-6 if method == "explicit" else 1e-4)
+    assert r.events["late"] == pytest.approx(2.5, abs=1e-6) and np.isnan(r.events["never"])
+
+
+@pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix", "embedded"])
+def test_angles_in_a_loop_do_not_depend_on_the_outputs(formulation):
+    """A crank that runs unevenly, its hinge closing the loop: few outputs give what many do."""
+    run = {"velocity": {"theta1": -25.0}, "events": {"there": ("crank", -40.0)}, "formulation": formulation}
+    many = poinsot.simulate(closing_angle(), 2.0, t=np.linspace(0.0, 2.0, 401), **run)
+    few = poinsot.simulate(closing_angle(), 2.0, t=[0.0, 1.3, 2.0], **run)
+    assert many.coordinates["crank"][-1] < -40.0 and np.abs(np.diff(many.coordinates["crank"])).max() < 1.0
+    for name in ("theta1", "theta2", "theta3", "crank"):
+        np.testing.assert_allclose(few.coordinates[name], many.coordinates[name][[0, 260, 400]], atol=1e-6)
+    at = np.interp(40.0, -many.coordinates["crank"], many.t)
+    assert many.events["there"] == pytest.approx(at, abs=1e-3) and few.events["there"] == pytest.approx(at, abs=1e-3)
+
+
+@pytest.mark.parametrize("formulation", ["joint", "rotation-matrix"])
+def test_a_driven_motion_with_few_samples_counts_the_turns_too(formulation):
+    t = np.array([0.0, 0.7, 1.0])
+    k = poinsot.kinematics(closing_angle(), {"theta1": lambda t: 1 + 6 * np.pi * t**3}, t, formulation=formulation)
+    for name in ("theta1", "crank"):
+        np.testing.assert_allclose(k.coordinates[name], 1 + 6 * np.pi * t**3, atol=1e-9)
+
+
+def test_an_angle_that_is_not_defined_at_the_start_does_not_stop_a_simulation():
+    """Z and Z of ZXZ are one axis at home: no rate of the first angle exists there."""
+    document = copy.deepcopy(dict(rotor().document))
+    document["joints"] = {"F": {"type": "free", "between": ["ground", "wheel"]}}
+    document["coordinates"] = {
+        "first": {"angle": "wheel", "sequence": "ZXZ", "index": 1},
+        "x": {"position": "wheel", "axis": "x"},
+    }
+    for method in ("explicit", "implicit"):
+        r = poinsot.simulate(poinsot.build(document), 1.0, velocity={"x": 0.5}, method=method)
+        assert r.finished and r.steps < 200 and r.coordinates["x"][-1] == pytest.approx(0.5, abs=1e-9)

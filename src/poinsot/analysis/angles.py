@@ -1,4 +1,9 @@
-"""Angles that are read off poses are known up to turns: along a motion they are continued from sample to sample."""
+"""Angles that are read off poses are known up to turns: along a motion the turns are counted.
+
+A simulation integrates the rates of such angles beside its states, as ε ∫ ṡ dt with an ε so small that no step
+depends on them. Rates count up to a multiple of the bodies' angular speeds: near an attitude in which an angle is not
+defined its rate grows without bound.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,12 @@ import numpy as np
 from poinsot.analysis.system import System
 from poinsot.elements.coordinates import AlongJoint
 
-__all__ = ["turning", "unwound"]
+__all__ = ["counted", "first_counts", "turned", "turning", "turning_rates", "unwound"]
+
+EPSILON = (
+    1e-12  # ε, of the default absolute tolerance's size: errors count as those of others do if they reach a radian
+)
+FASTEST = 10.0  # times the angular speeds of the two bodies that an angle lies between
 
 
 def turning(compiled: System) -> tuple[str, ...]:
@@ -22,6 +32,52 @@ def turning(compiled: System) -> tuple[str, ...]:
         return {}, [n for n, c in angles.items() if not isinstance(c, AlongJoint) or direct(c) is None]
 
     return tuple(compiled.kept("turning", make).facts)
+
+
+def turning_rates(compiled: System) -> list[Any]:
+    """ε ṡ of every turning angle as symbols, finite in every pose."""
+    import casadi
+
+    e, elements, found = compiled.equations, compiled.elements, []
+    for name in turning(compiled):
+        bodies = elements.coordinates[name].bodies(elements.joints)
+        bound = FASTEST * sum(casadi.norm_1(casadi.SX(e.twists[b].w)) for b in bodies if b in e.twists)
+        rate = compiled.coordinate(name)[1]
+        above = casadi.if_else(rate < bound, rate, bound)  # also where the rate is no number
+        found.append(EPSILON * casadi.if_else(above > -bound, above, -bound))
+    return found
+
+
+def first_counts(compiled: System, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """ε s of every turning angle at the start (k,)."""
+    names = turning(compiled)
+    if not names:
+        return np.zeros(0)
+
+    def make() -> Any:
+        import casadi
+
+        return compiled.dynamics.function("angles", [casadi.vertcat(*(compiled.coordinate(n)[0] for n in names))])
+
+    s = np.asarray(compiled.formula("angles", make).function(q, 0, 0, p)).ravel()
+    return EPSILON * np.nan_to_num(s)
+
+
+def turned(s: Any, count: Any) -> Any:
+    """An angle s beyond a turn, with its count ε ∫ ṡ dt, as symbols: it has no jumps."""
+    import casadi
+
+    return s + 2 * np.pi * casadi.floor((count / EPSILON - s) / (2 * np.pi) + 0.5)
+
+
+def counted(s: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Angles s (…, n) without jumps by turns, from the first sample on, with counts ε ∫ ṡ dt (…, n).
+
+    >>> counted(np.array([3.0, -3.0, 1.0]), 1e-12 * np.array([3.0, 3.3, 26.1])).round(2).tolist()
+    [3.0, 3.28, 26.13]
+    """
+    turns = np.nan_to_num(np.rint(np.diff(counts / EPSILON - s, axis=-1) / (2 * np.pi)))
+    return np.concatenate([s[..., :1], s[..., 1:] + 2 * np.pi * np.cumsum(turns, axis=-1)], axis=-1)
 
 
 def unwound(t: Sequence[float], s: np.ndarray, s_dot: np.ndarray) -> np.ndarray:

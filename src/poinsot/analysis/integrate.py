@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.analysis.angles import turned, turning, turning_rates
 from poinsot.analysis.motion import written_out
 from poinsot.analysis.system import System
 from poinsot.engine import Formula, Status, Trajectories, integrator
@@ -74,6 +75,7 @@ class Motion:
     projection: Formula | None
     crossing: Formula | None  # (k,), the functions whose signs change at events
     native: Any
+    angles: int = 0  # states before the last one that count turns
 
     def __call__(
         self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, *, rtol: float, atol: float, max_steps: int, threads: Any
@@ -154,14 +156,15 @@ class Motion:
         """Fill in the states (n, states), times of events (k,) and the time reached (1,) of one motion."""
         import casadi
 
-        rhs = self.rhs.function
-        time, y, P = (casadi.SX.sym(n, rhs.numel_in(i)) for i, n in enumerate("typ"))
-        problem = {"t": time, "x": y, "p": P, "ode": rhs(time, y, P)}
+        problem, keep = self._problem()
         for k in range(1, len(t)):
             solver = casadi.integrator("implicit", "cvodes", problem, t[k - 1], t[k], options)
             with noted_interrupts() as interrupts:
                 try:
-                    here = np.asarray(solver(x0=out[k - 1], p=p)["xf"]).ravel()
+                    end = solver(x0=out[k - 1][keep], p=p)
+                    here = out[k - 1].copy()
+                    here[keep] = np.asarray(end["xf"]).ravel()
+                    here[~keep] += np.asarray(end["qf"]).ravel()
                 except RuntimeError:
                     if interrupts:
                         raise KeyboardInterrupt from None
@@ -172,6 +175,18 @@ class Motion:
             if self.crossing is not None and self._crossed(t, out, k, p, times):
                 break
         return Ending.FINISHED
+
+    def _problem(self) -> tuple[dict[str, Any], np.ndarray]:
+        """The equations for CVODES, and which states are among its own (states,): turns are counted beside it."""
+        import casadi
+
+        rhs = self.rhs.function
+        time, full, P = (casadi.SX.sym(n, rhs.numel_in(i)) for i, n in enumerate("typ"))
+        keep = np.ones(full.numel(), bool)
+        keep[keep.size - 1 - self.angles : -1] = False
+        own, counts = np.flatnonzero(keep).tolist(), np.flatnonzero(~keep).tolist()
+        slopes = rhs(time, full, P)
+        return {"t": time, "x": full[own], "p": P, "ode": slopes[own], "quad": slopes[counts]}, keep
 
     def _crossed(self, t: np.ndarray, y: np.ndarray, k: int, p: np.ndarray, times: np.ndarray) -> bool:
         """Note events between outputs k − 1 and k, by the secant; tell whether one ends the motion."""
@@ -206,7 +221,8 @@ def compiled_motion(
         found = compiled.kept(key, lambda: _functions(compiled, laws, events, method))
         seen, parts = tuple(Event(name, Ending(ending), why) for name, ending, why in found.facts), found.functions
         native = integrator(**parts) if method == "explicit" else None
-        return Motion(seen, method, parts["rhs"], parts.get("projection"), parts.get("events"), native)
+        count = len(turning(compiled))
+        return Motion(seen, method, parts["rhs"], parts.get("projection"), parts.get("events"), native, count)
 
     return compiled.made(("compiled", key), make)
 
@@ -240,11 +256,12 @@ def _functions(
     solution = [compiled.dynamics.solution[0], casadi.SX(e.power)]
     acceleration, power = casadi.substitute(solution, [e.u], [u]) if laws else solution
     acceleration = acceleration * _within(compiled) if method == "explicit" else acceleration
-    y, P = casadi.vertcat(e.q, e.v, work), casadi.vertcat(constants, e.p)
-    parts = {"rhs": (e.q_dot, acceleration, power)}
+    counts = casadi.SX.sym("turns", len(turning(compiled)))
+    y, P = casadi.vertcat(e.q, e.v, counts, work), casadi.vertcat(constants, e.p)
+    parts = {"rhs": (e.q_dot, acceleration, *turning_rates(compiled), power)}
     if e.phi.size1() or e.norms.size1():
-        parts["projection"] = (*compiled.dynamics.projected, work)
-    watched = (*_user_events(compiled, events), *_quality_events(compiled), *_force_events(compiled))
+        parts["projection"] = (*compiled.dynamics.projected, counts, work)
+    watched = (*_user_events(compiled, events, counts), *_quality_events(compiled), *_force_events(compiled))
     if watched:
         parts["events"] = tuple(crossing for _, crossing in watched)
     functions = {n: casadi.Function(n, [time, y, P], [casadi.densify(casadi.vertcat(*x))]) for n, x in parts.items()}
@@ -275,10 +292,13 @@ def commands(compiled: System, laws: Mapping[str, float | Formula], time: Any, c
     return casadi.vertcat(*found) if found else casadi.SX(0, 1)
 
 
-def _user_events(compiled: System, events: Mapping[str, tuple[str, float]]) -> list[tuple[Event, Any]]:
-    found = []
+def _user_events(compiled: System, events: Mapping[str, tuple[str, float]], counts: Any) -> list[tuple[Event, Any]]:
+    """Crossings of named coordinates, beyond a turn if they are angles."""
+    found, angles = [], turning(compiled)
     for name, (on, value) in events.items():
-        found.append((Event(name, Ending.FINISHED, ""), compiled.coordinate(on)[0] - value))
+        s = compiled.coordinate(on)[0]
+        s = turned(s, counts[angles.index(on)]) if on in angles else s
+        found.append((Event(name, Ending.FINISHED, ""), s - value))
     return found
 
 

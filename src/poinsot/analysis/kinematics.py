@@ -313,12 +313,15 @@ def _observed(path: Path) -> Kinematics:
         return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)
 
     observed = compiled.made("observed", lambda: kernel(compiled.formula("observed", make)))
-    rates, named = observed(path.q, path.v, path.a, path.p)
-    rates = rates.reshape(len(path.t), len(names), 4, 3)
-    position, rotation = compiled.poses(path.q, path.p)
+    whole = path.between or path
+    rates, named = observed(whole.q, whole.v, whole.a, whole.p)
+    asked = np.isin(whole.t, path.t)
     coordinates = {name: named[:, k] for k, name in enumerate(compiled.mechanism.template.coordinates)}
     for k, name in enumerate(turning(compiled), len(coordinates)):
-        coordinates[name] = unwound(path.t, coordinates[name], named[:, k])
+        coordinates[name] = unwound(whole.t, coordinates[name], named[:, k])
+    coordinates = {name: s[asked] for name, s in coordinates.items()}
+    rates = rates[asked].reshape(len(path.t), len(names), 4, 3)
+    position, rotation = compiled.poses(path.q, path.p)
     by_body = [{n: rates[:, k, j] for k, n in enumerate(names)} for j in range(4)]
     return Kinematics(
         t=path.t,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.angles import turning, unwound
+from poinsot.analysis.angles import counted, first_counts, turning
 from poinsot.analysis.continued import Continued, Stage, continued, embedded_in, lost_balance, with_limit
 from poinsot.analysis.integrate import Law, Motion, compiled_motion, written_law
 from poinsot.analysis.motion import as_times
@@ -126,7 +126,7 @@ def simulate(
     grid = times if times[0] == 0 else np.concatenate([[0.0], times])
     u = np.array([0.0 if isinstance(law, Formula) else law for law in laws.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
-    y0 = np.concatenate([q, v, [0.0]])
+    y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
     both = with_limit(compiled, y0, both)
 
     def motion(of: System) -> Motion:
@@ -229,7 +229,7 @@ def _result(
     nq, nv, _, _ = compiled.sizes
     there = slice(np.count_nonzero(np.isfinite(gone.found.y).all(axis=(0, 2))))  # what is not reached comes last
     reached = gone.found.y[:, there]
-    kinetic, potential, phi, named, placed = _watched(compiled, grid[there], reached, gone.at(there))
+    kinetic, potential, phi, named, placed = _watched(compiled, reached, gone.at(there))
     energy = kinetic + potential
     balance = energy - energy[:, :1] - reached[..., -1]
     largest = np.maximum(kinetic, np.abs(potential)).max(axis=1, keepdims=True)
@@ -298,31 +298,27 @@ def _status(gone: Continued) -> str:
     return ""
 
 
-def _watched(compiled: System, t: np.ndarray, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
+def _watched(compiled: System, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
     """Both energies (N, n), constraints (N, n, m), named coordinates (N, n, k), places of all bodies (N, n, 12 b)."""
     names, angles = list(compiled.mechanism.template.coordinates), turning(compiled)
-    run = compiled.made(
-        "watched", lambda: kernel(compiled.formula("watched", lambda: _seen(compiled, names, angles)))
-    )
+    run = compiled.made("watched", lambda: kernel(compiled.formula("watched", lambda: _seen(compiled, names))))
     (flat,) = run(y.reshape(-1, y.shape[-1]), repeated(p, y))
     flat = flat.reshape(*y.shape[:2], -1)
-    ends = accumulate((2, len(compiled.outline.all_rows), len(names), len(angles), flat.shape[-1]), initial=0)
-    energy, phi, named, rates, placed = (flat[..., first:end] for first, end in pairwise(ends))
-    if angles:
-        index = [names.index(name) for name in angles]
-        wound = named[..., index].swapaxes(1, 2)
-        s = unwound(t, wound, rates.swapaxes(1, 2))
-        if s is not wound:
-            named[..., index] = s.swapaxes(1, 2)
+    nq, nv, _, _ = compiled.sizes
+    ends = accumulate((2, len(compiled.outline.all_rows), len(names), flat.shape[-1]), initial=0)
+    energy, phi, named, placed = (flat[..., first:end] for first, end in pairwise(ends))
+    for k, name in enumerate(angles, nq + nv):
+        named[..., names.index(name)] = counted(named[..., names.index(name)], y[..., k])
     return [energy[..., 0], energy[..., 1], phi, named, placed]
 
 
-def _seen(compiled: System, names: Sequence[str], angles: Sequence[str]) -> Any:
-    """(state, constants) -> energies, constraints, named coordinates, rates of angles, places of all bodies."""
+def _seen(compiled: System, names: Sequence[str]) -> Any:
+    """(state, constants) -> energies, constraints, named coordinates, places of all bodies."""
     import casadi
 
     e = compiled.equations
-    named = [compiled.coordinate(name)[0] for name in names] + [compiled.coordinate(name)[1] for name in angles]
+    named = [compiled.coordinate(name)[0] for name in names]
     outputs = [casadi.SX(e.kinetic), casadi.SX(e.potential), e.all_phi, *named, compiled.places()]
-    inputs = [casadi.vertcat(e.q, e.v, casadi.SX.sym("work")), casadi.vertcat(e.u, e.p)]
+    beside = casadi.SX.sym("beside", len(turning(compiled)) + 1)  # turns and work
+    inputs = [casadi.vertcat(e.q, e.v, beside), casadi.vertcat(e.u, e.p)]
     return casadi.Function("watched", inputs, [casadi.densify(casadi.vertcat(*outputs))])
