@@ -214,3 +214,11 @@ def test_a_link_waits_while_its_rows_depend_on_those_that_went_early():
     for k in range(20):  # LDLᵀ without pivoting: no pivot may vanish
         assert abs(A[k, k]) > 1e-6
         A[k + 1 :, k + 1 :] -= np.outer(A[k + 1 :, k], A[k, k + 1 :]) / A[k, k]
+
+
+def test_a_link_without_rows_changes_no_order():
+    blocks = [Block("a", (0,)), Block("b", (1,))]
+    C = np.array([[1.0, 2.0]])
+    order = elimination_order(blocks, [Link("l", (0,), ("a", "b"))], jacobian=C)
+    empty = Link("none", (), ("a",))
+    assert elimination_order(blocks, [empty, Link("l", (0,), ("a", "b"))], jacobian=C) == order

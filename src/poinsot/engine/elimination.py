@@ -104,7 +104,9 @@ def _ready(
     jacobian: np.ndarray | None,
     tolerance: float,
 ) -> bool:
-    """Tell whether a link's multipliers have safe pivots now."""
+    """Tell whether a link's multipliers have safe pivots now; a link without rows has none to be unsafe."""
+    if not link.rows:
+        return True
     if jacobian is None:
         return gone.issuperset(link.blocks)
     if not gone.intersection(link.blocks):
