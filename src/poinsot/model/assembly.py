@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import hypot
 
 import numpy as np
 
@@ -43,6 +44,7 @@ CONTRACTION = 0.25  # largest ratio of a Newton step to the one before on one br
 DEPENDENT = 1e-9  # of the largest singular value: what counts as zero
 CLOSE = 1e-5  # natural size of a Newton step that may be left out on the way
 SHORTEST = 2.0**-16  # of the way to a given pose: where no shorter step is on the branch it ends
+LARGEST = 1e60  # machine's size, or one over the smallest, whose powers in inertias and energies stay finite  [m]
 
 
 @dataclass(frozen=True)
@@ -203,9 +205,12 @@ def _holding(elements: Elements, values: Mapping[str, float]) -> tuple[Constrain
 
 def machine_size(elements: Elements, poses: Mapping[str, Pose]) -> float:
     """A length that stands for the machine: the largest distance of a joint or frame from its body  [m]."""
-    lengths = [float(np.linalg.norm(X.p)) for j in elements.joints.values() for X in j.frames]
-    lengths += [float(np.linalg.norm(X.p)) for X in poses.values()]
-    return max([length for length in lengths if length > 0], default=1.0)
+    lengths = [hypot(*map(float, X.p)) for j in elements.joints.values() for X in j.frames]
+    lengths += [hypot(*map(float, X.p)) for X in poses.values()]
+    size = max([length for length in lengths if length > 0], default=1.0)
+    if not 1 / LARGEST < size < LARGEST:
+        raise PoinsotError(f"a machine of {size:.3g} m is too large or too small to compute with: take other units")
+    return size
 
 
 def twist_scales(constraints: Constraints, size: float) -> np.ndarray:
