@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.inverse_dynamics import inverse_solution
+from poinsot.analysis.inverse_dynamics import inverse_solution, require_actuators
 from poinsot.analysis.kinematics import driven, solve_path
 from poinsot.analysis.simulate import Simulation, simulate
 from poinsot.analysis.state import state
@@ -64,6 +64,7 @@ def sensitivity(
     """
     wrt = _known(mechanism, wrt)
     compiled = system(mechanism, "joint", wrt)
+    require_actuators(compiled)
     path = solve_path(mechanism, motion, t, "joint", wrt)
     solve = _driven_sensitivity(compiled, tuple(motion), wrt)
     (flat,) = solve(path.q, path.v, path.a, np.ones(len(compiled.commands)), path.p)
