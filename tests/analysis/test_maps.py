@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 import poinsot
 from poinsot.analysis import maps
 
+from .sprung import independent, sprung
 from .vibrating import column, masses, sprung_five_bar
 
 
@@ -90,3 +91,46 @@ def test_progress_is_told_and_mistakes_are_named(monkeypatch):
         poinsot.frequency_map(three_link, parameters={"D.stiffness": k})
     with pytest.raises(poinsot.PoinsotError, match=r"the arrays do not fit together: phi1 \(3,\), phi2 \(2,\)"):
         poinsot.frequency_map(three_link, {"phi1": [0, 1, 2], "phi2": [0, 1], "phi3": 0})
+
+
+def test_a_pendulum_without_springs_has_a_map():
+    pendulum = poinsot.load("double_pendulum")
+    found = poinsot.frequency_map(pendulum, {"phi1": [0.0, 0.1, np.pi], "phi2": [0.0, 0.0, 0.0]})
+    hanging = poinsot.modes(pendulum, {"phi1": 0.0, "phi2": 0.0}).frequencies
+    assert_allclose(found.frequencies[0], hanging, rtol=1e-9)
+    assert found.unbalanced == 1 and np.isnan(found.frequencies[1]).all() and (found.frequencies[2] < 0).any()
+
+
+RANDOM = [(0, True, 0, False), (0, False, 0, True), (1, True, 1, True), (2, False, 1, False)]
+
+
+@pytest.mark.parametrize("seed, flat, loops, right", RANDOM)
+def test_maps_of_random_mechanisms_have_what_single_poses_have(seed, flat, loops, right):
+    mechanism = sprung(seed, planar=flat, loops=loops, right=right, gravity=False, drives=seed == 1)
+    home, body = independent(mechanism), list(mechanism.bodies)[-1]
+    assert home, "choose another seed: this one cannot move"
+    rng, name = np.random.default_rng(seed), f"{body}.mass"
+    poses = {n: x + np.array([0.0, *rng.uniform(-0.1, 0.1, 2)]) for n, x in home.items()}
+    values = mechanism.parameters[name].value * np.array([1.0, 1.1, 1e-6])
+    found = poinsot.frequency_map(mechanism, poses, parameters={name: values})
+    bent = poinsot.compliance_map(mechanism, body, poses, parameters={name: values})
+    for i, value in enumerate(values):
+        given = (mechanism.with_parameters({name: value}), {n: x[i] for n, x in poses.items()})
+        assert_allclose(found.frequencies[i], single(poinsot.modes, *given), rtol=1e-9)
+        wish = single(poinsot.compliance, given[0], body, given[1])
+        assert_allclose(bent.compliance[i], wish, rtol=1e-9, atol=1e-9 * np.max(np.abs(np.nan_to_num(wish))) + 1e-20)
+
+
+def single(verb, *given):
+    """Frequencies or compliance of one sample, NaN where there is none."""
+    try:
+        found = verb(*given)
+    except poinsot.PoinsotError:
+        return np.nan
+    return getattr(found, "frequencies", found)
+
+
+def test_a_body_that_nothing_holds_has_no_compliance_in_any_sample():
+    pendulum = poinsot.load("double_pendulum")
+    found = poinsot.compliance_map(pendulum, "lower", parameters={"lower.mass": [0.8, 0.9]})
+    assert found.compliance.shape == (2, 3, 3) and np.isnan(found.compliance).all() and found.unbalanced == 2

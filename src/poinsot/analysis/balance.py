@@ -14,21 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.analysis.force_sizes import force_sizes
+from poinsot.analysis.natural_sizes import Sizes, free_motions, least_squares
 from poinsot.analysis.system import System
 from poinsot.formulations.acting import winds
 from poinsot.spatial.algebra import is_zero
 
-__all__ = ["Balance", "Given", "Point", "balance", "null_space"]
+__all__ = ["Balance", "Given", "Point", "balance"]
 
-RANK = 1e-10  # of the largest singular value
-
-
-def null_space(rows: np.ndarray) -> np.ndarray:
-    """Orthonormal motions (n, k) that rows (m, n) leave."""
-    if not len(rows):
-        return np.eye(rows.shape[1])
-    _, s, Vt = np.linalg.svd(rows)
-    return Vt[int(np.sum(s > RANK * max(s[0], 1e-300))) :].T if len(s) else np.eye(rows.shape[1])
+CLOSED = 1e-12  # of the machine's size or of a radian, up to which joints count as closed
 
 
 def balance(compiled: System) -> Balance:
@@ -59,6 +53,11 @@ class Balance:
         self.read = casadi.vertcat(*(s for _, s, _ in self.clamped)) if self.clamped else casadi.SX(0, 1)
         first = len(e.acting) - e.u.size1()
         self.s_a = casadi.vertcat(*(s for _, s, _ in e.acting[first:])) if e.u.size1() else casadi.SX(0, 1)
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """What displacements, rows and drives are measured by."""
+        return Sizes.of(self.compiled)
 
     def _with_rests(self, Q: Any, V: Any) -> tuple[Any, Any]:
         """Generalised forces and energy with ρ in the place of the rests at home."""
@@ -93,6 +92,18 @@ class Balance:
         e = self.compiled.equations
         outputs = [self.Q, e.phi, self.C, self.potential, self.J_a, self.s_a]
         return casadi.Function("forces", [e.q, e.u, self.rho, e.p], outputs)
+
+    @cached_property
+    def terms(self) -> Any:
+        """(q, u, ρ, p) -> moduli of the terms that are summed up in each generalised force (nv, 1)."""
+        import casadi
+
+        e = self.compiled.equations
+        found = force_sizes(e, self.sizes.machine, {part[0].name: r for part, r in self._relaxed()})
+        return casadi.Function("terms", [e.q, e.u, self.rho, e.p], [found])
+
+    def _relaxed(self) -> list[tuple[Any, Any]]:
+        return [(part, self.rho[i]) for i, part in enumerate(self.clamped)]
 
     @cached_property
     def stiffness(self) -> Any:
@@ -139,11 +150,14 @@ class Given:
 
 
 class Point:
-    """Forces, constraints and stiffness at one pose; forces in least squares where they do not balance."""
+    """Forces, constraints and stiffness at one pose; forces in least squares where they do not balance.
+
+    Balance and ranks are decided at natural sizes: forces times displacements of natural size are energies.
+    """
 
     def __init__(self, functions: Balance, q: np.ndarray, given: Given):
         self.q, self.given, self.functions = q, given, functions
-        held, solved = list(given.held), list(given.solved)
+        held, solved, sizes = list(given.held), list(given.solved), functions.sizes
         u = given.u.copy()
         u[solved] = 0.0
         values = [np.asarray(x) for x in functions.forces(q, u, given.rho, given.p)]
@@ -152,18 +166,49 @@ class Point:
         C, J_a = C.reshape(len(phi), len(Q)), J_a.reshape(len(u), len(Q))
         self.C, self.J_a = C, J_a
         self.rows = np.vstack([C, J_a[held]])
+        self.row_sizes = np.concatenate([sizes.rows, sizes.drives[held]])
         self.phi = np.concatenate([phi, (s_a.ravel()[held] - given.at)])
-        Z = null_space(C)
+        joints, drives = C * sizes.speeds / sizes.rows[:, None], J_a * sizes.speeds / sizes.drives[:, None]
         if solved:
-            u[solved] = np.linalg.lstsq((J_a[solved] @ Z).T, -Z.T @ Q, rcond=1e-10)[0]
+            B = free_motions(joints)
+            pushed = least_squares((drives[solved] @ B).T, -B.T @ (Q * sizes.speeds))
+            u[solved] = pushed / sizes.drives[solved]
         Q = Q + J_a[solved].T @ u[solved]
         self.u, self.Q = u, Q
-        self.lam = np.linalg.lstsq(C.T, Q, rcond=1e-12)[0] if len(phi) else np.zeros(0)
+        self.lam = least_squares(joints.T, Q * sizes.speeds) / sizes.rows
         self.left = Q - C.T @ self.lam
         self.residual = float(np.max(np.abs(self.left), initial=0.0))
-        self.scale = float(np.max(np.abs([Q, C.T @ self.lam]), initial=0.0))
-        self.free = null_space(self.rows).T
-        self.force = self.free @ self.left
+
+    @cached_property
+    def motions(self) -> np.ndarray:
+        """Motions (nv, k) that joints and locked actuators leave, at natural sizes."""
+        return free_motions(self.rows * self.functions.sizes.speeds / self.row_sizes[:, None])
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """The same motions (nv, k) as displacements  [m or rad]."""
+        return self.functions.sizes.speeds[:, None] * self.motions
+
+    @cached_property
+    def force(self) -> np.ndarray:
+        """Work (k,) of all forces along the free motions  [J]."""
+        return self.free.T @ self.Q
+
+    @cached_property
+    def terms(self) -> np.ndarray:
+        """Moduli (k,) of what is summed up in `force`  [J]."""
+        own = np.asarray(self.functions.terms(self.q, self.u, self.given.rho, self.given.p)).ravel()
+        return np.abs(self.free).T @ own
+
+    @property
+    def imbalance(self) -> float:
+        """Largest force along a free motion, as a fraction of the terms that are summed up in it."""
+        return float(np.max(np.abs(self.force) / np.where(self.terms > 0, self.terms, np.inf), initial=0.0))
+
+    @property
+    def gap(self) -> float:
+        """How far joints are open, as a fraction of the machine's size or in radians."""
+        return float(np.max(np.abs(self.phi / self.row_sizes), initial=0.0))
 
     @cached_property
     def K(self) -> np.ndarray:
@@ -173,6 +218,6 @@ class Point:
             n, n
         )
 
-    def settles(self, scale: float, tolerance: float) -> bool:
-        """Whether what is left is round-off of forces of a size."""
-        return self.residual <= tolerance * scale and float(np.max(np.abs(self.phi), initial=0.0)) < 1e-12
+    def settles(self, tolerance: float) -> bool:
+        """Whether joints are closed and what is left of the forces is round-off of their terms."""
+        return self.gap < CLOSED and self.imbalance <= tolerance

@@ -3,6 +3,9 @@
 With the coordinates s of the pose as the independent ones, ṡ = J v, all that a sample needs comes from one factor:
 
     B = [C; J]⁻¹ [0; 1],    [λ; τ] = [C; J]⁻ᵀ Q,    M_i = BᵀMB,    K_i = −Bᵀ ∂(Q − Cᵀλ)/∂q N B
+
+Coordinates are measured by the machine's size or the radian. What the factor leaves open tells which samples are not
+to be trusted: singular poses, and redundant joints.
 """
 
 from __future__ import annotations
@@ -13,18 +16,22 @@ from typing import Any
 import numpy as np
 
 from poinsot.analysis.balance import Given, Point, balance
+from poinsot.analysis.force_sizes import force_sizes
 from poinsot.analysis.kinematics import Driven, driven
+from poinsot.analysis.natural_sizes import Sizes, rank_of
 from poinsot.analysis.small_rigid import BALANCED, choose_locked
 from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import Frame
 from poinsot.engine import kernel
+from poinsot.model.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.motion import carry_twist
 
-__all__ = ["BatchMatrices", "Batched"]
+__all__ = ["BatchMatrices", "Batched", "prescribes", "reach"]
 
 STRIDE = 0.25  # of a coordinate, in one step towards a pose  [rad or of the machine's size]
+EXACT = 1e-10  # what the factor of a sample may leave of constraints and forces, at their natural sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +42,28 @@ class Batched:
     K: np.ndarray  # (N, k, k)
     T: np.ndarray  # (N, 6, k) twist of a place, if one was asked for
     reached: np.ndarray  # (N,)
-    good: np.ndarray  # (N,) reached and at rest
-    skew: float = 0.0  # largest |K − Kᵀ| of those that are good, as a fraction of |K|
+    good: np.ndarray  # (N,) reached, solved to round-off, and at rest
+    unsure: np.ndarray  # (N,) reached, but to be found by other means
 
     @property
     def failed(self) -> tuple[int, int]:
         """How many samples are not reachable, and how many not at rest."""
-        return int(np.sum(~self.reached)), int(np.sum(self.reached & ~self.good))
+        return int(np.sum(~self.reached)), int(np.sum(self.reached & ~self.good & ~self.unsure))
+
+
+def prescribes(mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...]) -> bool:
+    """Whether named coordinates prescribe all freedoms at home, and a Newton step from there can be taken."""
+    compiled = system(mechanism, "joint", parameters)
+    sizes, C = Sizes.of(compiled), compiled.dynamics.jacobian_at_home
+    freedom = len(sizes.speeds) - rank_of(C * sizes.speeds / sizes.rows[:, None])
+    if not names or freedom != len(names):
+        return False
+    if len(C) + freedom == len(sizes.speeds):
+        return True
+    home = start(mechanism, None)  # equations that depend on each other here, or everywhere
+    p = compiled.parameters(mechanism, home.poses)
+    moved, _ = driven(compiled, names).newton(compiled.coordinates(home, p), np.zeros(len(names)), p)
+    return bool(np.isfinite(moved).all())
 
 
 class BatchMatrices:
@@ -56,6 +78,7 @@ class BatchMatrices:
         self.drive: Driven = driven(self.compiled, names)
         self.columns = [self.compiled.equations.symbols.names.index(name) for name in parameters]
         functions, nu = balance(self.compiled), self.compiled.equations.u.size1()
+        self.drives = functions.sizes.drives
         given = Given(np.zeros(nu), tuple(range(nu)), (), np.zeros(0), functions.rests(self.q, self.p), self.p)
         point = Point(functions, self.q, given)
         self.held = choose_locked(mechanism.elements, point, actuators)
@@ -67,8 +90,7 @@ class BatchMatrices:
         cls, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], actuators: Any
     ) -> BatchMatrices | None:
         """The matrices of a mechanism, or None where its poses do not prescribe all freedoms of rigid bodies."""
-        _, n, m, _ = system(mechanism, "joint", parameters).equations.sizes
-        return cls(mechanism, names, parameters, actuators) if names and n - m == len(names) else None
+        return cls(mechanism, names, parameters, actuators) if prescribes(mechanism, names, parameters) else None
 
     def _moves_the_pose(self) -> bool:
         """Whether a parameter of the batch enters constraints or coordinates."""
@@ -78,8 +100,8 @@ class BatchMatrices:
         return bool(set(self.columns) & set(slopes.sparsity().get_triplet()[1]))
 
     @one_blas_thread()
-    def __call__(self, s: np.ndarray, values: np.ndarray, frame: Frame | None = None) -> Batched | None:
-        """Matrices at poses s (N, k), or (1, k) for all, and parameter sets (N, p); None where a lock is singular."""
+    def __call__(self, s: np.ndarray, values: np.ndarray, frame: Frame | None = None) -> Batched:
+        """Matrices at poses s (N, k), or (1, k) for all, and parameter sets (N, p)."""
         p: np.ndarray = self.p
         if self.columns:
             p = np.tile(self.p, (len(values), 1))
@@ -90,32 +112,40 @@ class BatchMatrices:
             q, reached = q[0], np.broadcast_to(reached, (count,))
         k, samples = s.shape[1], count if q.ndim == 2 or p.ndim == 2 else 1
         u, rates = self._holding(q, p, samples)
-        M, K, squares = self.matrices(q, u, p)
+        M, K, left, terms, lost = self.matrices(q, u, p)
         T = self.twist(frame)(q, p)[0] if frame is not None else np.zeros((samples, 6, k))
         M, K, T = (x.reshape(samples, -1, k) for x in (M, K, T))
-        M, K, T, rates = (np.broadcast_to(x, (count, *x.shape[1:])) for x in (M, K, T, rates))
-        M2, K2, skew2, left2, force2 = squares.reshape(samples, 5).T
-        good = reached & np.isfinite(M2 + K2) & (left2 <= BALANCED**2 * np.maximum(K2, force2))
-        skew = float(np.sqrt(np.max(np.where(good & (K2 > 0), skew2 / np.where(K2 > 0, K2, 1.0), 0.0), initial=0.0)))
+        left, terms, lost = (x.reshape(samples, -1) for x in (left, terms, lost))
+        solved = np.isfinite(M).all(axis=(1, 2)) & np.isfinite(K).all(axis=(1, 2)) & (lost <= EXACT**2).all(axis=1)
+        rests = (np.abs(left) <= BALANCED * terms).all(axis=1)
+        parts = (np.broadcast_to(x, (count, *x.shape[1:])) for x in (M, K, T, rates, solved, rests))
+        return self._unlocked(*parts, reached)
+
+    def _unlocked(self, M, K, T, rates, solved, rests, reached) -> Batched:
+        """The samples in the motions that locked actuators leave."""
         if not self.held:
-            return Batched(M, K, T, reached, good, skew)
-        Z = _left_free(rates[:, list(self.held)], good)
-        if Z is None:
-            return None
+            return Batched(M, K, T, reached, reached & solved & rests, reached & ~solved)
+        Z, independent = _left_free(rates[:, list(self.held)])
+        solved = solved & independent
         Zt = Z.transpose(0, 2, 1)
-        return Batched(Zt @ M @ Z, Zt @ K @ Z, T @ Z, reached, good, skew)
+        return Batched(Zt @ M @ Z, Zt @ K @ Z, T @ Z, reached, reached & solved & rests, reached & ~solved)
 
     def _holding(self, q: np.ndarray, p: np.ndarray, samples: int) -> tuple[np.ndarray, np.ndarray]:
-        """Least forces u (N, nu) of the actuators that hold each sample at rest, and their rates J_a B (N, nu, k)."""
+        """Least forces u (N, nu) of the actuators that hold each sample at rest, and their rates J_a B (N, nu, k) at
+        natural sizes."""
         k, nu = len(self.drive.names), len(self.compiled.commands)
         if not nu:
             return np.zeros((samples, 0)), np.zeros((samples, 0, k))
         force, rates = self.hold(q, p)
         force, rates = force.reshape(samples, k), rates.reshape(samples, nu, k)
+        rates = np.nan_to_num(rates, posinf=0.0, neginf=0.0) / self.drives[:, None]
         if not np.any(force):
             return np.zeros((samples, nu)), rates
-        inverse = np.linalg.pinv(np.nan_to_num(rates).transpose(0, 2, 1), rcond=1e-10)
-        return -(inverse @ np.nan_to_num(force)[..., None])[..., 0], rates
+        force, across = np.nan_to_num(force, posinf=0.0, neginf=0.0)[..., None], rates.transpose(0, 2, 1)
+        inverse = np.linalg.pinv(across, rcond=1e-10)
+        u = -(inverse @ force)
+        u = u - inverse @ (force + across @ u)  # small forces keep their digits beside large ones
+        return u[..., 0] / self.drives, rates
 
     def twist(self, frame: Frame) -> Any:
         """(q, p) -> twist (6, k) of a place in world axes, per rate of the coordinates."""
@@ -134,27 +164,31 @@ class BatchMatrices:
         return self.compiled._kernels[key]
 
 
-def _left_free(rows: np.ndarray, good: np.ndarray) -> np.ndarray | None:
-    """Motions (N, k, f) that locked actuators (N, h, k) leave; None where they depend on each other."""
+def _left_free(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Motions (N, k, f) that locked actuators (N, h, k) leave, and where these do not depend on each other (N,)."""
     h, k = rows.shape[1:]
-    if h > k:
-        return None
-    _, size, Vt = np.linalg.svd(np.where(np.isfinite(rows), rows, 0.0))
-    return None if np.any(size[good, -1] < 1e-10 * size[good, 0]) else Vt[:, h:].transpose(0, 2, 1)
+    _, size, Vt = np.linalg.svd(rows)
+    independent = size[:, -1] > 1e-10 * size[:, 0] if h <= k else np.zeros(len(rows), bool)
+    return Vt[:, h:].transpose(0, 2, 1), independent
+
+
+def _lengths(compiled: System, drive: Driven) -> np.ndarray:
+    """What the coordinates of the pose are measured by (k,): the machine's size [m], or 1."""
+    return np.where(drive.turns, 1.0, compiled.home.size)
 
 
 def _basis(compiled: System, drive: Driven) -> Any:
-    """B (nv, k): all speeds per rate of the coordinates."""
+    """B (nv, k): all speeds per rate of the coordinates, these at their natural sizes."""
     import casadi
 
     k, m = len(drive.names), compiled.equations.phi.size1()
-    right = casadi.vertcat(casadi.SX(m, k), casadi.SX.eye(k))
-    return drive.equations.solve(right)
+    right = casadi.vertcat(casadi.SX(m, k), casadi.SX(casadi.DM(np.diag(_lengths(compiled, drive)))))
+    return casadi.densify(drive.equations.solve(right))
 
 
 def _functions(compiled: System, drive: Driven) -> tuple[Any, Any]:
-    """(q, p) -> forces along the coordinates and rates of the actuators; (q, u, p) -> M_i, K_i and sums of squares of
-    M_i, K_i, K_i − K_iᵀ, of the forces that are left and of those without actuators."""
+    """(q, p) -> forces along the coordinates and rates of the actuators; (q, u, p) -> M_i, K_i, the forces that are
+    left, the terms that are summed up in them, and what the factor leaves of constraints and of forces, squared."""
     import casadi
 
     key = ("batch matrices", *drive.names)
@@ -167,46 +201,62 @@ def _functions(compiled: System, drive: Driven) -> tuple[Any, Any]:
         hold = casadi.Function("hold", [e.q, e.p], [columns.T @ idle, casadi.densify(J_a @ columns)])
         B = casadi.SX.sym("B", n, k)
         slopes = [casadi.jtimes(b.Q - b.C.T @ b.lam, e.q, b.N @ B[:, j]) for j in range(k)]
-        lam = drive.equations.multipliers(Q)[:m, :]
+        reaction = casadi.densify(drive.equations.multipliers(Q))
         KB = casadi.substitute(casadi.horzcat(*slopes), b.rho, b.read)
-        KB = -casadi.substitute([KB], [b.lam, B], [lam, columns])[0]
-        M, K = columns.T @ e.M @ columns, columns.T @ KB
-        squares = casadi.vertcat(*(casadi.sumsqr(x) for x in (M, K, K - K.T, columns.T @ Q, columns.T @ idle)))
-        outputs = [casadi.densify(x) for x in (M, K, squares)]
-        matrices = casadi.Function("matrices", [e.q, e.u, e.p], outputs)
+        KB = -casadi.substitute([KB], [b.lam, B], [reaction[:m, :], columns])[0]
+        rests = {part[0].name: part[1] for part in b.clamped}
+        terms = force_sizes(e, b.sizes.machine, rests)
+        outputs = [columns.T @ e.M @ columns, columns.T @ KB, columns.T @ Q, casadi.fabs(columns).T @ terms]
+        outputs.append(_lost(compiled, drive, columns, Q - drive.equations.A.T @ reaction, terms))
+        matrices = casadi.Function("matrices", [e.q, e.u, e.p], [casadi.densify(x) for x in outputs])
         compiled._kernels[key] = kernel(hold), kernel(matrices)
     return compiled._kernels[key]
+
+
+def _lost(compiled: System, drive: Driven, B: Any, r: Any, terms: Any) -> Any:
+    """Squares of A B − [0; 1] and of Q − Aᵀλ (2, 1), as fractions of their natural sizes."""
+    import casadi
+
+    e, lengths, sizes = compiled.equations, _lengths(compiled, drive), balance(compiled).sizes
+    wish = casadi.vertcat(casadi.SX(e.phi.size1(), len(lengths)), casadi.SX(casadi.DM(np.diag(lengths))))
+    rows = casadi.DM(1 / np.concatenate([sizes.rows, lengths]))
+    open_ = casadi.sumsqr(casadi.diag(rows) @ (drive.equations.A @ B - wish))
+    speeds = casadi.DM(sizes.speeds)
+    acting = casadi.sumsqr(speeds * terms)
+    return casadi.vertcat(open_, casadi.sumsqr(speeds * r) / casadi.if_else(acting > 0, acting, 1.0))
 
 
 def reach(drive: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates (N, nq) at poses s (N, k), in small steps from q0, and which of them were reached (N,)."""
     k = s.shape[1]
+    lengths = np.where(drive.turns, 1.0, size)
+    units = np.concatenate([row_lengths(drive.compiled.outline.rows, size), lengths])
     _, gap = drive.newton(q0, np.zeros(k), p if p.ndim == 1 else p[0])
     now = gap[-k:]
     way = np.where(drive.turns, np.remainder(s - now + np.pi, 2 * np.pi) - np.pi, s - now)
-    far = np.max(np.abs(way / np.where(drive.turns, 1.0, size)), initial=0.0)
-    q, reached = _walk(drive, q0, now, way, p, size, max(1, int(np.ceil(far / STRIDE))))
+    far = np.max(np.abs(way / lengths), initial=0.0)
+    q, reached = _walk(drive, q0, now, way, p, units, max(1, int(np.ceil(far / STRIDE))))
     if not reached.all():
         lost = np.flatnonzero(~reached)
         own = p if p.ndim == 1 else p[lost]
         steps = 8 * max(1, int(np.ceil(far / STRIDE)))
-        q[lost], reached[lost] = _walk(drive, q0, now, way[lost], own, size, steps)
+        q[lost], reached[lost] = _walk(drive, q0, now, way[lost], own, units, steps)
     return q, reached
 
 
 def _walk(
-    drive: Driven, q0: np.ndarray, now: np.ndarray, way: np.ndarray, p: np.ndarray, size: float, steps: int
+    drive: Driven, q0: np.ndarray, now: np.ndarray, way: np.ndarray, p: np.ndarray, units: np.ndarray, steps: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Newton at every step of the way, coarse in between, to round-off at the end."""
+    """Newton at every step of the way, coarse in between, to round-off at the end; gaps are measured by units."""
     q = np.tile(q0, (len(way), 1))
     for step in range(1, steps + 1):
         target = now + way * (step / steps)
-        goal = 1e-4 if step < steps else 1e-12
+        goal = 1e-4 if step < steps else 1e-13
         for _ in range(4 if step < steps else 12):
             moved, gap = drive.newton(q, target, p)
-            error = np.max(np.abs(gap), axis=1)
-            if np.all(~(error > goal * max(size, 1.0))):
+            error = np.max(np.abs(gap / units), axis=1)
+            if np.all(~(error > goal)):
                 break
-            q = moved
+            q = np.where((error > goal)[:, None], moved, q)
     _, gap = drive.newton(q, target, p)
-    return q, np.max(np.abs(gap), axis=1) < 1e-11 * max(size, 1.0)
+    return q, np.max(np.abs(gap / units), axis=1) < 1e-11

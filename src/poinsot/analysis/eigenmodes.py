@@ -42,7 +42,7 @@ def eigenmodes(small: SmallMotion, n: int | None) -> Solution:
     M, _, K = reduced(small)
     T, left = _with_mass(small, M, K)
     M, K = left.T @ M @ T, left.T @ K @ T
-    if is_symmetric(K, small):
+    if is_symmetric(M, K, np.abs(Z @ left).T @ (abs(small.K) @ np.abs(Z @ T))):
         values, X = _symmetric(M, K)
         shapes = _signed(Z @ T @ X)
         found = Solution(_rounded(small, values, shapes), shapes, shapes)
@@ -60,9 +60,14 @@ def reduced(small: SmallMotion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (M + M.T) / 2, D, K
 
 
-def is_symmetric(K: np.ndarray, small: SmallMotion) -> bool:
-    """Whether the stiffness comes from a potential, up to round-off of all that is summed up in it."""
-    largest = max(np.max(np.abs(K), initial=0.0), abs(small.K).max() * 1e-3 if K.size else 0.0)
+def is_symmetric(M: np.ndarray, K: np.ndarray, summed: np.ndarray) -> bool:
+    """Whether the stiffness comes from a potential, up to round-off of all that is summed up in it.
+
+    Motions are measured by their masses, so that neither units nor heavy neighbours hide a force that follows.
+    """
+    size = 1 / np.sqrt(np.diag(M))
+    K, summed = K * size * size[:, None], summed * size * size[:, None]
+    largest = max(np.max(np.abs(K), initial=0.0), 1e-3 * np.max(summed, initial=0.0))
     return bool(np.max(np.abs(K - K.T), initial=0.0) <= SYMMETRIC * largest)
 
 
@@ -181,13 +186,16 @@ def general_poles(M: np.ndarray, D: np.ndarray, K: np.ndarray) -> tuple[np.ndarr
     from scipy.linalg import eig
 
     n = len(M)
-    stiff, damping, mass = (np.max(np.abs(x), initial=0.0) for x in (K, D, M))
-    size = max(np.sqrt(stiff / (mass or 1.0)), damping / (mass or 1.0)) or 1.0
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-K, -D * size]])
-    B = np.block([[np.eye(n), np.zeros((n, n))], [np.zeros((n, n)), M * size**2]])
+    mass = np.diag(M)
+    heavy = mass > MASSLESS * np.max(mass, initial=0.0)
+    scale = np.where(heavy, 1 / np.sqrt(np.where(heavy, mass, 1.0)), 1 / np.sqrt(np.max(mass, initial=0.0) or 1.0))
+    M, D, K = (x * scale * scale[:, None] for x in (M, D, K))  # every motion measured by its mass
+    size = max(np.sqrt(np.max(np.abs(K), initial=0.0)), np.max(np.abs(D), initial=0.0)) or 1.0
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-K / size**2, -D / size]])
+    B = np.block([[np.eye(n), np.zeros((n, n))], [np.zeros((n, n)), M]])
     (alpha, beta), vectors = eig(A, B, homogeneous_eigvals=True)
     finite = np.abs(beta) > 1e-13 * np.abs(alpha)
-    poles, vectors = size * alpha[finite] / beta[finite], vectors[:n, finite]
+    poles, vectors = size * alpha[finite] / beta[finite], scale[:, None] * vectors[:n, finite]
     poles = np.where(np.abs(poles.imag) <= 1e-10 * np.abs(poles), poles.real, poles)
     poles = np.where(np.abs(poles) <= 1e-7 * size, 0.0, poles)  # a double root splits by the root of round-off
     upper = poles.imag >= 0

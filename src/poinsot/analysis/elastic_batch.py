@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.batch_matrices import Batched, reach
+from poinsot.analysis.batch_matrices import Batched, prescribes, reach
 from poinsot.analysis.elastic_rest import model_of
 from poinsot.analysis.kinematics import driven
 from poinsot.analysis.small import locked_actuators
@@ -52,8 +52,7 @@ class ElasticBatch:
     ) -> ElasticBatch | None:
         """The matrices of a mechanism; None where they have to be found pose by pose."""
         elements = mechanism.elements
-        _, n, m, _ = system(mechanism, "joint", parameters).equations.sizes
-        if not names or n - m != len(names) or any(elements.gravity) or elements.loads:
+        if any(elements.gravity) or elements.loads or not prescribes(mechanism, names, parameters):
             return None
         found = cls(mechanism, names, parameters, actuators)
         along = len(found.model.held(found.locked)) == len(found.locked)
@@ -75,13 +74,19 @@ class ElasticBatch:
         M_0, K_0, f, columns = self.model.relaxed(X[:, self.model.carriers].reshape(count, -1), p)
         one = int(np.argmax(reached))
         _, K, M = self.model.pieces(X if self.parameters else X[one : one + 1], p)  # one pose stands for all
-        if float(np.max(np.abs(f[reached]), initial=0.0)) > RELAXED * float(np.max(np.abs(K_0), initial=0.0)):
+        if not self._relaxed(f[reached], K_0):
             return None
         motions = self.model.motions(columns.reshape(count, 6, -1), X, self.locked)
         T = self.clusters.blocks(motions)
         M, K = (self._reduced(T, pieces, own) for pieces, own in ((M, M_0), (K, K_0)))
         good = reached & np.isfinite(K).all(axis=(1, 2))
-        return Batched(M, K, self._twist(frame, X, T, count), reached, good)
+        return Batched(M, K, self._twist(frame, X, T, count), reached, good, reached & ~good)
+
+    def _relaxed(self, f: np.ndarray, K_0: np.ndarray) -> bool:
+        """Whether forces (N, 6 c) on the nodes are round-off of what stiffnesses (…, 6 c, 6 c) could give."""
+        lengths = np.tile([self.size] * 3 + [1.0] * 3, f.shape[1] // 6)
+        K = np.abs(K_0) * lengths * lengths[:, None] if K_0.size else K_0
+        return float(np.max(np.abs(f) * lengths, initial=0.0)) <= RELAXED * float(np.max(K, initial=0.0))
 
     def _nodes(self, q: np.ndarray, p_rigid: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Poses (N, nodes, 12) of the undeformed nodes."""

@@ -17,6 +17,7 @@ import numpy as np
 from poinsot.analysis.small import locked_actuators
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.elastic import ElasticModel, Terms, columns_of, elastic_model
+from poinsot.model.assembly import row_lengths
 from poinsot.model.build.acting import force_unit
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.mobility import dependent_rows
@@ -63,11 +64,31 @@ class Rest:
         """Everything at these poses."""
         return self.model.terms(self.X, self.u, self.lam, self.p, self.rests)
 
+    @property
+    def size(self) -> float:
+        """A length that stands for the machine  [m]."""
+        return _size(self.X_begin)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """What displacements of the nodes are measured by (6 nodes,): the machine's size, or 1 for turns."""
+        return np.tile([self.size] * 3 + [1.0] * 3, len(self.X))
+
+    @property
+    def row_sizes(self) -> np.ndarray:
+        """The same for the equations of joints and locks (m + l,)."""
+        drives = list(self.model.mesh.elements.actuators.values())
+        held = [self.size if drives[i].on.unit == "m" else 1.0 for i in self.locked]
+        return np.concatenate([row_lengths(self.model.attached.rows, self.size), held])
+
     @cached_property
     def equations(self) -> list[int]:
         """Numbers of the equations of joints and locks; of a large model those that do not follow from others."""
         C = stack(self.terms.C, self.terms.drives[list(self.locked)])
-        gone = set(dependent_rows(C[:, self.model.places].toarray())) if self.model.large and C.shape[0] else ()
+        gone: set[int] = set()
+        if self.model.large and C.shape[0]:
+            own = C[:, self.model.places].toarray() * self.lengths[self.model.places]
+            gone = set(dependent_rows(own / self.row_sizes[:, None]))
         return [i for i in range(C.shape[0]) if i not in gone]
 
 
@@ -92,20 +113,23 @@ def undeformed(
     lam, p = np.zeros(len(model.attached.rows)), model.parameters(mechanism)
     rest = Rest(model, X, u, lam, p, rests, locked_actuators(elements, wish), X, kept_rows)
     terms = rest.terms
-    if _small_enough(terms, terms.f, np.zeros(0), _size(X)):
+    if _small_enough(rest, terms.f, np.zeros(0)):
         return rest
     solved = [i for i, name in enumerate(names) if name not in forces]
     B = rigid_motions(model, X)
     A = np.hstack([B.T @ terms.C.T, -(B.T @ terms.drives.T)[:, solved]])
-    found = np.linalg.lstsq(A, B.T @ terms.f, rcond=1e-10)[0]
+    moved = np.tile([rest.size] * 3 + [1.0] * 3, B.shape[1] // 6)
+    drives = [rest.size if a.on.unit == "m" else 1.0 for a in elements.actuators.values()]
+    units = np.concatenate([rest.row_sizes[: len(lam)], np.array(drives)[solved]])
+    found = np.linalg.lstsq(A * moved[:, None] / units, moved * (B.T @ terms.f), rcond=1e-10)[0] / units
     balanced = u.copy()
     balanced[solved] = found[len(lam) :]
     return replace(rest, u=balanced, lam=found[: len(lam)])
 
 
 def _size(X: np.ndarray) -> float:
-    """A length that stands for the machine  [m]."""
-    return max(1e-9, float(np.max(np.abs(X[:, 9:]))))
+    """A length that stands for the machine: the largest distance of a node from the ground's origin  [m]."""
+    return float(np.max(np.abs(X[:, 9:]))) or 1.0
 
 
 def rigid_motions(model: ElasticModel, X: np.ndarray) -> np.ndarray:
@@ -135,14 +159,14 @@ def settled(rest: Rest) -> Rest:
     model, n = rest.model, 6 * len(rest.model.nodes)
     terms = rest.terms
     s_0, held = terms.along[list(rest.locked)], list(rest.locked)
-    size = _size(rest.X)
+    size = rest.size
     for _ in range(40):
         A = stack(terms.C, terms.drives[held])
         left = terms.f - terms.C.T @ rest.lam
         right = np.concatenate([left, -terms.phi, s_0 - terms.along[held]])
-        if _small_enough(terms, left, right[n:], size):
+        if _small_enough(rest, left, right[n:]):
             return rest
-        step = solve(terms.K, A, right)
+        step = solve(terms.K, A, right, rest)
         xi = step[:n].reshape(-1, 6)
         scale = min(1.0, 0.2 / max(float(np.max(np.abs(xi[:, 3:]))), float(np.max(np.abs(xi[:, :3]))) / size, 1e-300))
         u, m = rest.u.copy(), len(rest.lam)
@@ -161,12 +185,12 @@ def _worst(model: ElasticModel, left: np.ndarray) -> str:
     return model.nodes[int(np.argmax(np.abs(left))) // 6]
 
 
-def _small_enough(terms: Terms, left: np.ndarray, gaps: np.ndarray, size: float) -> bool:
+def _small_enough(rest: Rest, left: np.ndarray, gaps: np.ndarray) -> bool:
     """Whether what is left would move nothing by more than round-off."""
-    stiff = np.abs(terms.K.diagonal())
-    lengths = np.tile([size] * 3 + [1.0] * 3, len(left) // 6)
-    near = np.abs(left) <= NEGLIGIBLE * np.maximum(stiff * lengths, 1e-300)
-    return bool(np.all(near | (left == 0))) and float(np.max(np.abs(gaps), initial=0.0)) <= NEGLIGIBLE * size
+    stiff = np.abs(rest.terms.K.diagonal())
+    near = np.abs(left) <= NEGLIGIBLE * stiff * rest.lengths
+    open_ = np.abs(gaps) / rest.row_sizes[: len(gaps)]
+    return bool(np.all(near | (left == 0))) and float(np.max(open_, initial=0.0)) <= NEGLIGIBLE
 
 
 def stack(a: Any, b: Any) -> Any:
@@ -178,20 +202,20 @@ def stack(a: Any, b: Any) -> Any:
     return np.vstack([a, b])
 
 
-def solve(K: Any, A: Any, right: np.ndarray) -> np.ndarray:
-    """Solve [K Aᵀ; A 0]; of least norm where redundant joints leave something open."""
+def solve(K: Any, A: Any, right: np.ndarray, rest: Rest) -> np.ndarray:
+    """Solve [K Aᵀ; A 0] at natural sizes; of least norm where redundant joints leave something open."""
     if hasattr(K, "toarray"):
         from scipy.sparse import block_array, csc_array
         from scipy.sparse.linalg import spsolve
 
         return spsolve(csc_array(block_array([[K, A.T], [A, None]])), right)
-    m = len(A)
+    m, n, lengths, rows = len(A), len(K), rest.lengths, 1 / rest.row_sizes
+    K, A = K * lengths * lengths[:, None], A * lengths * rows[:, None]
     scale = float(np.mean(np.abs(K.diagonal()))) or 1.0
     whole = np.block([[K / scale, A.T], [A, np.zeros((m, m))]])
-    n = len(K)
-    found = np.linalg.lstsq(whole, np.concatenate([right[:n] / scale, right[n:]]), rcond=1e-14)[0]
-    found[n:] *= scale
-    return found
+    wish = np.concatenate([right[:n] * lengths / scale, right[n:] * rows])
+    found = np.linalg.lstsq(whole, wish, rcond=1e-14)[0]
+    return np.concatenate([found[:n] * lengths, found[n:] * scale * rows])
 
 
 def _moved(X: np.ndarray, xi: np.ndarray) -> np.ndarray:

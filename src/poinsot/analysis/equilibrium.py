@@ -16,6 +16,7 @@ import numpy as np
 from poinsot.analysis.balance import Given, Point, balance
 from poinsot.analysis.inverse_dynamics import inverse_dynamics
 from poinsot.analysis.kinematics import require_count
+from poinsot.analysis.natural_sizes import least_squares
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
@@ -25,8 +26,9 @@ from poinsot.spatial.pose import Pose
 
 __all__ = ["Equilibrium", "equilibrium", "hold", "settle"]
 
-TOLERANCE = 1e-11  # of the largest generalised force
-STEP = 0.3  # largest change of a coordinate in one step  [m or rad]
+TOLERANCE = 1e-11  # of the terms that are summed up in each generalised force
+STEP = 0.3  # largest change of a coordinate in one step  [machine's size or rad]
+ZERO = 1e-12  # of |x|ᵀ|K||x|, below which xᵀKx is round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +106,10 @@ def equilibrium(
 
 def settle(compiled: System, q: np.ndarray, given: Given, iterations: int = 200) -> Point:
     """From coordinates q (nq,) to a point at rest near them."""
-    functions, scale = balance(compiled), 1e-9
+    functions = balance(compiled)
     for _ in range(iterations):
         point = Point(functions, q, given)
-        scale = max(scale, point.scale)
-        if point.settles(scale, TOLERANCE):
+        if point.settles(TOLERANCE):
             return point
         q = _step(compiled, point)
     raise PoinsotError(
@@ -117,17 +118,24 @@ def settle(compiled: System, q: np.ndarray, given: Given, iterations: int = 200)
 
 
 def _step(compiled: System, point: Point) -> np.ndarray:
-    """Towards the minimum of the energy: Newton with the curvature made positive, and a line search."""
-    K = point.free @ point.K @ point.free.T
+    """Towards the minimum of the energy: Newton with the curvature made positive, and a line search.
+
+    Every free motion is measured by the terms in its force, displacements by their natural sizes.
+    """
+    sizes, B = point.functions.sizes.speeds, point.motions
+    scale = np.where(point.terms > 0, 1 / np.sqrt(np.where(point.terms > 0, point.terms, 1.0)), 0.0)
+    K = (point.free.T @ point.K @ point.free) * scale * scale[:, None]
     values, vectors = np.linalg.eigh((K + K.T) / 2)
-    largest, force = (np.max(np.abs(x), initial=1e-300) for x in (values, point.force))
-    curvature = np.maximum(np.abs(values), max(1e-9 * largest, 1e-3 * force))
-    move = point.free.T @ (vectors @ ((vectors.T @ point.force) / curvature))
-    move -= np.linalg.pinv(point.rows) @ point.phi if len(point.phi) else 0.0
+    largest = np.max(np.abs(values), initial=1e-300)
+    curvature = np.maximum(np.abs(values), max(1e-9 * largest, 1e-3 * point.imbalance))
+    move = B @ (scale * (vectors @ ((vectors.T @ (scale * point.force)) / curvature)))
+    if len(point.phi):
+        rows = point.rows * sizes / point.row_sizes[:, None]
+        move -= least_squares(rows, point.phi / point.row_sizes)
     move *= min(1.0, STEP / max(np.max(np.abs(move), initial=0.0), 1e-300))
     for _ in range(12):
-        moved = compiled.displaced(point.q, move, point.given.p)
-        if Point(point.functions, moved, point.given).residual < 2 * point.residual:
+        moved = compiled.displaced(point.q, sizes * move, point.given.p)
+        if Point(point.functions, moved, point.given).imbalance < 2 * point.imbalance:
             return moved
         move = move / 2
     return moved
@@ -138,13 +146,22 @@ def _result(compiled: System, point: Point) -> Equilibrium:
     poses = {name: Pose(rotation[name][0], position[name][0]) for name in position}
     elements = compiled.equations.symbols.mechanism.elements
     with_ground = {**poses, "ground": Pose.identity()}
-    K = point.free @ point.K @ point.free.T
     return Equilibrium(
         poses=poses,
         coordinates={n: float(c.value(with_ground, elements.joints)) for n, c in elements.coordinates.items()},
         forces=dict(zip(compiled.commands, point.u.tolist())),
         multipliers=point.lam,
         residual=point.residual,
-        stiffness=np.linalg.eigvalsh((K + K.T) / 2),
+        stiffness=_stiffness(point),
         energy=point.energy,
     )
+
+
+def _stiffness(point: Point) -> np.ndarray:
+    """Eigenvalues (k,) of K on the free motions, 0.0 where they are round-off."""
+    Z = np.linalg.qr(point.free)[0]
+    K = Z.T @ point.K @ Z
+    values, vectors = np.linalg.eigh((K + K.T) / 2)
+    x = np.abs(Z @ vectors)
+    noise = ZERO * np.einsum("ij,ij->j", x, np.abs(point.K) @ x)
+    return np.where(np.abs(values) <= noise, 0.0, values)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.analysis.eigenmodes import general_poles
+from poinsot.analysis.eigenmodes import general_poles, reduced
 from poinsot.analysis.small import Slopes, SmallMotion, dense, small_motion
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, list_of_names, listing, unknown
@@ -35,12 +35,15 @@ class Linear:
     def A(self) -> np.ndarray:
         """Matrix of the first-order form (2k, 2k): d/dt (x, ẋ) = A (x, ẋ)."""
         k = len(self.names)
+        size = np.sqrt(np.diag(self.M))
+        if not size.all() or np.linalg.cond(self.M / size / size[:, None]) > 1e13:
+            raise PoinsotError(f"something that {listing(self.names)} move has no mass: M⁻¹ does not exist")
         return np.block([[np.zeros((k, k)), np.eye(k)], [-np.linalg.solve(self.M, np.hstack([self.K, self.D]))]])
 
     @property
     def poles(self) -> np.ndarray:
         """Roots s of det(s² M + s D + K), each conjugate pair once, by their modulus  [1/s]."""
-        return general_poles(self.M, self.D, self.K)[0]
+        return general_poles(*reduced(self.small))[0]
 
     def derivatives(self, parameters: Sequence[str] | None = None) -> Slopes:
         """dM, dD, dK (p, k, k) along parameters, by default all; the basis follows the constraints."""
@@ -98,7 +101,8 @@ def linearise(
         )
     rows = np.array([_row(small, name) for name in names]).reshape(len(names), len(small.names))
     chosen = rows @ Z
-    if len(names) and np.linalg.cond(chosen) > 1e10:
+    units = np.array([_size(small, name) for name in names]).reshape(-1, 1)
+    if len(names) and np.linalg.cond(chosen / units) > 1e10:
         raise PoinsotError(f"{listing(names)} are not independent of each other in this pose")
     B = Z @ np.linalg.inv(chosen) if len(names) else Z
     return Linear(small, names, B, *(np.asarray(B.T @ (m @ B)) for m in (small.M, small.D, small.K)), rows)
@@ -109,8 +113,16 @@ def _pivoted(small: SmallMotion) -> tuple[str, ...]:
     from scipy.linalg import qr
 
     k = small.free.shape[1]
-    pivots = qr(small.free.T, pivoting=True, mode="r")[1][:k] if k else []
+    Z = np.linalg.qr(small.free / small.sizes[:, None])[0]
+    pivots = qr(Z.T, pivoting=True, mode="r")[1][:k] if k else []
     return tuple(small.names[i] for i in sorted(pivots))
+
+
+def _size(small: SmallMotion, name: str) -> float:
+    """What a displacement or a named coordinate is measured by: a length [m], or 1."""
+    if name in small.names:
+        return float(small.sizes[small.names.index(name)])
+    return float(np.max(small.sizes)) if small.mechanism.elements.coordinate(name).unit == "m" else 1.0
 
 
 def _row(small: SmallMotion, name: str) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.batch_matrices import BatchMatrices
+from poinsot.analysis.batch_matrices import Batched, BatchMatrices
 from poinsot.analysis.compliance import compliance
 from poinsot.analysis.elastic_batch import ElasticBatch
 from poinsot.analysis.modes import modes
@@ -29,6 +29,9 @@ __all__ = ["ComplianceMap", "FrequencyMap", "compliance_map", "frequency_map"]
 
 CHUNK, BENT_CHUNK = 20_000, 500  # samples between two reports, of rigid and of flexible mechanisms
 SYMMETRIC = 1e-9  # of the largest stiffness
+SPREAD = 1e-5  # of the largest ω², below which others are refined
+ZERO = 1e-10  # of |φ|ᵀ|K||φ|, below which ω² may be none at all
+FIRM = 1e-9  # of the largest stiffness, motions measured by their own, below which another may be none at all
 Progress = Callable[[float], None]
 Values = tuple[np.ndarray, int, int]  # results (N, …), samples that are not reachable, samples that are not at rest
 
@@ -75,12 +78,12 @@ class _Samples:
         grids = (self.poses, self.parameters)
         return tuple(np.array([g.ravel() for g in grid.values()]).reshape(len(grid), self.count).T for grid in grids)
 
-    def rows(self, part: slice) -> tuple[np.ndarray, np.ndarray]:
+    def rows(self, part: slice | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Poses (n, k) and parameter sets (n, p) of a part of the samples."""
         s, p = self._flat
         return s[part], p[part]
 
-    def each(self, part: slice) -> Iterator[tuple[Mechanism, dict[str, float] | None]]:
+    def each(self, part: slice | np.ndarray) -> Iterator[tuple[Mechanism, dict[str, float] | None]]:
         """Mechanism and pose of every sample of a part."""
         for s, p in zip(*self.rows(part)):
             changed = self.mechanism
@@ -164,7 +167,7 @@ def frequency_map(
     def one(changed: Mechanism, pose: Any) -> np.ndarray:
         return modes(changed, pose, n=n, actuators=actuators).frequencies
 
-    values, *failed = _over(samples, actuators, _frequencies, one, progress)
+    values, *failed = _over(samples, actuators, _frequencies, one, 0, progress)
     values = values[:, :n].reshape(*samples.shape, -1)
     return FrequencyMap(mechanism.name, samples.poses, samples.parameters, values, *failed)
 
@@ -186,33 +189,52 @@ def compliance_map(
     def one(changed: Mechanism, pose: Any) -> np.ndarray:
         return compliance(changed, at, pose, actuators=actuators).ravel()
 
-    values, *failed = _over(samples, actuators, partial(_compliances, frame=frame), one, progress)
+    values, *failed = _over(samples, actuators, partial(_compliances, frame=frame), one, size**2, progress)
     values = values.reshape(*samples.shape, size, size)
     return ComplianceMap(mechanism.name, at, samples.poses, samples.parameters, values, *failed)
 
 
-def _over(samples: _Samples, actuators: Any, batched: Any, one: Any, progress: Progress | None) -> Values:
-    """Results of all samples, chunk by chunk: in batch where that applies, else one by one."""
+def _over(samples: _Samples, actuators: Any, batched: Any, one: Any, width: int, progress: Progress | None) -> Values:
+    """Results (N, width or more) of all samples, chunk by chunk: in batch where that applies, else one by one."""
     flexible = bool(samples.mechanism.elements.beams)
     kind = ElasticBatch if flexible else BatchMatrices
     batch = kind.of(samples.mechanism, tuple(samples.poses), tuple(samples.parameters), actuators)
     chunk, found = (50 if batch is None else BENT_CHUNK if flexible else CHUNK), []
     for first in range(0, samples.count, chunk):
         part = slice(first, min(first + chunk, samples.count))
-        values = None
-        if batch is not None:
-            s, p = samples.rows(part)
-            values = batched(batch, s[:1] if samples.one_pose and batch.same_pose else s, p)
-        found.append(_one_by_one(samples, part, one) if values is None else values)
+        found.append(_part(samples, part, batch, batched, one))
         if progress is not None:
             progress(part.stop / samples.count)
-    width = max((v.shape[1] for v, _, _ in found), default=0)
-    wide = [np.pad(v, ((0, 0), (0, width - v.shape[1])), constant_values=np.nan) for v, _, _ in found]
-    values = np.concatenate(wide) if wide else np.zeros((0, 0))
+    width = max([width, *(v.shape[1] for v, _, _ in found)])
+    values = np.concatenate([_wide(v, width) for v, _, _ in found]) if found else np.zeros((0, width))
     return values, sum(u for _, u, _ in found), sum(b for _, _, b in found)
 
 
-def _one_by_one(samples: _Samples, part: slice, one: Any) -> Values:
+def _part(samples: _Samples, part: slice, batch: Any, batched: Any, one: Any) -> Values:
+    """Results of a part of the samples; those of which the batch is not sure one by one."""
+    if batch is None:
+        return _one_by_one(samples, part, one)
+    s, p = samples.rows(part)
+    at, values, unsure = batched(batch, s[:1] if samples.one_pose and batch.same_pose else s, p)
+    if at is None:
+        return _one_by_one(samples, part, one)
+    again = np.flatnonzero(unsure)
+    unreachable, unbalanced = int(np.sum(~at.reached)), int(np.sum(at.reached & ~at.good & ~unsure))
+    if len(again):
+        rows, more_unreachable, more_unbalanced = _one_by_one(samples, part.start + again, one)
+        width = max(values.shape[1], rows.shape[1])
+        values, rows = _wide(values, width), _wide(rows, width)
+        values[again] = rows
+        unreachable, unbalanced = unreachable + more_unreachable, unbalanced + more_unbalanced
+    return values, unreachable, unbalanced
+
+
+def _wide(values: np.ndarray, width: int) -> np.ndarray:
+    """Values (N, k) with NaN up to a width."""
+    return np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan)
+
+
+def _one_by_one(samples: _Samples, part: slice | np.ndarray, one: Any) -> Values:
     rows: list[np.ndarray] = []
     unreachable = unbalanced = 0
     for changed, pose in samples.each(part):
@@ -227,40 +249,70 @@ def _one_by_one(samples: _Samples, part: slice, one: Any) -> Values:
     return np.array(wide).reshape(len(rows), width), unreachable, unbalanced
 
 
-def _frequencies(batch: BatchMatrices, s: np.ndarray, p: np.ndarray) -> Values | None:
-    """√ω²/2π with the sign of ω² (N, k), 0.0 where ω² is round-off of the others; None where this does not apply."""
+Found = tuple[Batched | None, np.ndarray, np.ndarray]  # matrices, results (N, …), samples to be found one by one
+
+
+def _frequencies(batch: BatchMatrices, s: np.ndarray, p: np.ndarray) -> Found:
+    """√ω²/2π with the sign of ω² (N, k); what is not symmetric, without mass or perhaps zero is not sure."""
     at = batch(s, p)
-    if at is None or at.skew > SYMMETRIC:
-        return None
-    found = np.full((len(at.good), at.M.shape[-1]), np.nan)
-    if at.good.any() and at.M.shape[-1]:
-        M, K = (at.M, at.K) if at.good.all() else (at.M[at.good], at.K[at.good])
-        try:
-            values = eigh(K, M, vectors=False)
-        except PoinsotError:  # bodies without mass
-            return None
-        floor = 1e-13 * np.max(np.abs(values), axis=1)
-        values = np.where(np.abs(values) <= floor[:, None], 0.0, values)
-        found[at.good] = np.sign(values) * np.sqrt(np.abs(values)) / (2 * np.pi)
-    return found, *at.failed
+    if at is None:
+        return None, np.zeros((0, 0)), np.zeros(0, bool)
+    found, unsure = np.full((len(at.good), at.M.shape[-1]), np.nan), np.array(at.unsure)
+    good = np.flatnonzero(at.good)
+    if not len(good) or not at.M.shape[-1]:
+        return at, found, unsure
+    M, K = (at.M, at.K) if len(good) == len(at.good) else (at.M[good], at.K[good])
+    mass = np.einsum("nii->ni", M)
+    heavy = (mass > 0).all(axis=1)
+    size = 1 / np.sqrt(np.where(mass > 0, mass, 1.0))
+    M, K = (x * size[:, None, :] * size[:, :, None] for x in (M, K))
+    skew, largest = (np.max(np.abs(x), axis=(1, 2)) for x in (K - K.transpose(0, 2, 1), K))
+    sure = heavy & (skew <= SYMMETRIC * largest)
+    try:
+        values, resolved = _eigenvalues(K, M)
+    except PoinsotError:  # bodies without mass
+        return None, found, unsure
+    unsure[good] = ~(sure & resolved)
+    found[good] = np.sign(values) * np.sqrt(np.abs(values)) / (2 * np.pi)
+    return at, found, unsure
 
 
-def _compliances(batch: BatchMatrices, s: np.ndarray, p: np.ndarray, frame: Any) -> Values | None:
-    """T K⁻¹ Tᵀ of every sample, flat; NaN where the place moves without resistance."""
+def _eigenvalues(K: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """ω² (N, k), upwards, where they are far apart with the second-order estimate φᵀKφ; and where none is lost in
+    the round-off of what is summed up in it (N,)."""
+    K = (K + K.transpose(0, 2, 1)) / 2
+    values = eigh(K, M, vectors=False)
+    resolved = np.ones(len(values), bool)
+    apart = np.flatnonzero(np.min(np.abs(values), axis=1) <= SPREAD * np.max(np.abs(values), axis=1))
+    if len(apart):
+        K, M = K[apart], M[apart]
+        X = eigh(K, M)[1]
+        stiffness, mass, summed = (
+            np.einsum("nij,nij->nj", x, y @ x) for x, y in ((X, K), (X, M), (np.abs(X), np.abs(K)))
+        )
+        resolved[apart] = (np.abs(stiffness) > ZERO * summed).all(axis=1)
+        values[apart] = np.sort(stiffness / mass, axis=1)
+    return values, resolved
+
+
+def _compliances(batch: BatchMatrices, s: np.ndarray, p: np.ndarray, frame: Any) -> Found:
+    """T K⁻¹ Tᵀ of every sample, flat; where the place may move without resistance it is not sure."""
     at = batch(s, p, frame)
     if at is None:
-        return None
+        return None, np.zeros((0, 0)), np.zeros(0, bool)
     T = at.T[:, list(IN_PLANE)] if batch.compiled.elements.planar else at.T
-    found = np.full((len(at.good), T.shape[1] ** 2), np.nan)
-    if at.good.any():
-        K, T = at.K[at.good], T[at.good]
-        with np.errstate(all="ignore"):
-            firm = np.linalg.svd(K, compute_uv=False)
-            stiff = firm[:, -1] > 1e-12 * firm[:, 0] if K.shape[-1] else np.ones(len(K), bool)
-        values = np.full((len(K), T.shape[1], T.shape[1]), np.nan)
-        values[stiff] = T[stiff] @ np.linalg.solve(K[stiff], T[stiff].transpose(0, 2, 1))
-        found[at.good] = values.reshape(len(K), -1)
-    return found, *at.failed
+    found, unsure = np.full((len(at.good), T.shape[1] ** 2), np.nan), np.array(at.unsure)
+    good = np.flatnonzero(at.good)
+    if len(good):
+        K, T = at.K[good], T[good]
+        own = np.sqrt(np.abs(np.einsum("nii->ni", K)))
+        own = 1 / np.where(own > 0, own, np.max(own, axis=1, initial=0.0, keepdims=True) + (own == 0))
+        firm = np.linalg.svd(K * own[:, None, :] * own[:, :, None], compute_uv=False)
+        stiff = firm[:, -1] > FIRM * firm[:, 0] if K.shape[-1] else np.ones(len(K), bool)
+        unsure[good] = ~stiff
+        values = T[stiff] @ np.linalg.solve(K[stiff], T[stiff].transpose(0, 2, 1))
+        found[good[stiff]] = values.reshape(len(values), -1)
+    return at, found, unsure
 
 
 def _numbers(value: Any, unit: str, name: str) -> np.ndarray:

@@ -68,5 +68,5 @@ def _branches(S: np.ndarray, symmetric: bool) -> np.ndarray:
 def _groups(values: np.ndarray) -> list[slice]:
     """Runs of eigenvalues that are equal up to round-off."""
     near = np.abs(np.diff(values)) <= REPEATED * np.maximum(np.abs(values[:-1]), np.abs(values[1:]))
-    edges = [0, *(np.flatnonzero(~near) + 1), len(values)]
+    edges = [0, *(np.flatnonzero(~near) + 1), len(values)] if len(values) else []
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]

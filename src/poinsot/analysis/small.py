@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.balance import null_space
+from poinsot.analysis.natural_sizes import free_motions
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.errors import PoinsotError, by_name, listing, one_or_more_names, unknown
 from poinsot.model.constraints import IN_PLANE, Constraints
@@ -59,6 +59,8 @@ class SmallMotion:
     D: Any  # (n, n)
     K: Any  # (n, n)
     C: Any  # (m, n), joints and locked actuators
+    sizes: np.ndarray  # (n,) what displacements are measured by: the machine's size [m], or 1 for angles
+    row_sizes: np.ndarray  # (m,) the same for the rows of C
     force: np.ndarray  # (n,) generalised force that nothing balances; 0 at an equilibrium
     forces: dict[str, float]  # of the actuators in this pose  [N or N·m]
     locked: tuple[str, ...]  # actuators that hold their coordinate
@@ -74,7 +76,9 @@ class SmallMotion:
     @cached_property
     def free(self) -> np.ndarray:
         """Motions (n, k) that the constraints leave."""
-        return null_space(dense(self.C)) if self.basis is None else self.basis
+        if self.basis is not None:
+            return self.basis
+        return self.sizes[:, None] * free_motions(dense(self.C) * self.sizes / self.row_sizes[:, None])
 
     def row(self, name: str) -> np.ndarray:
         """Rate of a named coordinate per ẋ (n,)."""

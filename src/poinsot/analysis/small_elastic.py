@@ -65,6 +65,8 @@ def _small(mechanism: Mechanism, rest: Rest) -> SmallMotion:
         D=terms.D,
         K=terms.K,
         C=stack(terms.C, terms.drives[held])[rest.equations],
+        sizes=rest.lengths,
+        row_sizes=rest.row_sizes[rest.equations],
         force=terms.f - terms.C.T @ rest.lam,
         forces=dict(zip(names, rest.u.tolist())),
         locked=locked,

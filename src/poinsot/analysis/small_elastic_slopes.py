@@ -63,14 +63,21 @@ def elastic_slopes(mechanism: Mechanism, rest: Rest, names: Sequence[str]) -> Sl
     for name in names:
         if name not in mechanism.parameters:
             raise PoinsotError(unknown("parameter", name, mechanism.parameters))
-    free = [i for i in range(len(rest.u)) if i not in rest.locked]
-    if np.any(rest.u[free] != 0) and float(np.max(np.abs(rest.u[free]))) > 1e-9:
+    if _free_loads(mechanism, rest):
         raise PoinsotError("flexible links have derivatives only while no free actuator carries a load: lock them")
     model = model_of(mechanism, names)
     point = _Point(model, rest.X, rest.u, rest.lam, model.parameters(mechanism), rest.rests)
     begin = _Point(model, rest.X_begin, rest.u, rest.lam, point.p, rest.rests)
     found = [_one(begin, point, rest, model.names.index(name)) for name in names]
     return Slopes(names, *(np.array([x[i] for x in found]) for i in range(4)))
+
+
+def _free_loads(mechanism: Mechanism, rest: Rest) -> bool:
+    """Whether actuators that are not locked carry more than round-off of what joints bear."""
+    drives = [rest.size if a.on.unit == "m" else 1.0 for a in mechanism.elements.actuators.values()]
+    free = [i for i in range(len(rest.u)) if i not in rest.locked]
+    borne = np.max(np.abs(rest.terms.C.T @ rest.lam) * rest.lengths, initial=0.0)
+    return bool(np.any(np.abs(rest.u * np.array(drives))[free] > 1e-9 * borne))
 
 
 def _one(begin: _Point, point: _Point, rest: Rest, column: int) -> tuple[Any, ...]:
@@ -95,7 +102,12 @@ def _rigid_change(begin: _Point, rest: Rest, dp: np.ndarray) -> tuple[np.ndarray
     naming[:, model.places] = np.asarray(model.attached.naming(*at))[rest.kept_rows]
     moved = begin.along(0, own, 0, 0, dp, 0)
     right = np.concatenate([moved["phi"].ravel(), moved["named"].ravel()[rest.kept_rows]])
-    step = np.linalg.lstsq(np.vstack([C, naming]) @ B, -right, rcond=1e-10)[0]
+    named = list(model.mesh.elements.coordinates.values())
+    units = [rest.size if named[i].unit == "m" else 1.0 for i in rest.kept_rows]
+    rows = 1 / np.concatenate([rest.row_sizes[: len(C)], units])
+    columns = np.tile([rest.size] * 3 + [1.0] * 3, B.shape[1] // 6)
+    A = (np.vstack([C, naming]) @ B) * columns * rows[:, None]
+    step = columns * np.linalg.lstsq(A, -right * rows, rcond=1e-10)[0]
     eta = own + (B @ step).reshape(-1, 6)
     return eta, begin.along(0, eta, 0, 0, dp, 0)["clamped"].ravel()
 
@@ -109,7 +121,7 @@ def _bent_change(point: _Point, rest: Rest, eta: np.ndarray, s_begin: np.ndarray
     left = with_pieces
     left[point.model.places] += change["left"].ravel()
     right = np.concatenate([left, -change["phi"].ravel(), (s_begin - change["along"].ravel())[held]])
-    step = solve(terms.K, stack(terms.C, terms.drives[held]), right)
+    step = solve(terms.K, stack(terms.C, terms.drives[held]), right, rest)
     du = np.zeros(len(rest.u))
     du[held] = -step[n + m :]
     return eta + step[:n].reshape(-1, 6), du, step[n : n + m]

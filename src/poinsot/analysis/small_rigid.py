@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.balance import Balance, Given, Point, balance, null_space
+from poinsot.analysis.balance import Balance, Given, Point, balance
 from poinsot.analysis.equilibrium import settle
+from poinsot.analysis.natural_sizes import displacements, rank_of
 from poinsot.analysis.small import Part, SmallMotion, locked_actuators
 from poinsot.analysis.small_slopes import Held, rigid_slopes
 from poinsot.analysis.state import state
@@ -22,12 +23,11 @@ from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.errors import PoinsotError
-from poinsot.formulations.embedded import independent_speeds
 from poinsot.model.mechanism import Elements, Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 
-__all__ = ["BALANCED", "choose_locked", "displacements", "rigid_motion"]
+__all__ = ["BALANCED", "choose_locked", "rigid_motion"]
 
 BALANCED = 1e-8  # of the forces that act, up to which a given pose counts as an equilibrium
 
@@ -73,57 +73,32 @@ def _hold(point: Point, held: tuple[int, ...]) -> Point:
 def choose_locked(elements: Elements, point: Point, wish: str | Sequence[str] | None) -> tuple[int, ...]:
     """Numbers of the actuators that hold their coordinate; none by default where they would hold everything."""
     held = locked_actuators(elements, wish)
-    moves = wish is not None or null_space(np.vstack([point.C, point.J_a[list(held)]])).shape[1]
-    return held if moves else ()
+    if wish is not None:
+        return held
+    sizes = point.functions.sizes
+    rows = np.vstack([point.C, point.J_a[list(held)]]) * sizes.speeds
+    fixed = rank_of(rows / np.concatenate([sizes.rows, sizes.drives[list(held)]])[:, None])
+    return held if fixed < len(sizes.speeds) else ()
 
 
 def _balanced(point: Point) -> bool:
-    """Whether a pose is an equilibrium, up to the forces of a displacement of BALANCED."""
-    scale = max(point.scale, float(np.max(np.abs(point.K), initial=0.0)))
-    return float(np.max(np.abs(point.force), initial=0.0)) <= BALANCED * scale
+    """Whether a pose is an equilibrium, up to a small part of the forces that act along each motion."""
+    return point.imbalance <= BALANCED
 
 
 def _unbalanced(compiled: System, point: Point) -> str:
     """Which force is left, where it acts, and what would hold it."""
     names, units = displacements(compiled)
-    B = null_space(point.rows)
-    if len(point.rows) == point.rows.shape[1] - B.shape[1]:
-        independent = independent_speeds(point.rows)
-        B = B @ np.linalg.inv(B[list(independent)])
-    else:
-        independent = tuple(int(np.argmax(np.abs(b))) for b in B.T)
-    left = B.T @ point.left
-    worst = int(np.argmax(np.abs(left)))
-    i = independent[worst]
+    sizes, B = point.functions.sizes.speeds, point.motions
+    worst = int(np.argmax(np.abs(point.force) / np.where(point.terms > 0, point.terms, np.inf)))
+    i = int(np.flatnonzero((B[:, worst] == 1) & (np.count_nonzero(B, axis=1) == 1))[0])
+    left = point.force[worst] / sizes[i]
     unit, way = ("N·m", "about") if units[i] == "rad" else ("N", "along")
     what = f"joint '{names[i]}'" if names[i] in compiled.elements.joints else f"'{names[i]}'"
     return (
-        f"not an equilibrium: {abs(left[worst]):.3g} {unit} {way} {what} is not balanced; "
+        f"not an equilibrium: {abs(left):.3g} {unit} {way} {what} is not balanced; "
         "poinsot.equilibrium(mechanism, pose=…) finds one, or let an actuator hold it"
     )
-
-
-def displacements(compiled: System) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names and units of the displacements: one for every speed."""
-    e, found = compiled.equations, []
-    for node in e.branches:
-        plain = [c for c in node.joint.coordinates if c.unit != "-"]
-        turns = ("rx", "ry", "rz")[: node.joint.freedom - len(plain)]
-        base = node.joint.name.removesuffix(" (floating)")
-        own = [(c.name.removeprefix("p"), c.unit) for c in plain] + [(turn, "rad") for turn in turns]
-        found += [(base if len(own) == 1 else f"{base} {name}", unit) for name, unit in own]
-    for block in e.blocks if not e.branches else ():
-        found += [(f"{block.name} {name}", unit) for name, unit in CHART_NAMES[len(block.columns), e.formulation]]
-    return tuple(name for name, _ in found), tuple(unit for _, unit in found)
-
-
-_PLACE = tuple((axis, "m") for axis in "xyz")
-CHART_NAMES = {
-    (3, "euler"): (*_PLACE[:2], ("angle", "rad")),
-    (6, "euler"): (*_PLACE, *((f"angle {i}", "rad") for i in (1, 2, 3))),
-    (6, "rotation-matrix"): (*((f"R{i}{j}", "-") for j in (1, 2) for i in (1, 2)), *_PLACE[:2]),
-    (12, "rotation-matrix"): (*((f"R{i}{j}", "-") for j in (1, 2, 3) for i in (1, 2, 3)), *_PLACE),
-}
 
 
 def _small(mechanism: Mechanism, compiled: System, point: Point, held: Held) -> SmallMotion:
@@ -149,6 +124,8 @@ def _small(mechanism: Mechanism, compiled: System, point: Point, held: Held) -> 
         D=D,
         K=point.K,
         C=point.rows,
+        sizes=point.functions.sizes.speeds,
+        row_sizes=point.row_sizes,
         force=point.left,
         forces=dict(zip(commands, point.u.tolist())),
         locked=tuple(commands[i] for i in point.given.held),

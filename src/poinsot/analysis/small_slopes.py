@@ -27,6 +27,7 @@ from poinsot.model.mechanism import Mechanism
 __all__ = ["Held", "rigid_slopes"]
 
 RANK = 1e-10  # of stiffness and constraints at their natural sizes
+LOST = 1e-9  # of forces at their natural sizes, per relative change of a parameter, that no pose balances
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ def rigid_slopes(mechanism: Mechanism, compiled: System, point: Point, held: Hel
     p = np.concatenate([wide.equations.symbols.values(mechanism), chart])
     local = _local(wide, held, names)
     at = (point.q, point.u, point.lam, point.given.rho, p)
-    changes = _changes(local, point, held, at, names)
+    changes = _changes(local, point, held, at, LOST / _parameter_sizes(mechanism, names, point))
     rows = len(point.lam) + len(point.u)
     kept = [*range(len(point.lam)), *(len(point.lam) + i for i in point.given.held)]
     n, found = len(point.Q), []
@@ -116,8 +117,25 @@ def _directional(b: Balance, inputs: list[Any]) -> Any:
     return casadi.Function("directional", [*inputs, *steps], parts)
 
 
-def _changes(local: dict[str, Any], point: Point, held: Held, at: tuple, names: tuple[str, ...]) -> tuple:
-    """δq, δu, δλ and δρ, a column for every parameter."""
+def _parameter_sizes(mechanism: Mechanism, names: tuple[str, ...], point: Point) -> np.ndarray:
+    """What parameters (p,) are measured by: their values, or where they are zero the machine's size for lengths."""
+    found = [mechanism.parameters[name] for name in names]
+    size = point.functions.sizes.machine
+    return np.array([abs(p.value) or (size if p.unit == "m" else 1.0) for p in found])
+
+
+def _natural(point: Point, K: np.ndarray, equations: int) -> tuple[np.ndarray, np.ndarray]:
+    """What equations (forces, joints, locks) and unknowns (displacements, drives, multipliers) are multiplied by."""
+    sizes, solved = point.functions.sizes, list(point.given.solved)
+    stiffness = np.max(np.abs(K) * sizes.speeds * sizes.speeds[:, None], initial=0.0)
+    stiffness = max(stiffness, np.max(np.abs(point.Q) * sizes.speeds, initial=0.0)) or 1.0  # [J]
+    closing = point.row_sizes[: equations - len(sizes.speeds)]
+    rows = np.concatenate([sizes.speeds / stiffness, 1 / closing])
+    return rows, np.concatenate([sizes.speeds, stiffness / sizes.drives[solved], stiffness / sizes.rows])
+
+
+def _changes(local: dict[str, Any], point: Point, held: Held, at: tuple, floor: np.ndarray) -> tuple:
+    """δq, δu, δλ and δρ, a column for every parameter; NaN where forces above a floor (p,) stay without balance."""
     values = _Values(local["pose"](*at))
     n, m, solved = len(point.Q), len(point.lam), list(point.given.solved)
     hard = np.block(
@@ -132,22 +150,32 @@ def _changes(local: dict[str, Any], point: Point, held: Held, at: tuple, names: 
         known[:n] += values.r_rho @ values.S_p
     else:
         begin = _Values(local["pose"](held.q_begin, *at[1:]))
-        A, b = np.vstack([begin.C, begin.pose]), np.vstack([begin.phi_p, begin.pose_p - begin.wish])
-        home = np.linalg.lstsq(A, -b, rcond=1e-10)[0] if len(A) else np.zeros((n, len(names)))
+        home = _moved_home(point, held, begin)
         rho = begin.S @ home + begin.S_p
         known[:n] += values.r_rho @ rho
         locked = list(point.given.held)
         hard = np.vstack([hard, np.hstack([values.s_a[locked], np.zeros((len(locked), len(solved) + m))])])
         known = np.vstack([known, (values.s_a_p - begin.s_a @ home - begin.s_a_p)[locked]])
     soft = np.hstack([values.pose, np.zeros((len(values.pose), len(solved) + m))])
-    stiffness = max(np.max(np.abs(values.K), initial=0.0), point.scale) or 1.0
-    found = _two_levels(hard, -known, soft, values.wish - values.pose_p, n, stiffness)
+    found = _two_levels(hard, -known, soft, values.wish - values.pose_p, *_natural(point, values.K, len(hard)), floor)
     x = found[:n]
-    u = np.zeros((len(point.u), len(names)))
+    u = np.zeros((len(point.u), len(floor)))
     u[solved] = found[n : n + len(solved)]
     if held.q_begin is None:
         rho = values.S @ x + values.S_p
     return values.N @ x, u, found[n + len(solved) :], rho
+
+
+def _moved_home(point: Point, held: Held, begin: _Values) -> np.ndarray:
+    """Displacements (nv, p) of the pose in which springs were clamped, least at natural sizes where they are open."""
+    sizes, known = point.functions.sizes, point.functions.compiled.mechanism.template.coordinates
+    named = [sizes.machine if known[name].unit == "m" else 1.0 for name in held.coordinates]
+    rows = 1 / np.concatenate([sizes.rows, named])
+    A, b = np.vstack([begin.C, begin.pose]), np.vstack([begin.phi_p, begin.pose_p - begin.wish])
+    if not len(A):
+        return np.zeros((len(sizes.speeds), b.shape[1]))
+    scaled, right = A * sizes.speeds * rows[:, None], -b * rows[:, None]
+    return sizes.speeds[:, None] * np.linalg.lstsq(scaled, right, rcond=RANK)[0]
 
 
 class _Values:
@@ -160,22 +188,24 @@ class _Values:
 
 
 def _two_levels(
-    A: np.ndarray, b: np.ndarray, soft: np.ndarray, wish: np.ndarray, n: int, stiffness: float
+    A: np.ndarray,
+    b: np.ndarray,
+    soft: np.ndarray,
+    wish: np.ndarray,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    floor: np.ndarray,
 ) -> np.ndarray:
     """x with A x = b; where that leaves it open, soft x nearest to the wish; NaN where there is none.
 
-    The first n rows are forces, the first n columns displacements, made alike by a stiffness.
+    `rows` and `columns` bring equations and unknowns to their natural sizes.
     """
-    rows = np.full(len(A), 1 / stiffness)
-    rows[n:] = 1 / np.maximum(np.linalg.norm(A[n:], axis=1), 1e-300)
-    columns = np.ones(A.shape[1])
-    columns[n:] = 1 / np.maximum(np.linalg.norm(A[:, n:] * rows[:, None], axis=0), 1e-300)
     scaled, right = A * columns * rows[:, None], b * rows[:, None]
     U, s, Vt = np.linalg.svd(scaled)
     rank = int(np.sum(s > RANK * max(1.0, s[0]))) if len(s) else 0
     y = Vt[:rank].T @ ((U[:, :rank].T @ right) / s[:rank, None])
     miss = np.max(np.abs(scaled @ y - right), axis=0, initial=0.0)
-    lost = miss > np.maximum(1e-6 * np.max(np.abs(right), axis=0, initial=0.0), 1e-9)
+    lost = miss > np.maximum(1e-6 * np.max(np.abs(right), axis=0, initial=0.0), floor)
     open_ = Vt[rank:].T
     if open_.shape[1] and len(soft):
         y = y + open_ @ np.linalg.lstsq(soft * columns @ open_, wish - soft * columns @ y, rcond=1e-10)[0]

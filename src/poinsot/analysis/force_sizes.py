@@ -1,0 +1,69 @@
+"""How large the terms are that are summed up in each generalised force of a mechanism at rest.
+
+    T_i = Σ m|g| |∂p/∂x_i| + Σ (|V'| + |V''| ℓ + |F| + |u|) |∂s/∂x_i| + Σ |f| |∂p/∂x_i| + |n| |∂θ/∂x_i|
+
+over bodies with mass centres p, laws along coordinates s with natural sizes ℓ, and loads. A generalised force far
+below T is round-off, whatever the units and however light the part of the machine that it moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from poinsot.formulations.equations import Equations
+from poinsot.spatial.algebra import vector
+from poinsot.spatial.motion import Twist, carry_twist
+from poinsot.spatial.pose import Pose
+
+__all__ = ["force_sizes"]
+
+
+def force_sizes(e: Equations, size: float, rests: Mapping[str, Any]) -> Any:
+    """T (nv, 1) as symbols [N or N·m] for a machine of a size [m]; `rests` of clamped springs by their names."""
+    import casadi
+
+    elements = e.symbols.elements
+    total = casadi.SX(e.v.size1(), 1)
+    weight = _length(vector(*elements.gravity))
+    for name, body in elements.bodies.items():
+        V = carry_twist(Pose(np.eye(3), vector(*body.com)), e.twists[name])
+        total += casadi.fabs(body.mass) * weight * _columns(V.v, e)
+    for k, part in enumerate(e.acting):
+        total += casadi.fabs(casadi.jacobian(part[2], e.v)).T * _law_size(e, k, size, rests)
+    for load in elements.loads.values():
+        V: Twist = carry_twist(load.at.pose(), e.twists[load.at.body])
+        total += _length(vector(*load.force)) * _columns(V.v, e) + _length(vector(*load.moment)) * _columns(V.w, e)
+    return casadi.densify(casadi.substitute(total, e.v, casadi.SX.zeros(e.v.shape)))
+
+
+def _law_size(e: Equations, k: int, size: float, rests: Mapping[str, Any]) -> Any:
+    """Modulus of the force of a law along its coordinate, and of what a displacement of natural size adds to it."""
+    import casadi
+
+    law, s, s_dot = e.acting[k]
+    first = len(e.acting) - e.u.size1()
+    if k >= first:
+        return casadi.fabs(e.u[k - first])
+    x = casadi.SX.sym("s")
+    slope = casadi.jacobian(casadi.SX(law.potential(x)), x)
+    at = s if law.name not in rests else s - rests[law.name] + law.rest
+    force, stiffness = casadi.substitute([slope, casadi.jacobian(slope, x)], [x], [at])
+    length = size if law.on.unit == "m" else 1.0
+    return casadi.fabs(force) + casadi.fabs(stiffness) * length + casadi.fabs(casadi.SX(law.force(s, s_dot)))
+
+
+def _length(x: Any) -> Any:
+    import casadi
+
+    return casadi.norm_2(casadi.SX(x))
+
+
+def _columns(rate: Any, e: Equations) -> Any:
+    """Euclidean length (nv, 1) of every column of ∂rate/∂v."""
+    import casadi
+
+    J = casadi.jacobian(casadi.SX(rate), e.v)
+    return casadi.sqrt(casadi.sum1(J**2)).T
