@@ -1,7 +1,7 @@
 """Singular poses: which kind, how near, and what moves there.
 
 With the motions N that the constraints C leave, the rates of the actuated coordinates J_a N and of the output
-coordinates J_x N:
+coordinates J_x N, all at natural sizes (lengths measured by the machine, angles by the radian):
 
     C loses rank            the mechanism gains a freedom that the count does not show (constraint singularity)
     J_a N loses rank        it can move with its actuators locked (direct or parallel singularity)
@@ -15,17 +15,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poinsot.analysis.natural_sizes import rank_of
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import by_name, list_of_names
 from poinsot.formulations.tree import speed_scales
+from poinsot.model.assembly import row_lengths
+from poinsot.model.constraints import Constraints
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.mobility import generic_assembly
 
 __all__ = ["Singularity", "singularity"]
 
 NEAR = 1e4  # condition number from which a pose is called singular
+SINGULAR = 1e-14  # of the largest singular value, at which another is nothing but round-off
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,15 @@ def singularity(
     found = casadi.Function("J", [e.q, e.p], parts)(q, p)
     speeds = speed_scales(e.branches, begin.size)
     C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) * speeds for x in found)
+    C = C / row_lengths(e.rows, begin.size)[:, None]
     J_a = J_a / _rate_scales([a.on for a in elements.actuators.values()], begin.size)
     J_x = J_x / _rate_scales([elements.coordinates[name] for name in names], begin.size)
-    free = _null_space(C, e.sizes[1] - e.sizes[2])
+    rank = _rank(compiled, mechanism)
+    free = np.linalg.svd(C)[2][rank:].T if len(C) else np.eye(len(speeds))
     A = J_a @ free
     direction = np.linalg.svd(A)[2][-1] if len(A) >= free.shape[1] and A.size else np.zeros(free.shape[1])
     return Singularity(
-        constraints=_condition(C, len(C), 0.0),
+        constraints=_condition(C, rank, 0.0),
         actuators=_condition(A, free.shape[1]) if len(A) >= free.shape[1] else None,
         outputs=_condition(J_x @ free, min(len(J_x), free.shape[1])) if len(J_x) else None,
         free=dict(zip(compiled.elements.coordinates, (J_all @ (free @ direction)).tolist())),
@@ -111,9 +118,15 @@ def _slopes(rates: list, e) -> object:
     return casadi.densify(casadi.jacobian(casadi.vertcat(*rates), e.v)) if rates else casadi.SX(0, e.v.size1())
 
 
-def _null_space(C: np.ndarray, mobility: int) -> np.ndarray:
-    """Motions (nv, mobility) that the constraints leave; one more column is not counted at a singular pose."""
-    return np.linalg.svd(C)[2][-mobility:].T if len(C) else np.eye(C.shape[1])
+def _rank(compiled: System, mechanism: Mechanism) -> int:
+    """Rank of the constraints in an ordinary pose near the model's own: redundant equations do not count."""
+    e = compiled.equations
+    if not e.rows:
+        return 0
+    home = generic_assembly(Constraints(mechanism.elements), start(mechanism, None))
+    p = compiled.parameters(mechanism, home.poses)
+    C = np.asarray(compiled.dynamics.function("C", [e.C])(compiled.coordinates(home, p), 0, 0, p)).reshape(e.C.shape)
+    return rank_of(C * speed_scales(e.branches, home.size) / row_lengths(e.rows, home.size)[:, None])
 
 
 def _rate_scales(coordinates: Sequence[Coordinate], size: float) -> np.ndarray:
@@ -128,4 +141,5 @@ def _condition(matrix: np.ndarray, rank: int, natural: float = 1.0) -> float:
     if not matrix.size or rank == 0:
         return 1.0
     s = np.linalg.svd(matrix, compute_uv=False)
-    return float(max(s[0], natural) / s[rank - 1]) if len(s) >= rank and s[rank - 1] > 0 else float("inf")
+    largest = max(s[0], natural)
+    return float(largest / s[rank - 1]) if len(s) >= rank and s[rank - 1] > SINGULAR * largest else float("inf")
