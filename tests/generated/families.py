@@ -101,7 +101,7 @@ def door(s: Sketch, root: str = GROUND) -> list[str]:
 
 def flat_bars(s: Sketch, root: str = GROUND) -> list[str]:
     """A planar four-, five- or six-bar in space: all hinges parallel, at different heights."""
-    n = int(s.rng.integers(4, 7))
+    n = 4 if s.small else int(s.rng.integers(4, 7))
     R, origin = s.attitude(), s.point(s.poses[root][1], 0.5)
     corners = np.array([[0, 0], [0.3, 0.7], [1.1, 1.0], [1.5, 0.4], [1.3, -0.3], [0.6, -0.6]])[[0, 1, 2, 4, 3, 5][:n]]
     corners = corners[np.argsort(np.arctan2(*(corners - corners.mean(0)).T))]
@@ -113,7 +113,7 @@ def flat_bars(s: Sketch, root: str = GROUND) -> list[str]:
 
 def parallelogram(s: Sketch, root: str = GROUND) -> list[str]:
     """Two to four equal parallel cranks that carry one bar: over-constrained in the plane already for three."""
-    n = int(s.rng.integers(2, 5))
+    n = int(s.rng.integers(2, 4 if s.planar else 3)) if s.small else int(s.rng.integers(2, 5))
     R, origin = (np.eye(3) if s.planar else s.attitude()), s.point(s.poses[root][1], 0.3)
     feet = np.column_stack([np.arange(n) * 0.5, 0.3 * np.arange(n) ** 2 % 0.4, np.zeros(n)])
     crank = about("z", float(s.rng.uniform(0.5, 1.2))) @ [0.4, 0.0, 0.0]
@@ -130,7 +130,7 @@ def parallelogram(s: Sketch, root: str = GROUND) -> list[str]:
 
 def spherical_bars(s: Sketch, root: str = GROUND) -> list[str]:
     """Four or five hinges whose axes meet in one point."""
-    n = int(s.rng.integers(4, 6))
+    n = 4 if s.small else int(s.rng.integers(4, 6))
     centre = s.point(s.poses[root][1], 0.5)
     R = s.attitude()
     around = np.cumsum(s.rng.uniform(0.8, 1.4, n))
@@ -142,7 +142,7 @@ def spherical_bars(s: Sketch, root: str = GROUND) -> list[str]:
 
 def slides(s: Sketch, root: str = GROUND) -> list[str]:
     """Three or four slides in one plane in space: they only translate there."""
-    n = int(s.rng.integers(3, 5))
+    n = 3 if s.small else int(s.rng.integers(3, 5))
     R, origin = s.attitude(), s.point(s.poses[root][1], 0.3)
     angles = np.arange(n) * 2.0 + s.rng.uniform(-0.3, 0.3, n)
     axes = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(n)]) @ R.T
@@ -151,7 +151,7 @@ def slides(s: Sketch, root: str = GROUND) -> list[str]:
 
 def parallel_axes(s: Sketch, root: str = GROUND) -> list[str]:
     """Five or six joints that leave one direction parallel (Schoenflies' motions): hinges along it, any slides."""
-    n = int(s.rng.integers(5, 7))
+    n = 5 if s.small else int(s.rng.integers(5, 7))
     R, origin = s.attitude(), s.point(s.poses[root][1], 0.3)
     kinds = ["revolute", "prismatic", "revolute", "prismatic", "revolute", "revolute"][:n]
     any_axis = [with_z(s.rng.normal(size=3))[:, 2] for _ in range(n)]

@@ -95,6 +95,7 @@ class Machine:
     loads: tuple[Load, ...] = ()
     actuators: Mapping[str, Coordinate] = field(default_factory=dict)
     coordinates: Mapping[str, Coordinate] = field(default_factory=dict)
+    made: poinsot.Mechanism | None = None  # where the library has it already
 
     @property
     def home(self) -> Poses:
@@ -109,7 +110,7 @@ class Machine:
     @cached_property
     def mechanism(self) -> poinsot.Mechanism:
         """The same for the library."""
-        return poinsot.build(document(self), self.name)
+        return self.made or poinsot.build(document(self), self.name)
 
     @property
     def toml(self) -> str:

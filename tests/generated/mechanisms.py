@@ -7,6 +7,8 @@ True
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import poinsot
@@ -35,11 +37,13 @@ def random_machine(
     size: float | None = None,
     bodies: int = 4,
     plain: bool = False,
+    small: bool = False,
 ) -> Machine:
     """A machine of a seed; what is not wanted in particular is drawn.
 
     `loops` of general machines, 0 to 4; `exact`: frames turned by right angles; `spread`: decades of mass;
-    `size` [m]; `bodies`: about as many; `plain`: no springs, dampers, loads or actuators.
+    `size` [m]; `bodies`: about as many; `plain`: no springs, dampers, loads or actuators;
+    `small`: two or three bodies and at most two loops where the family allows it.
     """
     for attempt in range(200):
         rng = np.random.default_rng([seed, attempt])
@@ -49,9 +53,11 @@ def random_machine(
             size=float(10.0 ** rng.uniform(-4, 4)) if size is None else size,
             exact=bool(rng.random() < 0.4) if exact is None else exact,
             planar=bool(rng.random() < 0.25) if planar is None else planar,
+            small=small,
         )
         decades = float(rng.choice(SPREADS)) if spread is None else spread
-        _draw(s, over, rng.integers(0, 5) if loops is None else loops, bodies)
+        most = 2 if small else 4
+        _draw(s, over, int(rng.integers(0, most + 1)) if loops is None else loops, 3 if small else bodies)
         machine = _machine(s, f"seed{seed}", decades, plain)
         if machine is not None:
             return machine
@@ -66,10 +72,10 @@ def _draw(s: Sketch, over: bool, loops: int, bodies: int) -> None:
         return
     chosen = families.parallelogram if s.planar else families.OVERCONSTRAINED[s.rng.integers(8)][0]
     root = GROUND
-    if s.rng.random() < 0.3:  # on a body that moves
+    if s.rng.random() < (0.1 if s.small else 0.3):  # on a body that moves
         root = families.tree(s, 1, [str(s.rng.choice(["revolute", "prismatic"]))])[0]
     names = chosen(s, root)
-    if s.rng.random() < 0.4 and len(names) < 5:
+    if s.rng.random() < (0.1 if s.small else 0.4) and len(names) < 5:
         kind = "revolute" if s.planar else str(s.rng.choice(["revolute", "spherical", "universal", "prismatic"]))
         families.tree(s, 1, [kind], names[-1])
 
@@ -147,3 +153,14 @@ def _act(s: Sketch, machine: Machine) -> None:
         long = value(machine, c, machine.home)
         if long > 0.2 * s.size:
             s.laws.append(Law("line", "spring", c, {"stiffness": weight / s.size, "rest": 0.7 * long}))
+
+
+def varied(machine: Machine, seed: int) -> Machine:
+    """The same machine with other masses and another direction of gravity: the library need not compile anew."""
+    rng = np.random.default_rng([seed, 3])
+    bodies = tuple(replace(body, mass=float(body.mass * rng.uniform(0.7, 1.4))) for body in machine.bodies)
+    down = rng.normal(size=3) * ([1, 1, 0] if machine.planar else [1, 1, 1])
+    gravity = 9.81 * down / np.linalg.norm(down)
+    numbers = {f"{body.name}.mass": body.mass for body in bodies}
+    numbers |= {f"gravity.{axis}": float(g) for axis, g in zip("xy" if machine.planar else "xyz", gravity)}
+    return replace(machine, bodies=bodies, gravity=gravity, made=machine.mechanism.with_parameters(numbers))

@@ -98,6 +98,7 @@ class Sketch:
     size: float = 1.0  # [m]
     exact: bool = False  # frames turned by right angles only
     planar: bool = False
+    small: bool = False  # as few bodies as the family allows
     poses: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     joints: list[Joint] = field(default_factory=list)
     laws: list[Law] = field(default_factory=list)
