@@ -7,6 +7,7 @@ machines with three freedoms are q1, q2, q3.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -170,7 +171,7 @@ def three_crank(size: float = 1.0, planar: bool = False, crank: float = 0.3, sta
     """Three parallel cranks, their feet not in line, carry one coupler over their dead centres: it never turns."""
     s = drawing(size, planar)
     R = np.eye(3) if planar else Rotation.from_rotvec([0.4, -0.7, 0.3]).as_matrix()
-    feet = size * np.array([[0, 0, 0], [0.8, 0.1, 0], [0.3, 0.6, 0]]) @ R.T
+    feet = size * np.array([[0, 0, 0], [0.8, 0.1, 0], [0.4, 0.3, 0]]) @ R.T
     arm = size * crank * R @ about("z", start)[:, 0]
     s.body("coupler", at=feet[0] + arm)
     for k, foot in enumerate(feet):
@@ -241,6 +242,19 @@ def n_four_bar(n: int = 2, size: float = 1.0, mass: float = 1.0) -> Machine:
     return finished(s, "n_four_bar", ["A0"], rods)
 
 
+def straight(machine: Machine) -> Machine:
+    """The same linkage as most people write it: no frame is turned, axes are given in the world, home is zero."""
+    bodies, joints, home = [], [], machine.home
+    for body in machine.bodies:
+        R = body.R
+        bodies.append(replace(body, R=np.eye(3), com=R @ body.com, J=R @ body.J @ R.T))
+    for joint in machine.joints:
+        (R_A, _), (R_B, _) = home[joint.a], home[joint.b]
+        axes = np.eye(3) if machine.planar else R_A @ joint.R_A
+        joints.append(replace(joint, R_A=axes, R_B=axes, turn=axes, p_A=R_A @ joint.p_A, p_B=R_B @ joint.p_B))
+    return replace(machine, name=f"{machine.name}_straight", bodies=tuple(bodies), joints=tuple(joints))
+
+
 TURNING = {  # the input makes full turns
     "bennett": bennett,
     "spherical four-bar": spherical_four_bar,
@@ -259,4 +273,8 @@ SWINGING = {
     "agile eye": agile_eye,
     "bricard": bricard,
 }
+for _name, _make in list(TURNING.items()):
+    TURNING[f"{_name}, straight"] = lambda make=_make: straight(make())
+for _name, _make in list(SWINGING.items()):
+    SWINGING[f"{_name}, straight"] = lambda make=_make: straight(make())
 LINKAGES = TURNING | SWINGING
