@@ -26,13 +26,11 @@ SWINGS = {  # as far as they go without coming near a singular pose [rad]
 TURNS = [name for name in TURNING if not name.startswith("n-four-bar")]
 QUICK_TURNS = [
     "bennett",
-    "bennett, straight",
-    "spherical four-bar, straight",
     "three-crank, straight",
     "locomotive in the plane",
     "double cardan, straight",
 ]
-QUICK = ("bennett", "cardan, straight", "three-crank in the plane", "n-four-bar")
+QUICK = ("cardan, straight", "n-four-bar")
 
 
 def base(name: str) -> str:
@@ -109,7 +107,7 @@ def test_full_turns_of_all_keep_all_joints_closed(name, formulation):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("name", SWINGING)
+@pytest.mark.parametrize("name", [name for name in SWINGING if name != "delta"])
 def test_a_swing_of_the_inputs_keeps_all_joints_closed(name, formulation):
     goes_round(name, formulation)
 
@@ -150,7 +148,7 @@ def test_a_free_motion_keeps_joints_closed_and_energy(name, formulation):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("name", [name for name in LINKAGES if name not in QUICK])
+@pytest.mark.parametrize("name", [name for name in LINKAGES if name not in (*QUICK, "delta")])
 def test_free_motions_of_all_keep_joints_closed_and_energy(name, formulation):
     moves_freely(name, formulation)
 

@@ -19,7 +19,8 @@ from tests.generated.mechanisms import random_machine, varied
 from tests.generated.motion import drive, followed, random_rates
 
 HUNDRED = range(100)
-MANY = range(100, 260)
+STRUCTURES = range(50)  # each with two sets of masses, directions of gravity and states: a hundred mechanisms
+MANY = range(100, 220)
 
 
 @lru_cache(maxsize=4)
@@ -58,9 +59,11 @@ def mobility_agrees(machine: Machine) -> None:
     assert report.mobility <= report.mobility_given
 
 
-@pytest.mark.parametrize("seed", HUNDRED)
+@pytest.mark.parametrize("seed", STRUCTURES)
 def test_formulations_agree_with_the_plain_route_and_balance_every_body(seed):
-    states_agree(machine_of(seed, True), seed)
+    machine = machine_of(seed, True)
+    states_agree(machine, seed)
+    states_agree(varied(machine, seed), 1000 + seed)
 
 
 @pytest.mark.parametrize("seed", HUNDRED)
@@ -69,13 +72,13 @@ def test_mobility_is_the_rank_of_an_independent_jacobian(seed):
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_driven_machine_keeps_all_joints_closed(seed, formulation):
     motions_agree(machine_of(seed, True), seed, formulation)
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("seed", range(30, 34))
+@pytest.mark.parametrize("seed", range(30, 33))
 def test_a_free_machine_keeps_its_joints_closed_and_its_reactions_right(seed, formulation):
     moves_freely(machine_of(seed, True), seed, formulation)
 
