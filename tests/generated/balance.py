@@ -16,6 +16,8 @@ import numpy as np
 from tests.generated.closure import freedoms, poses_of, rate_row, skew, turns, value
 from tests.generated.machine import GROUND, Law, Machine, Poses
 
+LIGHT = 1e-4  # of the largest forces on any body: on bodies with less, round-off of the largest ones is allowed for
+
 
 @dataclass(frozen=True, eq=False)
 class Account:
@@ -178,16 +180,15 @@ def balance(
         open_columns.append(columns[:, missing])
     T = about_centres(machine, poses, np.array(terms).T)
     open_part = about_centres(machine, poses, np.hstack(open_columns))
-    total = T.sum(axis=1)
+    total, moduli = T.sum(axis=1), np.abs(T).reshape(len(machine.bodies), -1).sum(axis=1)
     if open_part.shape[1]:
-        guess = np.linalg.lstsq(open_part, -total, rcond=1e-12)[0]
+        rows = np.repeat(1 / (moduli + LIGHT * moduli.max()), 6)  # a light body counts as much as a heavy one
+        guess = np.linalg.lstsq(rows[:, None] * open_part, -rows * total, rcond=1e-12)[0]
         total = total + open_part @ guess
-        T = np.hstack([T, open_part * guess])
-    found = {}
-    for k, body in enumerate(machine.bodies):
-        six = slice(6 * k, 6 * k + 6)
-        moduli = np.abs(T[six]).sum()
-        found[body.name] = float(np.abs(total[six]).sum() / moduli) if moduli else 0.0
+        moduli = moduli + np.abs(open_part * guess).reshape(len(machine.bodies), -1).sum(axis=1)
+    left = np.abs(total).reshape(len(machine.bodies), 6).sum(axis=1)
+    relative = left / (moduli + LIGHT * moduli.max()) if moduli.any() else left
+    found = {body.name: float(x) for body, x in zip(machine.bodies, relative)}
     return Account(found, open_part.shape[1])
 
 
