@@ -1,4 +1,4 @@
-"""Reactions and motions do not depend on the formulation, on round-off in the Jacobian, or on which rows are redundant."""
+"""Reactions and motions do not depend on the formulation, on round-off, or on which rows are redundant."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_rope_that_holds_a_jib_bears_the_same_in_all_formulations(seed):
 
 
 def locomotive(angle: float = np.pi / 2):
-    """Two wheels coupled by two rods whose pins are an angle apart: one rod holds where the other is at dead centre."""
+    """Two wheels coupled by two rods whose pins are an angle apart: each holds at the dead centre of the other."""
     pins = {"A": [0.2, 0.0], "B": [float(0.2 * np.cos(angle)), float(0.2 * np.sin(angle))]}
     wheel = {"mass": 3.0, "inertia": 0.1, "frames": pins}
     bodies = {"front": wheel, "back": wheel}

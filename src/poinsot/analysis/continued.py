@@ -225,7 +225,7 @@ def _anew(at: Stage, poor: str) -> tuple[Stage, str]:
     chart = here.reading.chart(poses)
     fresh = np.concatenate([at.p[: len(at.p) - len(chart)], chart])
     if poor == COMBINATIONS:
-        kept = len(at.p) - here.outline.redundancy.numbers - 1
+        kept = len(at.p) - here.outline.redundancy.chart_numbers
         fresh[:kept] = at.p[:kept]
         text = "other combinations of the redundant constraints were chosen"
         return replace(at, p=with_limit(here, at.y, fresh)), text
@@ -244,7 +244,7 @@ def _anew(at: Stage, poor: str) -> tuple[Stage, str]:
 
 
 def with_limit(compiled: System, y: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Constants p, (m,) or (N, m), with the check value at a state y below which redundant constraints are combined anew.
+    """Constants p, (m,) or (N, m), with the check value below which redundant constraints are combined anew.
 
     Without redundant constraints there is no such number, and nothing changes.
     """

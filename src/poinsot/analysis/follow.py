@@ -8,7 +8,7 @@ h ≈ 2 |δ₂| / |δ₁| is at most ½; with Jacobians at both ends that are al
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ COARSE = 32  # every so many samples one is solved from the one before it, the o
 REACH = 0.5  # … or after so much of a prescribed motion  [rad or of the machine's size]
 CONTRACTION, SURE = 0.25, 0.05  # largest ratio of a Newton step to the one before; with care
 SETTLED = 1e-8  # natural size of the step that would follow: a larger one tells of a singular pose
+WORSE = 0.1  # of the check value where a chart was chosen: another is chosen below it
 SHORTEST = 2.0**-20  # of the way to the next sample: where no shorter step is on the branch it ends
 
 
@@ -47,6 +48,16 @@ class Course:
     s_ddot: np.ndarray  # (n, k)
     p: np.ndarray  # parameters and chart
     size: float  # of the machine  [m]
+    charted: bool  # whether the coordinates, or combinations of redundant constraints, can be chosen anew on the way
+
+    def part(self, samples: slice, p: np.ndarray | None = None) -> Course:
+        """Some of the samples, in another chart if one is given."""
+        cut = {x: getattr(self, x)[samples] for x in ("t", "s", "s_dot", "s_ddot")}
+        return replace(self, p=self.p if p is None else p, **cut)
+
+    def check(self, q: np.ndarray, k: int) -> float:
+        """Check value of the speeds at sample k: 1 is perfect, 0 where the pose or the chart is singular."""
+        return self.driven.rates(q[None], self.s_dot[k : k + 1], self.s_ddot[k : k + 1], self.p)[2].item()
 
     @cached_property
     def targets(self) -> np.ndarray:
@@ -111,21 +122,31 @@ def follow(course: Course, q0: np.ndarray, care: bool) -> Track:
     """Walk from sample to sample, coarsely, then solve all others between their neighbours.
 
     With `care` the walk takes all samples and shorter steps: where the mechanism moves much for little of the drive.
+    It ends at an earlier sample where another chart had better be chosen.
     """
-    n = len(course.t)
-    q, extra_t, extra_q = np.empty((n, len(q0))), [], []
-    chosen = np.arange(n) if care else _coarse(course.extent())
-    q[0] = _begun(course, q0)
+    q, extra_t, extra_q = np.empty((len(course.t), len(q0))), [], []
+    chosen = np.arange(len(course.t)) if care else _coarse(course.extent())
+    q[0], asked = _begun(course, q0), set(course.t.tolist())
+    limit, end = WORSE * course.check(q[0], 0) if course.charted else 0.0, 0
     for last, k in pairwise(chosen):
-        way = list(_way(course, last, k, q[last], care))
-        q[k] = way[-1][1]
-        extra_t += [time for time, _ in way[:-1]]
-        extra_q += [pose for _, pose in way[:-1]]
+        try:
+            way = list(_way(course, last, k, q[last], care))
+        except MotionError:
+            if course.charted and last:
+                break
+            raise
+        q[k], end = way[-1][1], k
+        new = [one for one in way[:-1] if one[0] not in asked]
+        extra_t += [time for time, _ in new]
+        extra_q += [pose for _, pose in new]
+        if course.charted and not course.check(q[k], k) > limit:
+            break
+    n = end + 1
+    course, q, chosen = course.part(slice(n)), q[:n], chosen[chosen <= end]
     rest = np.setdiff1d(np.arange(n), chosen)
     if len(rest):
         q[rest] = _between(course, chosen, rest, q)
-    _, gap = course.driven.newton(q, course.s, course.p)
-    residual = float(np.max(np.abs(gap), initial=0.0))
+    residual = course.driven.violation(q, course.s, course.p)
     t, q = np.concatenate([course.t, extra_t]), np.concatenate([q, np.reshape(extra_q, (-1, len(q0)))])
     order = np.argsort(t, kind="stable")
     walked = np.ones(len(t), bool)

@@ -113,7 +113,7 @@ def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, floa
             return _result(mechanism, moving, len(path.t), *found)
     at = int(np.argmax(~(found[2].ravel() > SINGULAR)))
     on = {name: actuator.on for name, actuator in mechanism.actuators.items()}
-    weak = weakness(path.system, poses_at(path.system, path.q[at], path.p), on)
+    weak = weakness(path.system, poses_at(path.system, path.q[at], path.constants(at)), on)
     raise MotionError(
         f"at t = {path.t[at]:g} s the actuators ({', '.join(path.system.commands)}) do not hold the mechanism: "
         f"it is under-actuated, or in a singular pose ({weak})",

@@ -17,9 +17,9 @@ from poinsot.analysis.angles import turning, unwound
 from poinsot.analysis.follow import Course, follow
 from poinsot.analysis.motion import as_signals, as_times, evaluate_motion, require_motion
 from poinsot.analysis.natural import natural_speeds
-from poinsot.analysis.path import Path, coordinate_rates, require_continuity
+from poinsot.analysis.path import Path, coordinate_rates, joined, require_continuity
 from poinsot.analysis.system import System, start, system
-from poinsot.analysis.trouble import poses_at, surplus_or_free, weakness
+from poinsot.analysis.trouble import poses_at, rechart, surplus_or_free, weakness
 from poinsot.analysis.variants import careful
 from poinsot.engine import Link, elimination_order, kernel, kkt
 from poinsot.errors import MotionError, PoinsotError
@@ -104,7 +104,7 @@ def solve_path(
             raise
         path = solve_path(mechanism, motion, t[:before], formulation, free)
         held = {name: mechanism.coordinates[name] for name in motion}
-        weak = weakness(path.system, poses_at(path.system, path.q[-1], path.p), held)
+        weak = weakness(path.system, poses_at(path.system, path.q[-1], path.constants(-1)), held)
         raise MotionError(
             f"{error} ({weak} at t = {path.t[-1]:g} s, the last pose reached)",
             t=error.t,
@@ -125,12 +125,24 @@ def _path(
     compiled = system(mechanism, formulation, free, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     for one, care in ((compiled, False), (compiled, True), (careful(compiled), True)):
-        course = Course(driven(one, names), signals, t, *rates, p, begin.size)
+        course = Course(driven(one, names), signals, t, *rates, p, begin.size, len(p) > len(compiled.free))
         try:
-            return _followed(course, compiled.coordinates(begin, p), care)
+            return _in_charts(course, compiled.coordinates(begin, p), care)
         except MotionError as error:
             trouble = error
     raise trouble
+
+
+def _in_charts(course: Course, q0: np.ndarray, care: bool) -> Path:
+    """The motion on the branch of q0, in as many charts as it takes."""
+    parts = []
+    while True:
+        parts.append(_followed(course, q0, care))
+        end = len(parts[-1].t) - 1
+        if end == len(course.t) - 1:
+            return joined(parts)
+        q0, p = rechart(course.driven.compiled, parts[-1].q[-1], course.p)
+        course = course.part(slice(end, None), p)
 
 
 def _followed(course: Course, q0: np.ndarray, care: bool) -> Path:
@@ -204,6 +216,8 @@ class DrivenEquations:
         accelerations = casadi.Function("accelerations", [e.q, e.v, targets[2], e.p], [acceleration])
         slopes = casadi.Function("slopes", [e.q, e.p], [casadi.densify(A)])
         self.functions = {"newton": newton, "speeds": speeds, "accelerations": accelerations, "slopes": slopes}
+        if e.combined is not None:
+            self.functions["open"] = casadi.Function("open", [e.q, e.p], [e.all_phi])
 
     def solve(self, b: Any) -> Any:
         """x (nv, k) with A x = b, A = [C; J], from the factor of the Newton step."""
@@ -230,11 +244,17 @@ class Driven:
         found = compiled.kept(("driven", *names), lambda: (self.equations.functions, None)).functions
         parts = ("newton", "speeds", "accelerations", "slopes")
         self.newton, self._speeds, self._accelerations, self._slopes = (kernel(found[part]) for part in parts)
+        self._open = kernel(found["open"]) if "open" in found else None
 
     @cached_property
     def equations(self) -> DrivenEquations:
         """The same as symbols."""
         return DrivenEquations(self.compiled, self.names)
+
+    def violation(self, q: np.ndarray, s: np.ndarray, p: np.ndarray) -> float:
+        """Largest violation of any constraint, redundant ones included, or of a prescribed coordinate  [m or rad]."""
+        gaps = [self.newton(q, s, p)[1], *(self._open(q, p) if self._open else ())]
+        return float(max(np.max(np.abs(gap), initial=0.0) for gap in gaps))
 
     def slopes(self, q: np.ndarray, p: np.ndarray) -> np.ndarray:
         """[C; J] (n, m + k, nv) at coordinates q (n, nq)."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from poinsot.model.branches import along_branch
 if TYPE_CHECKING:
     from poinsot.analysis.follow import Course
 
-__all__ = ["Path", "coordinate_rates", "require_continuity"]
+__all__ = ["Path", "coordinate_rates", "joined", "require_continuity"]
 
 UNSEEN = 0.02  # natural size of a jump that is not seen between samples that come close to each other
 SUSPECT = 300.0  # condition number from which a motion may have changed its assembly mode
@@ -36,17 +36,41 @@ class Path:
     q: np.ndarray  # (n, nq)
     v: np.ndarray  # (n, nv)
     a: np.ndarray  # (n, nv), v̇
-    p: np.ndarray  # parameters and chart
+    p: np.ndarray  # parameters and chart (m,), or (n, m) where charts change on the way
     residual: float  # largest violation of a constraint or of a prescribed coordinate  [m or rad]
     condition: np.ndarray  # (n,) check value of the solution: 1 is perfect, 0 is singular
     between: Path | None = None  # the same with poses in between that it took to follow the motion; None if none did
+
+    def constants(self, k: int) -> np.ndarray:
+        """Parameters and chart (m,) at sample k."""
+        return self.p if self.p.ndim == 1 else self.p[k]
+
+    def cut(self, chosen: Any) -> Path:
+        """The path at some of its samples, chosen by a slice or by numbers."""
+        parts = {x: getattr(self, x)[chosen] for x in ("t", "q", "v", "a", "condition")}
+        return replace(self, p=self.p if self.p.ndim == 1 else self.p[chosen], **parts)
 
     def among(self, chosen: np.ndarray) -> Path:
         """The path at some of its samples (n,), which keeps the whole as what lies in between."""
         if chosen.all():
             return self
-        parts = {x: getattr(self, x)[chosen] for x in ("t", "q", "v", "a", "condition")}
-        return replace(self, between=self.between or self, **parts)
+        return replace(self.cut(chosen), between=self.between or self)
+
+
+def joined(parts: Sequence[Path]) -> Path:
+    """Paths one after another, each beginning where the one before ends, in charts of their own."""
+    if len(parts) == 1:
+        return parts[0]
+    pieces = [parts[0], *(part.cut(slice(1, None)) for part in parts[1:])]
+    whole = {x: np.concatenate([getattr(piece, x) for piece in pieces]) for x in ("t", "q", "v", "a", "condition")}
+    p = np.concatenate([np.broadcast_to(piece.p, (len(piece.t), piece.p.shape[-1])) for piece in pieces])
+    between = (
+        joined([part.between or replace(part, between=None) for part in parts])
+        if any(part.between for part in parts)
+        else None
+    )
+    residual = max(part.residual for part in parts)
+    return replace(parts[0], p=p, residual=residual, between=between, **whole)
 
 
 def require_continuity(path: Path, course: Course, walked: np.ndarray) -> None:
@@ -98,5 +122,5 @@ def _suspects(path: Path, size: float) -> np.ndarray:
 def _singular(path: Path, at: int, names: Sequence[str]) -> bool:
     """Whether the pose at either end of an interval is near a singular one."""
     held = {name: path.system.mechanism.coordinates[name] for name in names}
-    ends = [poses_at(path.system, path.q[i], path.p) for i in (at, at + 1)]
+    ends = [poses_at(path.system, path.q[i], path.constants(i)) for i in (at, at + 1)]
     return max(weakness(path.system, poses, held).condition for poses in ends) > SUSPECT

@@ -1,7 +1,7 @@
 """Where a motion cannot go on: which joint holds least there, and the condition number that tells how little.
 
-The constraint Jacobian is that of all bodies' twists and of all rows, so that every formulation tells the same; lengths
-are measured by the machine's size. The rank that it should have is that of a generic pose.
+The constraint Jacobian is that of all bodies' twists and of all rows, so that every formulation tells the same;
+lengths are measured by the machine's size. The rank that it should have is that of a generic pose.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from poinsot.model.assembly import row_scales, twist_scales
 from poinsot.model.constraints import Constraints
 from poinsot.spatial.pose import Pose
 
-__all__ = ["SINGULAR_POSE", "Weakness", "freest", "poses_at", "surplus_or_free", "weakness"]
+__all__ = ["SINGULAR_POSE", "Weakness", "freest", "poses_at", "rechart", "surplus_or_free", "weakness"]
 
 SINGULAR_POSE = 1e4  # condition number from which a pose is called singular
 
@@ -101,6 +101,15 @@ def _slopes(
     if not owners or not J.size:
         return np.zeros((0, constraints.freedom * len(constraints.names))), []
     return J * twist_scales(constraints, size) / row_scales(constraints, size)[:, None], owners
+
+
+def rechart(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A pose (nq,) in a chart chosen for it, and the parameters (m,) with that chart."""
+    poses = poses_at(compiled, q, p)
+    chart = compiled.reading.chart(poses)
+    fresh = np.concatenate([p[: len(p) - len(chart)], chart])
+    own = bool(len(chart) - compiled.outline.redundancy.chart_numbers)  # joint angles keep their turns
+    return (compiled.reading.coordinates(poses, chart) if own else q), fresh
 
 
 def poses_at(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, Pose]:

@@ -117,7 +117,7 @@ class Dynamics:
     def order(self) -> list[int]:
         """Elimination order from the mechanism's graph, with a sample of the Jacobian at the home pose.
 
-        That makes fewer operations, and may fail in ordinary poses far from home; the careful order never does, and is
+        That makes fewer operations, and may fail in ordinary poses far from home; the careful order never does. It is
         the one for combinations of redundant rows, which change with the pose.
         """
         e = self.equations

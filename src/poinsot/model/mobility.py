@@ -52,7 +52,7 @@ def mobility(constraints: Constraints, assembly: Assembly) -> int:
 
 @one_blas_thread()
 def generic_assembly(constraints: Constraints, assembly: Assembly, steps: int = 4) -> Assembly:
-    """A pose away from special ones: the last of the least mobile on a random walk along the mechanism's own motions."""
+    """A pose away from special ones: the last of the least mobile on a random walk along the mechanism's motions."""
     rng, here = np.random.default_rng(1), assembly
     least, best = mobility(constraints, assembly), assembly
     for k in range(steps):

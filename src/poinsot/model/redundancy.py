@@ -1,12 +1,12 @@
 """Overconstrained mechanisms: which constraint rows share self-stresses, and which combinations of them are kept.
 
 A state of self-stress N, Gᵀ N = 0, belongs to the mechanism; its direction changes with the pose. Rows outside its
-support depend on no others in any regular pose. Of a group of m rows that share self-stresses r combinations are kept:
+support depend on no others in any regular pose. Of m rows that share self-stresses r combinations are kept:
 
     Φ' = S Φ,        λ = Sᵀ λ',        S (r, m) with orthonormal rows that span the group's rows in one pose
 
-S comes from the motions that all rows outside the groups leave, and is chosen anew along a motion where S G gets worse
-than G  (theory/dynamics, "Redundant constraints").
+S comes from the motions that all rows outside the groups leave, and is chosen anew along a motion where S G gets
+worse than G  (theory/dynamics, "Redundant constraints").
 """
 
 from __future__ import annotations
@@ -49,6 +49,11 @@ class Redundancy:
     def joints(self) -> frozenset[str]:
         """Joints with rows in a group."""
         return frozenset(joint for group in self.groups for joint in group.joints)
+
+    @property
+    def chart_numbers(self) -> int:
+        """How many numbers of a chart they take: the combinations and a limit of their check value."""
+        return self.numbers + 1 if self.groups else 0
 
     @property
     def numbers(self) -> int:
@@ -123,7 +128,7 @@ def row_combinations(elements: Elements, found: Redundancy, poses: Mapping[str, 
     number = {row: i for i, row in enumerate(constraints.rows)}
     members = [[number[row] for row in group.rows] for group in found.groups]
     J = scaled_jacobian(constraints, poses, size)
-    others = np.delete(J, sum(members, []), axis=0)
+    others = np.delete(J, np.concatenate(members), axis=0)
     scales = row_scales(constraints, size)
     parts = []
     for group, rows in zip(found.groups, members):
