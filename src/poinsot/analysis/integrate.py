@@ -23,6 +23,7 @@ Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t
 METHODS = ("explicit", "implicit")
 BEYOND = 0.5  # of the quality at which coordinates are chosen anew: below it no step goes
 AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn
+_QUIET = {"disable_internal_warnings": True, "show_eval_warnings": False}  # how a motion ended is in the result
 
 
 class Ending(StrEnum):
@@ -205,7 +206,7 @@ def _gaps(t: np.ndarray, y: np.ndarray, reached: np.ndarray) -> list[tuple[int, 
 
 def _cvodes(rtol: float, atol: float, max_steps: int) -> dict[str, Any]:
     """Options of CVODES; what it would print is said by the status."""
-    return {"reltol": rtol, "abstol": atol, "max_num_steps": max_steps, "disable_internal_warnings": True}
+    return {"reltol": rtol, "abstol": atol, "max_num_steps": max_steps, **_QUIET}
 
 
 def compiled_motion(
