@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 __all__ = [
@@ -17,15 +17,21 @@ __all__ = [
     "count_of",
     "list_of_names",
     "listing",
+    "number_of",
     "one_line",
     "one_or_more_names",
     "suggestion",
     "unknown",
 ]
 
+LARGEST = 1e300  # numbers beyond overflow when they are squared, or do not fit into a float
+
 
 class PoinsotError(Exception):
-    """Something that the user can mend; the text is one sentence that says what."""
+    """Something that the user can mend; the text is one sentence that says what, on one line whatever it quotes."""
+
+    def __init__(self, message: str = ""):
+        super().__init__(one_line(str(message), 600))
 
 
 class MotionError(PoinsotError):
@@ -141,12 +147,23 @@ def one_or_more_names(given: Any, what: str) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else list_of_names(given, what)
 
 
+def number_of(given: Any, what: str) -> float:
+    """What was given, if it is a finite positive number.
+
+    >>> number_of(3, "the noise")
+    3.0
+    """
+    if isinstance(given, Real) and 0 < given <= LARGEST:
+        return float(given)
+    raise PoinsotError(f"{what} must be a finite positive number, not {one_line(repr(given), 40)}")
+
+
 def count_of(given: Any, what: str) -> int:
     """What was given, if it is a whole number of at least 1.
 
     >>> count_of(3, "n")
     3
     """
-    if isinstance(given, Integral) and given >= 1:
+    if isinstance(given, Integral) and 1 <= given <= 10**9:
         return int(given)
     raise PoinsotError(f"{what} must be a whole number of at least 1, not {one_line(repr(given), 40)}")

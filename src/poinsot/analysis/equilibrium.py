@@ -20,7 +20,7 @@ from poinsot.analysis.natural_sizes import least_squares
 from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, by_name, unknown
+from poinsot.errors import PoinsotError, by_name, count_of, one_or_more_names, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.spatial.pose import Pose
 
@@ -89,6 +89,7 @@ def equilibrium(
     """
     begin = start(require_mechanism(mechanism), by_name(pose, "a pose is", "{'x': 0.1}") or None)
     compiled = system(mechanism, formulation)
+    locked, iterations = one_or_more_names(locked, "locked actuators"), count_of(iterations, "iterations")
     for name in locked:
         if name not in compiled.commands:
             raise PoinsotError(unknown("actuator", name, compiled.commands))

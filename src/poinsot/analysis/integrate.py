@@ -213,7 +213,7 @@ def compiled_motion(
     compiled: System, laws: Mapping[str, float | Formula], events: Mapping[str, tuple[str, float]], method: str
 ) -> Motion:
     """The motion for written laws; constant forces are parameters of it, so that changing them costs nothing."""
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise PoinsotError(unknown("method", method, METHODS))
     watched = tuple((n, on, float(value)) for n, (on, value) in events.items())
     key = ("motion", method, digests(laws), watched)

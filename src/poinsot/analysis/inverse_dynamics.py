@@ -96,12 +96,13 @@ def inverse_dynamics(
     ['A']
     """
     require_actuators(system(require_mechanism(mechanism), formulation))
+    weights = by_name(weights, "weights are", "{'A': 2.0}")
     try:
         moving = kinematics(mechanism, motion, t, formulation=formulation)
     except MotionError as error:
-        error.partial = None if error.partial is None else _forces(mechanism, error.partial, weights or {})
+        error.partial = None if error.partial is None else _forces(mechanism, error.partial, weights)
         raise
-    return _forces(mechanism, moving, weights or {})
+    return _forces(mechanism, moving, weights)
 
 
 def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, float]) -> InverseDynamics:

@@ -57,6 +57,9 @@ class _Samples:
         units = [mechanism.elements.coordinate(name).unit for name in given]
         units += [mechanism.parameters[name].unit for name in changes]
         columns = [_numbers(x, unit, n) for (n, x), unit in zip([*given.items(), *changes.items()], units)]
+        for name, x in zip([*given, *changes], columns):
+            if not x.size or not np.isfinite(x).all():
+                raise PoinsotError(f"'{name}' needs finite values, at least one of them")
         try:
             grids = np.broadcast_arrays(*columns)
         except ValueError:
@@ -196,6 +199,8 @@ def compliance_map(
 
 def _over(samples: _Samples, actuators: Any, batched: Any, one: Any, width: int, progress: Progress | None) -> Values:
     """Results (N, width or more) of all samples, chunk by chunk: in batch where that applies, else one by one."""
+    if progress is not None and not callable(progress):
+        raise PoinsotError(f"progress must be a function of the fraction that is done, not {type(progress).__name__}")
     flexible = bool(samples.mechanism.elements.beams)
     kind = ElasticBatch if flexible else BatchMatrices
     batch = kind.of(samples.mechanism, tuple(samples.poses), tuple(samples.parameters), actuators)

@@ -43,7 +43,10 @@ def mac(a: Modes | Any, b: Modes | Any) -> np.ndarray:
             M = (a.small.M + b.small.M) / 2
             return _mac(a.shapes, b.shapes, M @ a.shapes, M @ b.shapes)
         a, b = _body_motions(a), _body_motions(b)
-    a, b = np.asarray(a), np.asarray(b)
+    try:
+        a, b = np.asarray(a), np.asarray(b)
+    except ValueError:
+        raise PoinsotError("shapes must be arrays (n, k) of numbers") from None
     if a.ndim != 2 or b.ndim != 2 or len(a) != len(b):
         raise PoinsotError(f"shapes must be arrays (n, k) of the same n, not {a.shape} and {b.shape}")
     return _mac(a, b, a, b)

@@ -164,7 +164,7 @@ def as_signal(value: Any) -> Signal:
         return Samples(*value)
     try:
         return Constant(float(value))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise PoinsotError(
             f"a motion is a number, a function of t, a Fourier series or (times, values), not {type(value).__name__}"
         ) from None
@@ -174,7 +174,7 @@ def as_times(t: Sequence[float]) -> np.ndarray:
     """Times (n,) from what a user gives, each later than the one before  [s]."""
     try:
         times = np.asarray(t, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         times = np.zeros(0)
     if times.ndim == 1 and times.size and -inf < times[0] and times[-1] < inf and (times[1:] > times[:-1]).all():
         return times
@@ -207,7 +207,7 @@ def evaluate_motion(motion: Mapping[str, Any], t: np.ndarray) -> tuple[np.ndarra
     for name, value in motion.items():
         try:
             parts[name] = as_signal(value).at(t)
-        except (PoinsotError, TypeError, ValueError) as error:
+        except (PoinsotError, TypeError, ValueError, OverflowError) as error:
             raise PoinsotError(f"the motion of '{name}': {one_line(str(error), 200)}") from None
     for name, values in parts.items():
         if not np.isfinite(values).all():
@@ -226,7 +226,7 @@ def own_times(motion: Mapping[str, Any]) -> np.ndarray:
     signals = {name: as_signal(value) for name, value in require_motion(motion).items()}
     for signal in signals.values():
         if isinstance(signal, Samples):
-            return np.asarray(signal.t, float)
+            return as_times(signal.t)
     series = [signal for signal in signals.values() if isinstance(signal, Fourier)]
     if not series or any(isinstance(signal, Function) for signal in signals.values()):
         raise PoinsotError("a motion that is a function of t needs the times t at which it is measured")

@@ -101,6 +101,8 @@ def frf(
         raise PoinsotError(unknown("quantity", quantity, QUANTITIES))
     small = small_motion(mechanism, pose, formulation=formulation, actuators=actuators)
     names = [one_or_more_names(inputs, "inputs"), one_or_more_names(outputs, "outputs")]
+    if not all(names):
+        raise PoinsotError("a frequency response needs at least one input and one output")
     S, R = (np.array([place_row(small, name) for name in group]) for group in names)
     eta = _numbers(loss_factor, "the loss factor")[0]
     omega = 2 * np.pi * _numbers(frequencies, "frequencies in Hz")
@@ -120,7 +122,7 @@ def _numbers(given: Any, what: str) -> np.ndarray:
     """Finite numbers (n,) that are not negative, from one or a list of them that a user gives."""
     try:
         found = np.atleast_1d(np.asarray(given, float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = np.zeros(0)
     if found.ndim != 1 or not found.size or not (np.isfinite(found) & (found >= 0)).all():
         raise PoinsotError(f"{what} must be finite and not negative, not {one_line(repr(given), 40)}")

@@ -21,7 +21,7 @@ from poinsot.analysis.state import state
 from poinsot.analysis.system import System, start, system
 from poinsot.analysis.variants import careful
 from poinsot.engine import Formula, kernel
-from poinsot.errors import Interrupted, PoinsotError, by_name, listing, unknown
+from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.possible import require_inertia, require_possible
 
@@ -115,7 +115,9 @@ def simulate(
     forces, velocity = by_name(forces, "forces are", "{'A': 2.0}"), by_name(velocity, "rates are", "{'x': 0.1}")
     parameters = by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}")
     events, pose = _events(events), by_name(pose, "a pose is", "{'x': 0.1}") or None
-    options = _options(rtol=rtol, atol=atol, max_steps=max_steps) | {"threads": threads}
+    options = _options(rtol=rtol, atol=atol, max_steps=max_steps) | {
+        "threads": None if threads is None else count_of(threads, "threads")
+    }
     begin = start(mechanism, pose)
     compiled = system(mechanism, formulation, tuple(parameters), home=begin)
     p = _batch(compiled, mechanism, compiled.parameters(mechanism, begin.poses), parameters)
@@ -147,7 +149,7 @@ def _interrupt(kept: Simulation) -> KeyboardInterrupt:
 
 
 def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
-    if not isinstance(t_end, Real) or not np.isfinite(t_end) or t_end <= 0:
+    if not isinstance(t_end, Real) or not 0 < t_end <= LARGEST:
         raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
     times = np.linspace(0.0, t_end, OUTPUTS) if t is None else as_times(t)
     if t is None and not (times[1:] > times[:-1]).all():
@@ -168,7 +170,7 @@ def _events(given: Mapping[str, tuple[str, float]] | None) -> dict[str, tuple[st
 
 def _options(**given: Any) -> dict[str, Any]:
     for name, value in given.items():
-        if not isinstance(value, Real) or not value >= 0:
+        if not isinstance(value, Real) or not (0 <= value <= LARGEST or value == np.inf):
             raise PoinsotError(f"{name} must be a number that is not negative, not {value!r}")
     return given
 

@@ -112,7 +112,7 @@ def small_motion(
     beams = require_inertia(require_mechanism(mechanism)).elements.beams
     pose = None if pose is None else by_name(pose, "a pose is", "{'x': 0.1}")
     forces = by_name(forces, "forces are", "{'A': 2.0}")
-    chosen = str(formulation or ("elastic" if beams else "joint"))
+    chosen = str(formulation) if formulation is not None else "elastic" if beams else "joint"
     if chosen == "elastic":
         if not beams:
             raise PoinsotError(f"{mechanism.name} has no beams: the elastic formulation has nothing to bend")

@@ -102,7 +102,7 @@ def system(
 
     `free` are parameters that must stay symbols besides those that do by default.
     """
-    if formulation not in READINGS:
+    if not isinstance(formulation, str) or formulation not in READINGS:
         raise PoinsotError(unknown("formulation", formulation, READINGS))
     clamped = any(f.kind == "spring" and f.rest is None for f in mechanism.template.forces.values())
     home = home if home is not None and clamped else None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import MissingExtraError, PoinsotError, one_or_more_names, unknown
+from poinsot.errors import MissingExtraError, PoinsotError, one_line, one_or_more_names, unknown
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values
 from poinsot.identifiability.reduction import Gap, Reduction, reduce_columns
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor, regressor
@@ -148,11 +148,18 @@ def base_parameters(
     """
     asked = chosen(mechanism, parameters)
     if motion is None:
-        states = random_states(mechanism, _count(mechanism, asked), np.random.default_rng(seed))
+        states = random_states(mechanism, _count(mechanism, asked), _generator(seed))
         W = evaluate_regressor(mechanism, states, channels, parameters)
     else:
         W = regressor(mechanism, motion, t, channels, parameters=parameters)
     return reduce_regressor(W, eliminate)
+
+
+def _generator(seed: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise PoinsotError(f"seed must be a whole number from 0 upwards, not {one_line(repr(seed), 40)}") from None
 
 
 def _count(mechanism: Mechanism, asked: Sequence[LinearParameter]) -> int:
@@ -164,7 +171,7 @@ def reduce_regressor(
     W: Regressor, eliminate: Sequence[str] | str | None = None, weights: np.ndarray | None = None
 ) -> BaseParameters:
     """Base parameters of a regressor, its rows weighted (n·c,); by default moments over the machine's size."""
-    wanted = _numbers(W, eliminate or ())
+    wanted = _numbers(W, () if eliminate is None else eliminate)
     order = [*wanted, *_numbers(W, _preferred(W.mechanism))]
     order += [j for power in (2, 1, 0, 3) for j, p in enumerate(W.linear) if p.order == power]
     weights = _channel_weights(W) if weights is None else weights

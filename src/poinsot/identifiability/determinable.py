@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, by_name, number_of, one_or_more_names, unknown
 from poinsot.identifiability.base import BaseParameters, combination_text, reduce_regressor
 from poinsot.identifiability.linear import linear_parameters
 from poinsot.identifiability.model_parameters import in_model_parameters
@@ -162,6 +162,7 @@ def determinable(
 @one_blas_thread()
 def judge(W: Regressor, noise: float | Mapping[str, float] | None = None, poor: float = POOR) -> Determination:
     """What a regressor can determine."""
+    poor = number_of(poor, "poor, a relative deviation,")
     noise = dict(zip(W.channels, W.noise)) if noise is None and all(W.noise) and W.noise else noise
     sigma = None if noise is None else _noise(W, noise)
     base = reduce_regressor(W, weights=None if sigma is None else 1 / sigma)
@@ -193,7 +194,7 @@ def _instead(base: BaseParameters, rows: Mapping[str, np.ndarray], name: str) ->
 def _noise(W: Regressor, noise: float | Mapping[str, float]) -> np.ndarray:
     """Standard deviation of every row (n·c,)."""
     if isinstance(noise, Mapping):
-        for pattern in noise:
+        for pattern in by_name(noise, "noise is", "{'A.torque': 0.1}"):
             if not any(fnmatchcase(c, pattern) for c in W.channels):
                 raise PoinsotError(unknown("channel", pattern, W.channels))
         each = [next((s for pattern, s in noise.items() if fnmatchcase(c, pattern)), None) for c in W.channels]
@@ -201,9 +202,7 @@ def _noise(W: Regressor, noise: float | Mapping[str, float]) -> np.ndarray:
             raise PoinsotError(f"the noise of channel '{W.channels[each.index(None)]}' is missing")
     else:
         each = [noise] * len(W.channels)
-    if any(not 0 < float(s) < np.inf for s in each):
-        raise PoinsotError("the noise of a channel must be a positive number, its standard deviation")
-    return np.tile(np.array(each, float), len(W.t))
+    return np.tile([number_of(s, "the noise of a channel, its standard deviation,") for s in each], len(W.t))
 
 
 def _deviations(W: Regressor, base: BaseParameters, sigma: np.ndarray | None) -> np.ndarray:

@@ -17,6 +17,7 @@ from poinsot.analysis.kinematics import solve_path
 from poinsot.analysis.motion import own_times
 from poinsot.analysis.system import System
 from poinsot.engine import kernel
+from poinsot.errors import by_name
 from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import Channel, channels
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
@@ -119,7 +120,7 @@ def evaluate_regressor(
     if any(c.held for c in measured):
         require_actuators(compiled)
     run = _kernel(compiled, measured, both)
-    weight = actuator_weights(compiled, weights or {})
+    weight = actuator_weights(compiled, by_name(weights, "weights are", "{'A': 2.0}"))
     W, check = run(states.q, states.v, states.a, weight, states.p)
     require_hold(compiled, states.t, check)
     W = W.reshape(-1, len(both))

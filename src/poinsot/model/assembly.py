@@ -116,6 +116,8 @@ def attempt_assembly(
     elements = require_mechanism(mechanism).elements
     given = by_name(pose, "a pose is", "{'x': 0.1}")
     pose = {name: _target(elements, name, value) for name, value in given.items()}
+    if not isinstance(home, Assembly | None):
+        raise PoinsotError(f"home must be what `assemble` gave, not {type(home).__name__}")
     found = home or _from_guesses(elements)
     return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
 

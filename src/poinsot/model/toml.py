@@ -35,7 +35,7 @@ _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]
 
 def as_path(given: Any) -> Path:
     """A path from a text or a path."""
-    if isinstance(given, str | os.PathLike):
+    if isinstance(given, str | os.PathLike) and Path(given).name:
         return Path(given)
     raise PoinsotError(f"expected the name of a file, not {given!r} ({type(given).__name__})")
 
@@ -157,6 +157,8 @@ def check_place(path: Path, overwrite: bool, advice: str = "allow overwriting") 
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise PoinsotError(f"{one_line(str(path))}: cannot be written: {reason}") from None
+    if not isinstance(overwrite, int):
+        raise PoinsotError(f"overwrite is True or False, not {type(overwrite).__name__}")
     if not overwrite:
         raise PoinsotError(f"{path}: exists already; choose another name or {advice}")
     if not stat.S_ISREG(status.st_mode):
