@@ -96,7 +96,7 @@ class Motion:
             y, none = np.full((2, len(y0)), np.nan), np.full(len(self.events), np.nan)
             y[0] = y0
             given = _cvodes(*(options[name] for name in ("rtol", "atol", "max_steps")))
-            self._from_output_to_output(t, p, given, y, none, np.array([begin]))
+            self._from_output_to_output(t, p, given, y, none, np.array([begin]), np.zeros(1, int))
             return y[-1]
         return self.native(t, y0, p, **options).y[0, -1]
 
@@ -136,10 +136,11 @@ class Motion:
         out[:, 0] = y0
         times, endings = np.full((len(samples), len(self.events)), np.nan), [Ending.INTERRUPTED] * len(samples)
         reached = np.full(len(samples), t[0])
-        steps = np.full(len(samples), len(t) - 1)
+        steps = np.zeros(len(samples), int)
         try:
             for n, constants in enumerate(samples):
-                endings[n] = self._from_output_to_output(t, constants, options, out[n], times[n], reached[n : n + 1])
+                own = (out[n], times[n], reached[n : n + 1], steps[n : n + 1])
+                endings[n] = self._from_output_to_output(t, constants, options, *own)
         except KeyboardInterrupt:
             found = self._ended(t, out, times, steps, endings, reached)
             raise Interrupted("the integration was interrupted", partial=found) from None
@@ -153,8 +154,9 @@ class Motion:
         out: np.ndarray,
         times: np.ndarray,
         reached: np.ndarray,
+        steps: np.ndarray,
     ) -> Ending:
-        """Fill in the states (n, states), times of events (k,) and the time reached (1,) of one motion."""
+        """Fill in the states (n, states), times of events (k,), time reached (1,) and steps (1,) of one motion."""
         import casadi
 
         problem, keep = self._problem()
@@ -170,6 +172,7 @@ class Motion:
                     if interrupts:
                         raise KeyboardInterrupt from None
                     return Ending.COLLAPSED
+            steps[0] += solver.stats()["nsteps"]
             if self.projection is not None:
                 here = np.asarray(self.projection.function(t[k], here, p)).ravel()
             out[k], reached[0] = here, t[k]

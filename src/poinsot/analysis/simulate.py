@@ -30,7 +30,8 @@ __all__ = ["Simulation", "simulate"]
 BATCHED_ROLES = ("inertia", "force", "gravity")
 OUTPUTS = 101  # times that are given if nobody says which
 LIGHTER = 1e-2  # of a mass: a batch with less is solved with care
-LOST = 1e-3  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps
+LOST = 1e-6  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps,
+ROUGH = 1e3  # unless rtol allows for more, this many times over, or in as many steps as there were
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +283,8 @@ def _balanced(
 ) -> tuple[int, str]:
     """How many times to keep, and why not more: a sudden loss of energy tells of a singular pose that was passed."""
     lost = np.abs(balance[:, 1:] - balance[:, :-1])
-    bad = lost > max(LOST, 1e3 * options["rtol"]) * largest
+    allowed = np.maximum(LOST, options["rtol"] * np.maximum(ROUGH, gone.found.steps[:, None]))
+    bad = lost > allowed * largest
     if not bad.any():
         return balance.shape[1], ""
     k = int(np.argmax(bad.any(axis=0)))
