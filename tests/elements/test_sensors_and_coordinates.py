@@ -53,6 +53,7 @@ def test_an_imu_is_an_accelerometer_and_a_gyroscope_in_one_frame(R, w, a, bias, 
     specific, rates = imu.reading(R, w, a, G)
     assert_allclose(specific, Accelerometer("a", bias=tuple(bias)).reading(R, a, G), atol=1e-13)
     assert_allclose(rates, Gyroscope("g", bias=tuple(rate_bias)).reading(R, w), atol=1e-13)
+    assert_allclose(specific, R.T @ (a - G) + bias, atol=1e-13)
     assert_allclose(rates, R.T @ w + rate_bias, atol=1e-13)
 
 
@@ -60,6 +61,16 @@ def test_other_sensors_read_their_laws():
     assert Encoder("e", on=AlongJoint("j", 0, "m"), offset=0.25).reading(1.0) == 1.25
     assert DriveForce("d", actuator="u", gain=2.0).reading(3.0) == 6.0
     assert ModalPoint("m", direction=(0.0, 1.0, 0.0)).reading(np.array([1.0, 2.0, 3.0])) == 2.0
+
+
+@given(R=rotations(), w=vectors(), a=vectors())
+def test_a_sensor_of_which_nothing_else_is_said_reads_the_quantity_itself(R, w, a):
+    assert_allclose(Accelerometer("a").reading(R, a, G), R.T @ (a - G), atol=1e-14)
+    assert_allclose(Gyroscope("g").reading(R, w), R.T @ w, atol=1e-14)
+    assert_allclose(IMU("i").reading(R, w, a, G)[1], R.T @ w, atol=1e-14)
+    assert ModalPoint("m").reading(a) == a[2]
+    assert Encoder("e").reading(0.7) == DriveForce("d").reading(0.7) == 0.7
+    assert all(law("s").noise == 0 for law in SENSORS.values())
 
 
 @pytest.mark.parametrize("kind", SENSORS)
