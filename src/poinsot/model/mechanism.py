@@ -14,7 +14,7 @@ from poinsot.elements.frame import Frame
 from poinsot.elements.joints import Joint
 from poinsot.elements.sensors import Sensor
 from poinsot.errors import PoinsotError, one_line, unknown
-from poinsot.model.expressions import Call, Constant, Name, evaluate
+from poinsot.model.expressions import Call, Constant, Name, evaluate, names
 from poinsot.model.parameters import Parameters
 from poinsot.spatial.algebra import Scalar
 
@@ -52,6 +52,15 @@ class Elements:
     pose: dict[str, Scalar]  # values of named coordinates in the given pose
     beams: dict[str, Beam] = field(default_factory=dict)  # flexible parts of bodies
     lumps: dict[str, RigidBody] = field(default_factory=dict)  # once resolved: what bodies with beams have besides
+
+    @cached_property
+    def judged(self) -> frozenset[str]:
+        """Parameters of a template on which it hangs whether its elements can be, beyond their own bounds."""
+        parts = [part for body in self.bodies.values() for part in body.inertia]
+        parts += [getattr(joint, option) for joint in self.joints.values() for option in joint.nonzero]
+        acting = (*self.forces.values(), *self.actuators.values())
+        parts += [getattr(law, end) for law in acting for end in ("lower", "upper") if hasattr(law, end)]
+        return frozenset(name for part in parts for name in names(part))
 
     def coordinate(self, name: str) -> Coordinate:
         """A coordinate by the name that the model file gives it."""

@@ -49,6 +49,9 @@ def require_elements(template: Elements, parameters: Parameters, given: Mapping[
         if moved.intersection(names(expression)):
             moved.add(name)
 
+    if not moved & template.judged:
+        return
+
     def depends(*parts: Any) -> bool:
         return any(moved.intersection(names(part)) for part in parts)
 
