@@ -170,6 +170,14 @@ def rows_are_independent_and_leave_exactly_the_motion(joint: Joint, q: np.ndarra
         assert_allclose(J @ T, 0.0, atol=1e-7)
 
 
+def rows_are_lengths_and_sines_of_full_size(joint: Joint, q: np.ndarray) -> None:
+    """A row changes by a metre a metre, or as the sine of the angle by which the joint is off."""
+    J = residual_jacobian(joint, joint.motion(q))
+    of_turns = np.array([not Row("J", label).is_length for label in joint.rows], bool)
+    assert_allclose(np.linalg.norm(J[of_turns][:, 3:], axis=1), 1.0, atol=1e-7)
+    assert_allclose(np.linalg.norm(J[~of_turns][:, :3], axis=1), 1.0, atol=1e-7)
+
+
 def planar_pose(joint: Joint, x: float, y: float, angle: float) -> Pose:
     """Any relative pose of a planar mechanism."""
     if joint.kind in NORMAL_IS_X:
@@ -224,4 +232,5 @@ OF_A_CARRYING_JOINT = (
     motion_satisfies_the_constraint,
     measurement_gives_the_coordinates_back,
     rows_are_independent_and_leave_exactly_the_motion,
+    rows_are_lengths_and_sines_of_full_size,
 )

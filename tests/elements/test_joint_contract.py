@@ -63,6 +63,7 @@ def test_every_joint_keeps_the_contract_at_special_coordinates(kind):
             demand(joint, q)
         for demand in contract.WITH_SPEEDS:
             demand(joint, q, contract.speeds(joint))
+        assert_allclose(contract.twist(joint, q, 0 * contract.speeds(joint)), 0.0, atol=0)
 
 
 @pytest.mark.parametrize("demand", contract.AT_ANY_POSE, ids=lambda f: f.__name__)
@@ -183,6 +184,13 @@ def test_a_screw_counts_its_turns(turns):
     joint, angle = contract.make("helical"), 2 * np.pi * turns
     assert_allclose(joint.measure(joint.motion(np.array([angle]))), [angle], rtol=1e-12)
     assert_allclose(joint.motion(np.array([angle])).p[2], 0.05 * angle)
+
+
+def test_a_screw_that_is_not_quite_assembled_reads_the_angle_of_its_attitude():
+    joint = contract.make("helical")
+    for angle, off in ((7.3, 0.2), (-11.0, -0.4), (0.3, 1.0)):
+        X = Pose(Rotation.from_euler("Z", angle).as_matrix(), np.array([0.0, 0.0, 0.05 * (angle + off)]))
+        assert_allclose(joint.measure(X), [angle], rtol=1e-12)
 
 
 def test_an_unknown_coordinate_is_an_error_that_lists_those_that_exist():
