@@ -117,3 +117,30 @@ def test_arms_whose_numbers_are_not_perpendicular_are_said_and_turned_the_shorte
     said = [f.text for f in check(mechanism).findings if f.severity == Severity.NOTE]
     assert any(f"enclose {angle}°" in text and f"{apart}° apart at zero" in text for text in said)
     assert not any("apart" in f.text for f in check(hanging("universal", {}, PLACES[0])).findings)
+
+
+def test_arms_that_are_left_out_are_x_and_y_or_the_next_axis():
+    for given, arms in (
+        ({}, "xy"),
+        ({"axis": [0, 1, 0]}, "yz"),
+        ({"axis": [0, 0, 1]}, "zy"),
+        ({"axis2": [1, 0, 0]}, "yx"),
+    ):
+        joint = hanging("universal", given, PLACES[0]).joints["hook"]
+        first, second = (np.eye(3)["xyz".index(letter)] for letter in arms)
+        assert_allclose(joint.frame_on_a().R[:, 0], first, atol=0)
+        assert_allclose(joint.frame_on_b().R[:, 1], second, atol=0)
+
+
+def test_arms_that_were_parallel_may_be_changed_a_little():
+    mechanism = hanging("universal", {"axis": [1, 0, 0], "axis2": [1, 0, 0]}, PLACES[0])
+    joint = mechanism.with_parameters({"hook.axis.z": 0.2, "hook.axis2.z": -0.3}).joints["hook"]
+    for R, column, arm in ((joint.frame_on_a().R, 0, [1, 0, 0.2]), (joint.frame_on_b().R, 1, [1, 0, -0.3])):
+        assert_allclose(R.T @ R, np.eye(3), atol=1e-15)
+        assert_allclose(R[:, column], np.array(arm) / np.linalg.norm(arm), atol=1e-15)
+
+
+def test_arms_that_are_half_a_degree_off_are_said():
+    off = np.radians(0.5)
+    mechanism = hanging("universal", {"axis": [1, 0, 0], "axis2": [np.sin(off), np.cos(off), 0]}, PLACES[0])
+    assert any("0.5° apart at zero" in finding.text for finding in check(mechanism).findings)
