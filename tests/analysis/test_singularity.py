@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
 
 import poinsot
+
+from ..model.mechanisms import closed_hinges
 
 
 def test_a_five_bar_with_stretched_forearms_can_move_with_its_cranks_locked():
@@ -57,3 +61,14 @@ def test_assembly_modes_are_those_of_the_placement():
     motion = {"q1": lambda t: 2.3 + 0.2 * t, "q2": 0.8}
     y = [poinsot.kinematics(m, motion, np.linspace(0, 1, 21)).coordinates["y"] for m in (above, below)]
     assert y[0].min() > 0.15 > y[1].max()
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("turn", [[0.0, 0.0, 0.0], [0.0, np.pi / 2, 0.0], [0.4, -0.7, 0.3]], ids=str)
+def test_condition_numbers_depend_neither_on_units_nor_on_the_axes_of_the_world(size, turn):
+    rng, R = np.random.default_rng(5), Rotation.from_rotvec(turn).as_matrix()
+    points, axes = rng.uniform(-1, 1, (7, 3)), rng.normal(size=(7, 3))
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    plain = poinsot.singularity(closed_hinges(points, axes)).constraints
+    other = poinsot.singularity(closed_hinges(size * points @ R.T, axes @ R.T)).constraints
+    assert other == pytest.approx(plain, rel=1e-8) and plain > 2

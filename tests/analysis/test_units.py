@@ -45,16 +45,6 @@ def test_frequencies_equilibria_and_compliances_scale_as_their_dimensions_say(ki
     assert_allclose(found, wish, rtol=1e-8, atol=1e-10 * np.max(np.abs(wish)) + 1e-15)
 
 
-@pytest.mark.parametrize("units", UNITS)
-@pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_condition_numbers_do_not_depend_on_units(kind, units):
-    numbers = []
-    for mechanism in in_both(*kind, units):
-        found = poinsot.singularity(mechanism, outputs=list(mechanism.coordinates)[:1])
-        numbers.append([x for x in (found.constraints, found.actuators, found.outputs) if x is not None])
-    assert_allclose(numbers[1], numbers[0], rtol=1e-8)
-
-
 def leaning(L: float) -> poinsot.Mechanism:
     """A carriage on a spring that its weight stretches, with a pendulum on a spring of its own."""
     g, k = 9.81, 2000.0
@@ -107,8 +97,10 @@ def test_a_light_pendulum_settles_on_a_heavy_machine_and_a_heavy_one_on_a_light(
 
 @pytest.mark.parametrize("L", [1e-200, 1e155, 1e200])
 def test_a_machine_beyond_all_numbers_is_refused_with_a_sentence(L):
+    bar = {"mass": 1.0, "com": [L, 0], "inertia": 0.1, "frames": {"tip": [L, 0]}}
+    joints = {"A": hinge("ground", "upper", stiffness=2.0), "B": hinge("upper.tip", "lower", stiffness=2.0)}
     with pytest.raises(poinsot.PoinsotError, match="too large or too small to compute with"):
-        poinsot.modes(leaning(L))
+        poinsot.modes(planar({"upper": bar, "lower": bar}, joints))
 
 
 def test_a_first_order_form_needs_masses():
