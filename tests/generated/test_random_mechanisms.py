@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +18,7 @@ from tests.generated.free_motion import free_motion
 from tests.generated.machine import Machine
 from tests.generated.mechanisms import random_machine, varied
 from tests.generated.motion import drive, followed, random_rates
+from tests.generated.regressor import shown
 
 HUNDRED = range(100)
 STRUCTURES = range(50)  # each with two sets of masses, directions of gravity and states: a hundred mechanisms
@@ -90,6 +92,25 @@ def moves_freely(machine: Machine, seed: int, formulation: str) -> None:
     assert found.energy < 1e-8, found
     assert found.at_start < max(1e-9, 1e3 * EPS * found.condition), found
     assert found.later < 1e-5, found
+
+
+def shows_as_much(seed: int, **wanted) -> None:
+    machine = random_machine(seed, plain=True, spread=0.0, **wanted)
+    machine = replace(machine, actuators={f"{name}_motor": c for name, c in machine.coordinates.items()})
+    rank, gap = shown(machine, seed)
+    if gap > 1e3:  # else the motions that we drew do not decide it
+        assert len(poinsot.base_parameters(machine.mechanism).independent) == rank, f"seed {seed}, gap {gap:.0e}"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_base_parameters_are_as_many_as_an_independent_rank(seed):
+    shows_as_much(seed, small=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(500, 540))
+def test_base_parameters_of_larger_machines_are_as_many_as_an_independent_rank(seed):
+    shows_as_much(seed)
 
 
 @pytest.mark.slow
