@@ -20,6 +20,7 @@ from poinsot.errors import PoinsotError, listing, suggestion
 from poinsot.formulations.acting import along
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales
+from poinsot.model.assembly import row_lengths
 from poinsot.model.mechanism import Elements
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Rate",
     "Slopes",
     "embed",
+    "free_speeds",
     "independent_rates",
     "independent_speeds",
     "rate_names",
@@ -38,7 +40,7 @@ __all__ = [
 Rate = int | str  # a speed of the tree by its number, or a coordinate by its name
 LARGEST = 5.0  # |B| up to which a choice of speeds is good
 POOR_CHOICE = 0.05  # quality below which other rates had better be chosen
-DEPENDENT = 1e10  # condition number from which rates are not independent
+DEPENDENT = 1e10  # condition number from which rates are not independent; beyond it a row or column is round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,27 +126,28 @@ def rate_names(machine: Machine, rates: Sequence[Rate]) -> str:
 
 
 def independent_rates(
-    machine: Machine, C: np.ndarray, wanted: Sequence[str] = (), S: np.ndarray | None = None
+    machine: Machine, C: np.ndarray, wanted: Sequence[str] = (), S: np.ndarray | None = None, rank: int | None = None
 ) -> tuple[Rate, ...]:
     """As many rates as the mechanism has freedoms: those wanted, with rows S (k, nv), the others by pivoting.
 
-    C (m, nv) is the constraint Jacobian in the pose for which to choose, S is in natural sizes of the rates.
+    C (m, nv) is the constraint Jacobian in the pose for which to choose, S is in natural sizes of the rates; `rank`
+    is that of C in general poses, m if it is not given.
     """
     sizes = speed_scales(machine.branches, machine.size)
-    A = _unit_rows(C * sizes)
-    if len(A) + len(wanted) > A.shape[1]:
+    A, rank = _unit_rows(C * sizes), len(C) if rank is None else rank
+    if rank + len(wanted) > A.shape[1]:
         raise PoinsotError(
-            f"the mechanism has mobility {A.shape[1] - len(A)}: {len(wanted)} coordinates ({', '.join(wanted)}) "
+            f"the mechanism has mobility {A.shape[1] - rank}: {len(wanted)} coordinates ({', '.join(wanted)}) "
             "cannot be independent"
         )
     for k, name in enumerate(wanted):
         A = np.vstack([A, S[k] * sizes])
-        if not (condition := np.linalg.cond(A)) < DEPENDENT:
+        if not (condition := _condition(A, rank + k + 1)) < DEPENDENT:
             raise PoinsotError(_refusal(machine.elements, name, wanted[:k], condition))
-    free = independent_speeds(A)
+    free = independent_speeds(A, rank + len(wanted))
     if wanted:
         A = np.vstack([A, np.eye(A.shape[1])[list(free)]])
-        largest = np.max(np.abs(np.linalg.inv(A)[:, len(C) : len(C) + len(wanted)]), axis=0)
+        largest = np.max(np.abs(np.linalg.pinv(A)[:, len(C) : len(C) + len(wanted)]), axis=0)
         if not (condition := largest.max()) * POOR_CHOICE < 1:
             raise PoinsotError(_refusal(machine.elements, wanted[int(np.argmax(largest))], (), condition))
     return (*wanted, *free)
@@ -160,29 +163,44 @@ def _refusal(elements: Elements, name: str, beside: Sequence[str], condition: fl
 
 
 def _unit_rows(rows: np.ndarray) -> np.ndarray:
+    """Rows at length 1; those that are round-off of the others stay as they are."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths > 0, lengths, 1.0)
+    return rows / np.where(lengths > np.max(lengths, initial=0.0) / DEPENDENT, lengths, 1.0)
 
 
-def independent_speeds(A: np.ndarray) -> tuple[int, ...]:
-    """Columns of constraint rows (m, n) that may be chosen freely.
+def _condition(A: np.ndarray, rank: int) -> float:
+    """Condition number of a matrix that should have a rank: largest over rank-th singular value."""
+    s = np.linalg.svd(A, compute_uv=False)
+    return float(s[0] / s[rank - 1]) if rank and s[rank - 1] > 0 else float("inf") if rank else 1.0
 
-    By QR with pivoting, exchanged as long as an entry of B is large.
+
+def free_speeds(e: Equations, C: np.ndarray) -> tuple[int, ...]:
+    """Speeds that may be chosen freely in a pose with the constraint Jacobian C (m, nv), in natural sizes."""
+    size = e.symbols.home.size
+    return independent_speeds(C * speed_scales(e.branches, size) / row_lengths(e.rows, size)[:, None])
+
+
+def independent_speeds(A: np.ndarray, rank: int | None = None) -> tuple[int, ...]:
+    """Columns of constraint rows (m, n) that may be chosen freely; rows and columns are in natural sizes.
+
+    By QR with pivoting, exchanged as long as an entry of B is large. Rows may depend on others: `rank` of them do
+    not, all by default. A column of round-off is a speed that the constraints do not hold, so it is not scaled up.
     """
     from scipy.linalg import qr
 
-    m, n = A.shape
+    (m, n), rank = A.shape, len(A) if rank is None else rank
     if m == 0:
         return tuple(range(n))
+    A = _unit_rows(A)
     pivots = qr(_unit_rows(A.T).T, pivoting=True, mode="r")[1]
-    dependent, free = pivots[:m].copy(), pivots[m:].copy()
-    if not (condition := np.linalg.cond(A[:, dependent])) < DEPENDENT:
+    dependent, free = pivots[:rank].copy(), pivots[rank:].copy()
+    if not (condition := _condition(A[:, dependent], rank)) < DEPENDENT:
         raise PoinsotError(
             f"the constraints are dependent in this pose (condition number {condition:.1e}): no independent "
             "coordinates can be chosen"
         )
     for _ in range(4 * n):
-        K = np.linalg.solve(A[:, dependent], A[:, free])
+        K = np.linalg.lstsq(A[:, dependent], A[:, free], rcond=None)[0]
         i, j = np.unravel_index(np.argmax(np.abs(K)), K.shape) if K.size else (0, 0)
         if not K.size or abs(K[i, j]) < LARGEST:
             break
@@ -193,11 +211,11 @@ def independent_speeds(A: np.ndarray) -> tuple[int, ...]:
 def embed(e: Equations, rates: Sequence[Rate]) -> Embedding:
     """Write the equations in independent rates, and recover all accelerations and multipliers.
 
-    Speeds that are rates themselves are known; only the others are solved for.
+    Speeds that are rates themselves are known; only the others are solved for, with rows and speeds in natural sizes.
     """
     import casadi
 
-    n, given = e.v.size1(), slopes(e, rates)
+    n, given, size = e.v.size1(), slopes(e, rates), e.symbols.home.size
     known = {k: _picked(given.S[k, :]) for k in range(len(rates))}
     picked = [(k, column) for k, column in known.items() if column is not None]
     others = [k for k, column in known.items() if column is None]
@@ -208,18 +226,22 @@ def embed(e: Equations, rates: Sequence[Rate]) -> Embedding:
     for k, column in picked:
         B[column, k] = 1
     multipliers = casadi.SX(0, 1)
+    rows = casadi.diag(1 / np.concatenate([row_lengths(e.rows, size), given.scales[others]]))
+    speeds, scales = casadi.diag(speed_scales(e.branches, size)[rest]), casadi.diag(given.scales)
     if rest:
         right = casadi.SX(len(rest), len(rates) + 1)
         right[:, [k for k, _ in picked]] = -A[:, fixed]
         for row, k in enumerate(others, e.C.size1()):
             right[row, k] = 1
         right[: e.C.size1(), len(rates)] = e.gamma
-        solved = casadi.solve(A[:, rest], right)
+        natural = casadi.sparsify(rows @ A[:, rest] @ speeds)
+        solved = speeds @ casadi.solve(natural, rows @ right)
         B[rest, :], bias[rest] = solved[:, :-1], solved[:, -1]
     M_i, Q_i = B.T @ e.M @ B, B.T @ (e.Q - e.M @ bias)
-    acceleration = B @ casadi.solve(M_i, Q_i) + bias
+    acceleration = B @ scales @ casadi.solve(scales @ M_i @ scales, scales @ Q_i) + bias
     if rest:
-        multipliers = casadi.solve(A[:, rest].T, (e.Q - e.M @ acceleration)[rest])[: e.C.size1()]
+        forces = speeds @ (e.Q - e.M @ acceleration)[rest]
+        multipliers = (rows @ casadi.solve(natural.T, forces))[: e.C.size1()]
     return Embedding(B, M_i, Q_i, bias, acceleration, multipliers, _quality(e, B, given.scales))
 
 

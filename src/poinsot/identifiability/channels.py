@@ -19,7 +19,7 @@ from poinsot.analysis.system import System
 from poinsot.analysis.undetermined import undetermined
 from poinsot.elements.frame import GROUND
 from poinsot.errors import PoinsotError, one_or_more_names, unknown
-from poinsot.formulations.embedded import independent_speeds
+from poinsot.formulations.embedded import free_speeds
 from poinsot.model.build.acting import force_unit
 from poinsot.model.mechanism import Elements
 
@@ -44,15 +44,23 @@ class Channel:
         """Whether it follows from what the actuators and joints hold."""
         return self.kind in ("actuator", "reaction", "sensor")
 
+    def is_wrench(self, elements: Elements) -> bool:
+        """Whether it is a component of a wrench, read directly."""
+        cell = self.kind == "sensor" and hasattr(elements.sensors[self.owner], "joint")
+        return cell or self.kind in ("reaction", "wrench")
+
 
 def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Channel, ...]:
     """Channels by name or pattern; without any, the actuators, or the freedoms of a mechanism that lacks them."""
     _, n, m, actuators = compiled.equations.sizes
     if wanted is None:
         wanted = "actuators" if actuators >= n - m else "freedoms"
+    names = one_or_more_names(wanted, "channels")
     existing = _existing(compiled)
+    if any(name.startswith("freedom") for name in names):  # only these need independent speeds
+        existing += _freedoms(compiled)
     found: dict[str, Channel] = {}
-    for name in one_or_more_names(wanted, "channels"):
+    for name in names:
         matches = [c for c in existing if _matches(c, name)]
         if not matches:
             raise PoinsotError(unknown("channel", name, _overview(existing)))
@@ -70,7 +78,7 @@ def _matches(channel: Channel, wanted: str) -> bool:
 
 
 def _existing(compiled: System) -> list[Channel]:
-    """All channels of a mechanism."""
+    """All channels of a mechanism but its freedoms."""
     elements = compiled.elements
     shown = (0, 1, 5) if elements.planar else range(6)
     units = ("N", "N", "N", "N·m", "N·m", "N·m")
@@ -80,7 +88,7 @@ def _existing(compiled: System) -> list[Channel]:
     ]
     for kind, owners in (("reaction", elements.joints), ("wrench", [*elements.bodies, GROUND])):
         found += [Channel(kind, o, i, f"{kind} {o}.{COMPONENTS[i]}", units[i]) for o in owners for i in shown]
-    return [*found, *_sensors(elements), *_freedoms(compiled), Channel("power", "", 0, "power", "W")]
+    return [*found, *_sensors(elements), Channel("power", "", 0, "power", "W")]
 
 
 def _sensors(elements: Elements) -> list[Channel]:
@@ -95,15 +103,15 @@ def _sensors(elements: Elements) -> list[Channel]:
 
 def _freedoms(compiled: System) -> list[Channel]:
     """One channel for every independent speed, named after its joint."""
-    independent = independent_speeds(compiled.dynamics.jacobian_at_home)
+    independent = free_speeds(compiled.equations, compiled.dynamics.jacobian_at_home)
     found = []
     for node in compiled.equations.branches:
         for k in range(node.v.start, node.v.stop):
             if k in independent:
                 i, joint = k - node.v.start, node.joint
                 label = f".{i + 1}" if joint.freedom > 1 else ""
-                sliding = joint.freedom == len(joint.coordinates) and joint.coordinates[i].unit == "m"
-                unit = "N" if sliding else "N·m"
+                plain = [c.unit for c in joint.coordinates if c.unit != "-"]  # the others are turns by a quaternion
+                unit = "N" if plain[i : i + 1] == ["m"] else "N·m"
                 found.append(Channel("freedom", joint.name, k, f"freedom {joint.name}{label}", unit))
     return found
 
@@ -111,7 +119,7 @@ def _freedoms(compiled: System) -> list[Channel]:
 def _overview(existing: Sequence[Channel]) -> list[str]:
     """Names of channels in short: components of one owner are one entry."""
     names = (c.name if c.kind == "actuator" else f"{c.kind} {c.owner}" for c in existing if c.owner)
-    return ["actuators", "power", *dict.fromkeys(names)]
+    return ["actuators", "freedoms", "power", *dict.fromkeys(names)]
 
 
 def _require_determined(compiled: System, wanted: Iterable[Channel]) -> None:

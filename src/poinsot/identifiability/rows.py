@@ -26,9 +26,10 @@ from poinsot.elements.frame import GROUND
 from poinsot.engine import Link, elimination_order, kkt
 from poinsot.errors import PoinsotError
 from poinsot.formulations.acting import coordinate_force
-from poinsot.formulations.embedded import independent_speeds
+from poinsot.formulations.embedded import free_speeds
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.reactions import reactions
+from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import Channel
 from poinsot.identifiability.linear import LinearParameter, with_symbols
 from poinsot.spatial.algebra import apply, cross, transpose, vector
@@ -45,6 +46,8 @@ class Rows:
     w: Any  # symbols of the actuators' weights (nu, 1)
     matrix: Any  # (channels, parameters)
     check: Any  # 1 is perfect, 0 where the actuators lose hold of the mechanism
+    reach: Any  # (channels, 1) speed of the bodies in the virtual motion of each channel
+    pace: Any  # (2, 1) rate  [1/s] and acceleration  [m/s²] of the bodies
 
 
 def regressor_rows(compiled: System, measured: Sequence[Channel], parameters: Sequence[LinearParameter]) -> Rows:
@@ -68,7 +71,37 @@ def regressor_rows(compiled: System, measured: Sequence[Channel], parameters: Se
     matrix = casadi.jacobian(g, theta) + casadi.sparsify(moved.T @ casadi.jacobian(efforts, theta))
     if any(casadi.which_depends(matrix, theta, 1, True)):
         raise PoinsotError("a law is not linear in the parameters that it calls linear")
-    return Rows(a, w, matrix, solution.factor.check if solution else casadi.SX(1.0))
+    check = solution.factor.check if solution else casadi.SX(1.0)
+    return Rows(a, w, matrix, check, _reach(compiled, measured, moved), _pace(e, a))
+
+
+def _reach(compiled: System, measured: Sequence[Channel], moved: Any) -> Any:
+    """Speeds (channels, 1) of all bodies together in the virtual motions, turns by the machine's size; what is
+    read as a wrench resists a speed of 1, its moments a turn of 1 besides.
+    """
+    import casadi
+
+    elements, size = compiled.elements, compiled.equations.symbols.home.size
+    lengths = np.tile([1.0] * 3 + [size] * 3, len(elements.bodies))
+    virtual = casadi.sum1((casadi.diag(lengths) @ moved[: len(lengths), :]) ** 2).T
+    own = [(1.0 if c.unit == "N" else size) if c.is_wrench(elements) else 0.0 for c in measured]
+    return casadi.sqrt(virtual + casadi.SX(np.square(own)))
+
+
+def _pace(e: Equations, a: Any) -> Any:
+    """Rate and acceleration (2, 1) of all bodies together, sums without cancellation, gravity included."""
+    import casadi
+
+    elements, size = e.symbols.elements, e.symbols.home.size
+    gravity = casadi.SX(vector(*elements.gravity))
+    rate, acceleration = casadi.SX(0), casadi.sumsqr(gravity)
+    for name in elements.bodies:
+        V = _stack(e.twists[name].v, e.twists[name].w)
+        A = casadi.jtimes(V, e.q, e.q_dot) + casadi.jtimes(V, e.v, a)
+        v, w = casadi.sumsqr(V[:3]), casadi.sumsqr(V[3:])
+        rate += v / size**2 + w
+        acceleration += casadi.sumsqr(A[:3]) + size**2 * casadi.sumsqr(A[3:]) + v * w + size**2 * w**2
+    return casadi.sqrt(casadi.vertcat(rate, acceleration))
 
 
 def _rates_and_efforts(e: Equations, a: Any) -> tuple[Any, Any]:
@@ -192,13 +225,14 @@ def _free_directions(compiled: System, speeds: Sequence[int]) -> Any:
     if m == 0:
         return casadi.SX.eye(n)[:, list(speeds)]
     home = compiled.dynamics.jacobian_at_home
-    independent = independent_speeds(home)
+    independent = free_speeds(e, home)
     pick = np.eye(n)[list(independent)]
     A = casadi.vertcat(e.C, casadi.sparsify(casadi.SX(pick)))
     owner = {k: block.name for block in e.blocks for k in block.columns}
     links = [*e.links, *(Link(f"speed {k}", (m + i,), (owner[k],)) for i, k in enumerate(independent))]
     order = elimination_order(e.blocks, links, e.couplings, jacobian=np.vstack([home, pick]))
-    solution = kkt(casadi.SX.eye(n), A, casadi.SX(n, 1), casadi.SX(A.size1(), 1), order, added={})
+    natural = casadi.diag(speed_scales(e.branches, e.symbols.home.size) ** -2.0)
+    solution = kkt(natural, A, casadi.SX(n, 1), casadi.SX(A.size1(), 1), order, added={})
     b = casadi.SX(A.size1(), len(speeds))
     for i, k in enumerate(speeds):
         b[m + independent.index(k), i] = 1
