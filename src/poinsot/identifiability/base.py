@@ -21,7 +21,6 @@ __all__ = ["BaseParameters", "base_parameters", "combination_text", "reduce_regr
 
 ROWS = 4  # for every column, when states are drawn at random
 LEAST = 40  # states
-ZERO = 1e-9  # of the effect of the eliminated parameter, below which a coefficient is round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +33,7 @@ class BaseParameters:
     units: tuple[str, ...]  # k
     independent: tuple[str, ...]  # b, φ₁ in the order of the model: of a body first moments, mass, second moments
     eliminated: tuple[str, ...]  # k − b, φ₂
-    coefficients: np.ndarray  # β (b, k − b)
+    coefficients: np.ndarray  # β (b, k − b), zero where it would be round-off
     null: tuple[str, ...]  # parameters without any effect, among those eliminated
     gap: Gap
     singular_values: np.ndarray  # of the columns with effect, scaled to length 1
@@ -49,12 +48,9 @@ class BaseParameters:
 
     def values(self, mechanism: Mechanism | None = None) -> np.ndarray:
         """Values (b,) of the base parameters of a mechanism of the same structure  [SI]."""
-        return self._values(mechanism or self.mechanism, self.coefficients)
-
-    def _values(self, mechanism: Mechanism, beta: np.ndarray) -> np.ndarray:
-        numbers = dict(zip(self.columns, parameter_values(mechanism, self.linear)))
+        numbers = dict(zip(self.columns, parameter_values(mechanism or self.mechanism, self.linear)))
         first, second = (np.array([numbers[n] for n in names]) for names in (self.independent, self.eliminated))
-        return first + beta @ second
+        return first + self.coefficients @ second
 
     @cached_property
     def symbolic(self) -> Any:
@@ -73,16 +69,9 @@ class BaseParameters:
     def combinations(self) -> tuple[str, ...]:
         """The base parameters as text with numbers."""
         return tuple(
-            combination_text(name, dict(zip(self.eliminated, row))) for name, row in zip(self.independent, self.shown)
+            combination_text(name, dict(zip(self.eliminated, row)))
+            for name, row in zip(self.independent, self.coefficients)
         )
-
-    @property
-    def shown(self) -> np.ndarray:
-        """β with zeros for what is round-off."""
-        length = dict(zip(self.columns, self.lengths))
-        first, second = (np.array([length[n] for n in names]) for names in (self.independent, self.eliminated))
-        effect = np.abs(self.coefficients) * first[:, None]  # against that of the eliminated parameter by itself
-        return np.where(effect > max(ZERO, 1 / self.gap.ratio) * second, self.coefficients, 0.0)
 
     def to_dict(self) -> dict[str, Any]:
         """As data for JSON."""
@@ -110,9 +99,7 @@ class BaseParameters:
         units = dict(zip(self.columns, self.units))
         rows = [
             (f"{value:.6g}", units[name], text)
-            for name, value, text in zip(
-                self.independent, self._values(self.mechanism, self.shown), self.combinations
-            )
+            for name, value, text in zip(self.independent, self.values(), self.combinations)
         ]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
         lines += [f"  {v.rjust(widths[0])} {u.ljust(widths[1])}  {text}" for v, u, text in rows]
@@ -175,7 +162,7 @@ def reduce_regressor(
     order = [*wanted, *_numbers(W, _preferred(W.mechanism))]
     order += [j for power in (2, 1, 0, 3) for j, p in enumerate(W.linear) if p.order == power]
     weights = _channel_weights(W) if weights is None else weights
-    found = reduce_columns(W.matrix * weights[:, None], order, W.scale * np.max(weights, initial=0.0))
+    found = reduce_columns(W.matrix * weights[:, None], order, W.natural(weights))
     return _named(W, found, weights, [j for j in wanted if j in found.independent])
 
 

@@ -167,7 +167,7 @@ def judge(W: Regressor, noise: float | Mapping[str, float] | None = None, poor: 
     sigma = None if noise is None else _noise(W, noise)
     base = reduce_regressor(W, weights=None if sigma is None else 1 / sigma)
     deviation = dict(zip(base.independent, _deviations(W, base, sigma)))
-    rows = dict(zip(base.independent, base.shown))
+    rows = dict(zip(base.independent, base.coefficients))
     findings = []
     for j, name in enumerate(W.columns):
         instead = _instead(base, rows, name)

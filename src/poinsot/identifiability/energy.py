@@ -57,7 +57,8 @@ def energy_regressor(
     ends, between = places[: len(t)], places[len(t) :]  # the samples themselves, and the nodes between them
     taken = np.diff(t)[:, None] / 2 * np.einsum("nik,i->nk", power[between].reshape(-1, nodes, len(both)), weight)
     W, k, values = np.diff(energy[ends], axis=0) - taken, len(asked), parameter_values(mechanism, both)
-    size = np.maximum(np.linalg.norm(energy[ends], axis=0), np.linalg.norm(W, axis=0))
+    size = path.system.equations.symbols.home.size
+    natural = _natural(energy[ends], W, both, size)[:k]
     return Regressor(
         mechanism=mechanism,
         t=t[1:],
@@ -69,9 +70,17 @@ def energy_regressor(
         rhs=W[:, k:] @ values[k:],
         parameters=values[:k],
         linear=asked,
-        natural=lambda: size[:k],
-        size=path.system.equations.symbols.home.size,
+        natural=lambda weights: np.max(weights, initial=0.0) * natural,
+        size=size,
     )
+
+
+def _natural(energy: np.ndarray, W: np.ndarray, parameters: tuple[LinearParameter, ...], size: float) -> np.ndarray:
+    """Norms (k,) that the columns would have without cancellation; for bodies the largest, by the machine's size."""
+    found = np.maximum(np.linalg.norm(energy, axis=0), np.linalg.norm(W, axis=0))
+    bodies = np.array([p.table == "bodies" for p in parameters])
+    lengths = size ** np.array([float(p.order) for p in parameters])
+    return np.where(bodies, np.max(found * lengths, where=bodies, initial=0.0) / lengths, found)
 
 
 def _rows(path: Path, parameters: tuple[LinearParameter, ...]) -> tuple[np.ndarray, np.ndarray]:

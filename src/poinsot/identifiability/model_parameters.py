@@ -37,7 +37,7 @@ def in_model_parameters(W: Regressor, names: tuple[str, ...]) -> Regressor:
         rhs=W.values.ravel() - matrix @ values,
         parameters=values,
         linear=tuple(LinearParameter(p.name, p.unit, "parameters", p.name, ("", 0), True) for p in own),
-        natural=lambda: W.scale @ np.abs(slopes),
+        natural=lambda weights: W.natural(weights) @ np.abs(slopes),
     )
 
 

@@ -2,13 +2,14 @@
 
 W θ = W₁ (θ₁ + β θ₂),    W₂ = W₁ β          (theory/identifiability, eq. 4)
 
-Columns are scaled to equal length first, so that neither units nor the size of a parameter decide the rank.
+Columns are scaled to equal length first, so that neither units nor the size of a parameter decide the rank; but none
+is scaled up so far that its round-off, which is relative to its natural size, would look like an effect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +17,10 @@ from poinsot.blas import one_blas_thread
 
 __all__ = ["Gap", "Reduction", "find_rank", "reduce_columns"]
 
-NO_EFFECT = 1e-8  # of its natural size below which a column is nothing but round-off or noise
+NO_EFFECT = 1e-9  # of its natural size below which a column is nothing but round-off or noise
+SCALED = 1e-4  # of its natural size, down to which a column is scaled to length 1
+ZERO = 1e-9  # of the effect of the eliminated parameter, below which a coefficient is round-off
+ROUND_OFF = 1e-12  # of the natural size of a column, that it may have however small it is
 SMALL = 1e-6  # of the largest singular value, above which none is taken for zero
 TRUSTED = 1e-9  # … below which none is taken for more than round-off or noise
 CLEAR = 1e3  # ratio of neighbouring singular values from which a rank is beyond doubt
@@ -29,7 +33,7 @@ class Gap:
 
     position: int  # number of singular values before the gap, the rank
     above: float  # the smallest that counts, relative to the largest
-    below: float  # the largest that does not, or the round-off of the largest
+    below: float  # the largest that does not, columns without effect included, or the round-off of the largest
 
     @property
     def ratio(self) -> float:
@@ -71,8 +75,8 @@ def reduce_columns(W: np.ndarray, prefer: Sequence[int] = (), scale: np.ndarray 
     """Reduce a matrix (n, k) to its base parameters.
 
     `prefer` lists columns to eliminate, those most wanted first, then come the others in their order; columns without
-    effect are eliminated always. `scale` (k,) is the length that each column would have without cancellation; a
-    column far below it has no effect.
+    effect are eliminated always. `scale` (k,) is the natural length of each column, that without cancellation; a
+    column far below it has no effect. Coefficients that are round-off are zero.
 
     >>> r = reduce_columns(np.array([[1.0, 2.0, 0.0], [3.0, 6.0, 0.0], [0.5, 1.0, 0.0]]), prefer=[0])
     >>> r.independent, r.eliminated, r.coefficients.round(12).tolist()
@@ -80,9 +84,9 @@ def reduce_columns(W: np.ndarray, prefer: Sequence[int] = (), scale: np.ndarray 
     """
     lengths = np.linalg.norm(W, axis=0)
     natural = lengths if scale is None else np.maximum(scale, lengths)
-    live = np.flatnonzero(lengths > NO_EFFECT * natural)
-    A = W[:, live] / lengths[live]
-    s, Vt = _singular(A)
+    dead = lengths <= NO_EFFECT * natural
+    live, unit = np.flatnonzero(~dead), np.maximum(lengths, SCALED * natural)
+    s, Vt = _singular(W[:, live] / unit[live])
     gap = find_rank(s, max(W.shape))
     order = list(dict.fromkeys([*prefer, *range(W.shape[1])]))
     place = {int(j): i for i, j in enumerate(live)}
@@ -92,6 +96,10 @@ def reduce_columns(W: np.ndarray, prefer: Sequence[int] = (), scale: np.ndarray 
     eliminated = tuple(j for j in order if j in taken or j in null)
     independent = tuple(j for j in live.tolist() if j not in eliminated)
     beta = _coefficients(W, lengths, independent, eliminated, null)
+    least = np.maximum(max(ZERO, 1 / gap.ratio) * lengths, ROUND_OFF * natural)[list(eliminated)]
+    beta = np.where(np.abs(beta) * lengths[list(independent)][:, None] > least, beta, 0.0)
+    silent = np.max(lengths[dead] / np.where(unit[dead] > 0, unit[dead], 1.0), initial=0.0)
+    gap = replace(gap, below=max(gap.below, float(silent / s[0]))) if len(s) else gap
     return Reduction(gap, s, tuple(null), independent, eliminated, beta)
 
 

@@ -18,16 +18,13 @@ from poinsot.analysis.motion import own_times
 from poinsot.analysis.system import System
 from poinsot.engine import kernel
 from poinsot.errors import by_name
-from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import Channel, channels
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
+from poinsot.identifiability.natural import natural_efforts, natural_lengths
 from poinsot.identifiability.rows import regressor_rows
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["Regressor", "States", "evaluate_regressor", "regressor"]
-
-FEW = 50  # samples at which the natural size of a column is found
-NUDGE = 1e-6  # by which states are moved to see how large a column would be without cancellation
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +54,14 @@ class Regressor:
     rhs: np.ndarray  # (n·c,) what the parameters that are not columns contribute
     parameters: np.ndarray  # (k,) values in the mechanism  [SI]
     linear: tuple[LinearParameter, ...]  # k
-    natural: Callable[[], np.ndarray]  # gives `scale`
+    natural: Callable[[np.ndarray], np.ndarray]  # gives `scale` for rows with weights (n·c,)
     size: float  # of the machine  [m]
     noise: tuple[float, ...] = ()  # c standard deviations of a sample, 0 where the model file gives none
 
     @cached_property
     def scale(self) -> np.ndarray:
-        """Norms (k,) that the columns have, or would have without cancellation."""
-        return self.natural()
+        """Norms (k,) that the columns would have without cancellation, by the motion and the machine's size."""
+        return self.natural(np.ones(len(self.matrix)))
 
     @property
     def values(self) -> np.ndarray:
@@ -121,8 +118,9 @@ def evaluate_regressor(
         require_actuators(compiled)
     run = _kernel(compiled, measured, both)
     weight = actuator_weights(compiled, by_name(weights, "weights are", "{'A': 2.0}"))
-    W, check = run(states.q, states.v, states.a, weight, states.p)
+    W, check, reach, pace = run(states.q, states.v, states.a, weight, states.p)
     require_hold(compiled, states.t, check)
+    efforts = natural_efforts(compiled.elements, asked, pace, states.size)
     W = W.reshape(-1, len(both))
     values, k = parameter_values(mechanism, both), len(asked)
     return Regressor(
@@ -136,44 +134,20 @@ def evaluate_regressor(
         rhs=W[:, k:] @ values[k:],
         parameters=values[:k],
         linear=asked,
-        natural=lambda: _natural(run, states, weight, W)[:k],
+        natural=lambda weights: natural_lengths(efforts, reach, weights),
         size=states.size,
         noise=tuple(c.noise for c in measured),
     )
 
 
 def _kernel(compiled: System, measured: tuple[Channel, ...], parameters: tuple[LinearParameter, ...]) -> Any:
-    """(q, v, v̇, weights, p) -> rows of the regressor and check value."""
+    """(q, v, v̇, weights, p) -> rows of the regressor, check value, reach and pace."""
     import casadi
 
     key = ("regressor", measured, tuple(p.name for p in parameters))
     if key not in compiled._kernels:
         e, rows = compiled.equations, regressor_rows(compiled, measured, parameters)
         inputs = [e.q, e.v, rows.a, rows.w, e.p]
-        compiled._kernels[key] = kernel(casadi.Function("regressor", inputs, [rows.matrix, rows.check]))
+        outputs = [rows.matrix, rows.check, rows.reach, rows.pace]
+        compiled._kernels[key] = kernel(casadi.Function("regressor", inputs, outputs))
     return compiled._kernels[key]
-
-
-def _natural(run: Any, states: States, weight: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """Norms (k,) that the columns have, or would have without cancellation: how much they change, for each unit of
-    the machine's size and of its rates, when the states move at random off the constraints.
-    """
-    rows = W.reshape(len(states.t), -1, W.shape[1])
-    few = np.unique(np.linspace(0, len(rows) - 1, FEW).astype(int))
-    rng, speeds = np.random.default_rng(0), speed_scales(states.system.equations.branches, states.size)
-    scales = [_coordinate_scales(states)] + [
-        speeds * np.sqrt(np.mean((x / speeds) ** 2)) for x in (states.v, states.a)
-    ]
-    moved = [
-        x[few] + NUDGE * scale * rng.normal(size=(len(few), x.shape[1]))
-        for x, scale in zip((states.q, states.v, states.a), scales)
-    ]
-    change = run(*moved, weight, states.p)[0].reshape(len(few), -1, W.shape[1]) - rows[few]
-    spread = np.sqrt(len(rows) / len(few)) * np.linalg.norm(change.reshape(-1, W.shape[1]), axis=0) / NUDGE
-    return np.maximum(spread, np.linalg.norm(W, axis=0))
-
-
-def _coordinate_scales(states: States) -> np.ndarray:
-    """Natural size of every coordinate (nq,): the machine's for lengths, 1 for angles and quaternions."""
-    nodes = states.system.equations.branches
-    return np.array([states.size if c.unit == "m" else 1.0 for node in nodes for c in node.joint.coordinates])

@@ -14,6 +14,7 @@ from poinsot.errors import PoinsotError
 from poinsot.formulations.solve import unit_quaternions
 from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.regressor import States
+from poinsot.model.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
 
 __all__ = ["random_states"]
@@ -21,7 +22,9 @@ __all__ = ["random_states"]
 STEPS = 28  # of a walk
 REACH = 2.0  # of the longest walk  [rad or of the machine's size]
 MARGIN = 0.2  # of the home pose's smallest singular values, below which a walk does not go
-CLOSED = 1e-12  # of the machine's size
+DEPENDENT = 1e-8  # of the largest singular value of the constraints, below which rows depend on others
+SPECIAL = 3  # steps from a home pose where some seem to
+CLOSED = 1e-12  # of the machine's size, or in radians
 
 
 @one_blas_thread()
@@ -30,11 +33,11 @@ def random_states(mechanism: Mechanism, count: int, rng: np.random.Generator) ->
     begin = start(mechanism, None)
     compiled = system(mechanism, "joint", home=begin)
     p = compiled.parameters(mechanism, begin.poses)
-    _, n, m, _ = compiled.equations.sizes
-    if n == m:
+    n, home = compiled.equations.v.size1(), compiled.coordinates(begin, p)
+    walk = _Walk(compiled, p, begin.size, home)
+    if not walk.freedom:
         raise PoinsotError(f"{mechanism.name} cannot move: it has mobility 0")
-    walk = _Walk(compiled, p, begin.size)
-    q = walk.run(compiled.coordinates(begin, p), count, rng)
+    q = walk.run(home, count, rng)
     gravity = float(np.linalg.norm(np.asarray(mechanism.gravity, float)))
     rate = np.sqrt(gravity / begin.size) if gravity else 1.0
     v = rate * walk.tangent(q, rng.normal(size=(count, n)))
@@ -42,35 +45,57 @@ def random_states(mechanism: Mechanism, count: int, rng: np.random.Generator) ->
     return States(compiled, np.arange(count, dtype=float), q, v, a, p, begin.size)
 
 
-class _Walk:
-    """Steps along the motions that the constraints allow, for a batch of states; speeds in natural sizes."""
+def _rank_of(C: np.ndarray) -> int:
+    s = np.linalg.svd(C, compute_uv=False) if C.size else np.zeros(0)
+    return int(np.sum(s > DEPENDENT * s[0])) if len(s) else 0
 
-    def __init__(self, compiled: System, p: np.ndarray, size: float):
+
+class _Walk:
+    """Steps along the motions that the constraints allow, for a batch of states; rows and speeds in natural sizes.
+
+    Rows may depend on others: their rank is that at home.
+    """
+
+    def __init__(self, compiled: System, p: np.ndarray, size: float, home: np.ndarray):
         import casadi
 
         e = compiled.equations
-        self.p, self.size, self.u = p, size, np.zeros(e.u.size1())
-        self.scales, self.freedom = speed_scales(e.branches, size), e.v.size1() - e.phi.size1()
+        self.p, self.u = p, np.zeros(e.u.size1())
+        self.scales, self.rows = speed_scales(e.branches, size), row_lengths(e.rows, size)
         moved = unit_quaternions(e, e.q + e.q_dot)
         driven = [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
         J = casadi.jacobian(casadi.vertcat(*driven), e.v) if driven else casadi.SX(0, e.v.size1())
-        J = J if e.u.size1() >= self.freedom else casadi.SX(0, e.v.size1())
         outputs = [casadi.densify(x) for x in (e.C, e.phi, e.gamma, J, moved)]
         self._run = compiled.kernel("walk", lambda: outputs)
-        self._shapes = e.C.shape, J.shape
+        self._shapes, self.driven = (e.C.shape, J.shape), False
+        self.rank = self._rank(home)
+        self.freedom = e.v.size1() - self.rank
+        self.driven = len(driven) >= self.freedom  # whether actuators count in a state's quality
 
     def at(self, q: np.ndarray, step: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         """C and J_a in natural sizes, Φ, γ and the coordinates after a step, for a batch of states."""
         step = np.zeros((len(q), len(self.scales))) if step is None else step
         C, phi, gamma, J, moved = self._run(q, step, self.u, self.p)
         C, J = (x.reshape(len(q), *shape) * self.scales for x, shape in zip((C, J), self._shapes))
-        return C, J, phi.reshape(len(q), -1), gamma.reshape(len(q), -1), moved
+        phi, gamma = (x.reshape(len(q), -1) / self.rows for x in (phi, gamma))
+        return C / self.rows[:, None], J, phi, gamma, moved
+
+    def _rank(self, home: np.ndarray) -> int:
+        """Rank of C away from special poses: home may be one."""
+        q, rng = home[None], np.random.default_rng(0)
+        self.rank = found = _rank_of(self.at(q)[0][0])
+        for _ in range(SPECIAL if found < len(self.rows) else 0):
+            step = self.tangent(q, rng.normal(size=(1, len(self.scales))))
+            moved, ok = self.closed(self.at(q, 0.1 * step)[4])
+            q = moved if ok.all() else q
+            self.rank = found = max(found, _rank_of(self.at(q)[0][0]))
+        return found
 
     def motions(self, C: np.ndarray) -> np.ndarray:
         """Motions (…, nv, f) that the constraints leave, orthonormal in natural sizes."""
         if not C.shape[1]:
             return np.broadcast_to(np.eye(C.shape[2]), (len(C), C.shape[2], C.shape[2]))
-        return np.swapaxes(np.linalg.svd(C)[2][:, C.shape[1] :], 1, 2)
+        return np.swapaxes(np.linalg.svd(C)[2][:, self.rank :], 1, 2)
 
     def tangent(self, q: np.ndarray, direction: np.ndarray) -> np.ndarray:
         """Speeds (n, nv) that the constraints allow, nearest to given directions."""
@@ -80,14 +105,14 @@ class _Walk:
     def curved(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """The least accelerations (n, nv) that speeds v need: C v̇ = γ."""
         C, _, _, gamma, _ = self.at(q, v)
-        return self.scales * np.einsum("nij,nj->ni", np.linalg.pinv(C), gamma)
+        return self.scales * np.einsum("nij,nj->ni", np.linalg.pinv(C, rcond=DEPENDENT), gamma)
 
     def quality(self, q: np.ndarray) -> np.ndarray:
         """Smallest singular values (n, 2) of the constraints and of the actuators' rates."""
         C, J, *_ = self.at(q)
-        first = np.linalg.svd(C, compute_uv=False)[:, -1] if C.shape[1] else np.ones(len(q))
+        first = np.linalg.svd(C, compute_uv=False)[:, self.rank - 1] if self.rank else np.ones(len(q))
         N = self.motions(C)
-        second = np.linalg.svd(J @ N, compute_uv=False)[:, N.shape[2] - 1] if J.shape[1] else np.ones(len(q))
+        second = np.linalg.svd(J @ N, compute_uv=False)[:, N.shape[2] - 1] if self.driven else np.ones(len(q))
         return np.stack([first, second], axis=1)
 
     def closed(self, q: np.ndarray, iterations: int = 12) -> tuple[np.ndarray, np.ndarray]:
@@ -96,11 +121,11 @@ class _Walk:
         for _ in range(iterations):
             C, _, phi, _, _ = self.at(q)
             error = np.max(np.abs(phi), axis=1, initial=0.0)
-            if np.max(error, initial=0.0) < 1e-15 * self.size:
+            if np.max(error, initial=0.0) < 1e-15:
                 break
-            step = -np.einsum("nij,nj->ni", np.linalg.pinv(C), phi)
+            step = -np.einsum("nij,nj->ni", np.linalg.pinv(C, rcond=DEPENDENT), phi)
             q = self.at(q, self.scales * np.clip(step, -0.5, 0.5))[4]
-        return q, error < CLOSED * max(self.size, 1.0)
+        return q, error < CLOSED
 
     def run(self, home: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
         """States (count, nq) at the ends of random walks."""
