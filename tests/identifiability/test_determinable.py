@@ -9,6 +9,7 @@ import poinsot
 from poinsot.identifiability.model_parameters import linear_slopes
 
 from ..papers.test_ex800 import CIRCLE, WAVES
+from .layouts import RIGHT_ANGLES, arm
 from .motions import random_motion
 
 ZETA = ["platform.mass", "I_xx", "platform.inertia.zz"]
@@ -111,3 +112,32 @@ def test_more_noise_makes_a_parameter_poorly_determined():
 def test_a_noise_that_makes_no_sense_is_refused(noise, message):
     with pytest.raises(poinsot.PoinsotError, match=message):
         poinsot.determinable(poinsot.load("four_bar"), {"theta1": lambda t: t + 1}, [0.0, 0.1], noise=noise)
+
+
+def test_a_parameter_that_is_zero_is_judged_by_mass_and_size():
+    """A deviation of many times mass × size is poor though no relative deviation can be given; a small one is not."""
+    few = [poinsot.determinable(poinsot.load("ex800"), WAVES, T[::4], noise=s)["platform.mz"] for s in (1.0, 1e-9)]
+    assert few[0].value == few[1].value == 0
+    assert few[0].verdict == "poorly determined" and few[1].verdict == "determined"
+    assert few[0].relative == pytest.approx(few[0].deviation / (6.8369 * 0.195), rel=0.05)
+
+
+def test_a_law_whose_constant_is_zero_is_judged_by_what_would_give_all_forces():
+    mechanism = poinsot.load("five_bar")
+    motion, t = random_motion(mechanism, 3, 0.3), np.linspace(0, 2, 60)
+    name = "shoulder1.offset"
+    few = [poinsot.determinable(mechanism, motion, t, parameters=["crank1.mx", name], noise=s) for s in (1e-6, 1e3)]
+    assert few[0][name].value == 0
+    assert [d[name].verdict for d in few] == ["determined", "poorly determined"]
+
+
+def test_round_off_makes_no_combination():
+    """In frames turned by right angles each base parameter of a plane arm keeps to itself."""
+    mechanism = arm(turn=RIGHT_ANGLES, seed=3)
+    document = mechanism.document | {"coordinates": {"a": {"joint": "shoulder"}, "b": {"joint": "elbow"}}}
+    rng = np.random.default_rng(0)
+    motion = {n: poinsot.Fourier(2.0, tuple(rng.normal(size=3)), tuple(rng.normal(size=3)), 0.3) for n in "ab"}
+    d = poinsot.determinable(poinsot.build(document), motion, np.linspace(0, 3, 60), noise=1e-3)
+    assert d.base.rank == 6 and d.gap.clear
+    assert {name.split(".")[0] for name in (*d.determined, *d.poor)} == {"upper", "lower"}
+    assert sum(len(f.instead) > 0 for f in d.findings) <= 5

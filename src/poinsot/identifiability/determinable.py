@@ -46,7 +46,7 @@ class Finding:
     value: float  # in the mechanism as it is  [SI]
     verdict: Verdict
     deviation: float  # standard deviation  [SI]; NaN where undetermined, or without a noise
-    relative: float  # the same relative to the value, or to its like where that is zero
+    relative: float  # the same relative to the value, or to mass × length where zero is a value like others
     instead: tuple[str, ...]  # combinations with it that are determined; none if it has no effect at all
 
 
@@ -168,13 +168,12 @@ def judge(W: Regressor, noise: float | Mapping[str, float] | None = None, poor: 
     base = reduce_regressor(W, weights=None if sigma is None else 1 / sigma)
     deviation = dict(zip(base.independent, _deviations(W, base, sigma)))
     rows = dict(zip(base.independent, base.coefficients))
-    findings = []
+    sizes, findings = _references(W, sigma), []
     for j, name in enumerate(W.columns):
         instead = _instead(base, rows, name)
         alone = instead == (name,)
         spread = deviation[name] if alone else np.nan
-        size = _reference(W, j)
-        relative = spread / size if size else np.nan
+        relative = spread / sizes[j] if sizes[j] else spread * np.inf
         verdict = Verdict.UNDETERMINED if not alone else Verdict.POOR if relative > poor else Verdict.DETERMINED
         shown = () if alone else instead
         findings.append(Finding(name, W.units[j], float(W.parameters[j]), verdict, spread, relative, shown))
@@ -215,9 +214,30 @@ def _deviations(W: Regressor, base: BaseParameters, sigma: np.ndarray | None) ->
     return np.linalg.norm(inverse, axis=1) / lengths
 
 
-def _reference(W: Regressor, j: int) -> float:
-    """What the deviation of a parameter is compared with: its value, or the largest of its like in the same body."""
-    if W.parameters[j] != 0 or W.linear[j].table != "bodies":
-        return abs(float(W.parameters[j]))
-    own = W.linear[j]
-    return max(abs(float(x)) for p, x in zip(W.linear, W.parameters) if (p.owner, p.order) == (own.owner, own.order))
+def _references(W: Regressor, sigma: np.ndarray | None) -> np.ndarray:
+    """What deviations (k,) are compared with: the value, or a physical size where zero is a value like others.
+
+    For first moments and products of inertia that is the body's mass times its length, or length squared; for
+    anything else that is zero, what would give all of the measured forces by itself.
+    """
+    weights = np.ones(len(W.matrix)) if sigma is None else 1 / sigma
+    lengths = np.linalg.norm(W.matrix * weights[:, None], axis=0)
+    alone = np.linalg.norm(W.values.ravel() * weights) / np.where(lengths > 0, lengths, np.inf)
+    found = []
+    for p, value, own in zip(W.linear, np.abs(W.parameters), alone):
+        physical = _mass(W, p.owner) * _length(W, p.owner) ** p.order if p.table == "bodies" else own
+        found.append(max(value, physical) if p.signed else value or physical)
+    return np.array(found, float)
+
+
+def _mass(W: Regressor, body: str) -> float:
+    """Mass of a body, or of the whole machine where it has none  [kg]."""
+    bodies = W.mechanism.elements.bodies
+    return float(bodies[body].mass) or float(sum(b.mass for b in bodies.values()))
+
+
+def _length(W: Regressor, body: str) -> float:
+    """Largest distance of a joint from the body's origin; the machine's size where all are at the origin  [m]."""
+    elements = W.mechanism.elements
+    frames = [f for j in elements.joints.values() for f in (j.a, j.b) if f.body == body]
+    return max((float(np.linalg.norm(np.asarray(f.pose().p, float))) for f in frames), default=0.0) or W.size

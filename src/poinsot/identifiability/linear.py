@@ -53,6 +53,11 @@ class LinearParameter:
         """Power of length in the unit of an inertial parameter: 0, 1 or 2; 3 for any other."""
         return 3 if self.table != "bodies" else (0, 1, 1, 1, 2, 2, 2, 2, 2, 2)[self.place[1]]
 
+    @property
+    def signed(self) -> bool:
+        """Whether it is an inertial parameter of either sign, so that zero is a value like others."""
+        return self.table == "bodies" and SPATIAL[self.place[1]] in ("mx", "my", "mz", "Ixy", "Ixz", "Iyz")
+
 
 @dataclass(frozen=True, eq=False)
 class LinearBody:
