@@ -140,3 +140,32 @@ def test_machines_of_all_sizes_are_closed_to_round_off(size):
         )
         assert away(found.coordinates["psi0"], [linkage.rocking(0.4 + t) for t in range(5)]) < 1e-11
         assert away(found.coordinates["theta"], 0.4 + np.arange(5.0)) < 1e-12
+
+
+@pytest.mark.parametrize("axis", [[1, 0, 0], [1, 1, 1], [0.6, 0.0, 0.8]])
+def test_euler_angles_are_centred_anew_along_a_turn(axis):
+    """A wheel on a shaft turns through attitudes in which its Euler angles are singular."""
+    wheel = {"mass": 2.0, "com": [0.1, -0.2, 0.05], "inertia": [0.3, 0.4, 0.5]}
+    shaft = {"type": "revolute", "between": ["ground", "wheel"], "axis": axis, "actuated": True}
+    document = {"format": 1, "name": "rotor", "gravity": [0, 0, -9.81], "bodies": {"wheel": wheel}}
+    mechanism = poinsot.build(document | {"joints": {"S": shaft}, "coordinates": {"turn": {"joint": "S"}}})
+    motion = {"turn": lambda t: 0.1 + 7 * t + t**2}
+    for t in (np.linspace(0.0, 2.0, 4), np.linspace(0.0, 2.0, 60)):
+        joint, euler = (poinsot.inverse_dynamics(mechanism, motion, t, formulation=f) for f in ("joint", "euler"))
+        np.testing.assert_allclose(euler.forces["S"], joint.forces["S"], atol=1e-9)
+        np.testing.assert_allclose(euler.reactions["S"], joint.reactions["S"], atol=1e-9)
+        np.testing.assert_allclose(euler.kinematics.coordinates["turn"], 0.1 + 7 * t + t**2, atol=1e-9)
+
+
+def test_a_hexapod_that_goes_far_between_samples_follows_its_branch():
+    """Legs are prescribed: the platform's pose has up to forty solutions."""
+    hexapod = poinsot.load("hexapod")
+    legs = [name for name in hexapod.coordinates if "length" in name]
+    rest = {
+        name: float(hexapod.coordinates[name].value(poinsot.assemble(hexapod).poses, hexapod.elements.joints))
+        for name in legs
+    }
+    motion = {n: poinsot.Fourier(2 * np.pi, sines=(0.05 * (-1) ** k,), offset=rest[n]) for k, n in enumerate(legs)}
+    few, many = (poinsot.kinematics(hexapod, motion, np.linspace(0.0, 1.0, n)) for n in (4, 121))
+    np.testing.assert_allclose(few.position["platform"], many.position["platform"][::40], atol=1e-9)
+    np.testing.assert_allclose(few.rotation["platform"], many.rotation["platform"][::40], atol=1e-9)
