@@ -85,7 +85,7 @@ def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence
 def _quality(compiled: System, q: np.ndarray, p: np.ndarray) -> float:
     """How good the independent rates are in a pose."""
     _, nv, _, nu = compiled.sizes
-    quality = compiled.kernel("quality", lambda: [compiled.dynamics.solution[2]])
+    quality = compiled.kernel("quality", lambda: [compiled.dynamics.embedding.quality])
     return quality(q, np.zeros(nv), np.zeros(nu), p)[0].item()
 
 
@@ -93,13 +93,18 @@ def _chosen(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[str, .
     from poinsot.formulations.embedded import independent_rates, slopes
 
     def make() -> tuple[dict[str, Any], list[float]]:
+        import casadi
+
         given = slopes(compiled.equations, wanted)
-        function = compiled.dynamics.function("slopes", [compiled.equations.C, given.S])
+        e = compiled.equations
+        function = compiled.dynamics.function("slopes", [e.C, given.S, casadi.diag(e.M).T])
         return {"slopes": function}, given.scales.tolist()
 
     kept = compiled.root.kept(("slopes", *wanted), make)
-    C, S = (np.asarray(x).reshape(-1, compiled.sizes[1]) for x in kept.functions["slopes"].function(q, 0, 0, p))
-    return independent_rates(_machine(compiled), C, wanted, S / np.array(kept.facts)[:, None])
+    found = kept.functions["slopes"].function(q, 0, 0, p)
+    C, S, masses = (np.asarray(x).reshape(-1, compiled.sizes[1]) for x in found)
+    scaled = S / np.array(kept.facts)[:, None]
+    return independent_rates(_machine(compiled), C, wanted, scaled, masses=masses.ravel())
 
 
 def _machine(compiled: System) -> Machine:

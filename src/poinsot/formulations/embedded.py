@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.elements.coordinates import AlongJoint, Coordinate
+from poinsot.engine import ldl
 from poinsot.errors import PoinsotError, listing, suggestion
 from poinsot.formulations.acting import along
 from poinsot.formulations.equations import Equations
@@ -40,6 +41,8 @@ __all__ = [
 Rate = int | str  # a speed of the tree by its number, or a coordinate by its name
 LARGEST = 5.0  # |B| up to which a choice of speeds is good
 POOR_CHOICE = 0.05  # quality below which other rates had better be chosen
+UNEQUAL = 1e-2  # inverse root of the ratio of masses from which a heavy speed had better not depend on a light one
+LIGHTEST = 1e-16  # of the largest mass: what has less has none
 DEPENDENT = 1e10  # condition number from which rates are not independent; beyond it a row or column is round-off
 
 
@@ -53,6 +56,7 @@ class Embedding:
     bias: Any  # γ_B (nv, 1)
     acceleration: Any  # v̇ (nv, 1)
     multipliers: Any  # λ (m, 1)
+    check: Any  # 1 is perfect, 0 where the rates, or the mass matrix in them, no longer tell the motion
     quality: Any  # 1 where no speed is larger than the independent rates, 0 where these no longer tell the motion
 
 
@@ -126,12 +130,18 @@ def rate_names(machine: Machine, rates: Sequence[Rate]) -> str:
 
 
 def independent_rates(
-    machine: Machine, C: np.ndarray, wanted: Sequence[str] = (), S: np.ndarray | None = None, rank: int | None = None
+    machine: Machine,
+    C: np.ndarray,
+    wanted: Sequence[str] = (),
+    S: np.ndarray | None = None,
+    rank: int | None = None,
+    masses: np.ndarray | None = None,
 ) -> tuple[Rate, ...]:
     """As many rates as the mechanism has freedoms: those wanted, with rows S (k, nv), the others by pivoting.
 
     C (m, nv) is the constraint Jacobian in the pose for which to choose, S is in natural sizes of the rates; `rank`
-    is that of C in general poses, m if it is not given.
+    is that of C in general poses, m if it is not given. With the `masses` (nv,) of the speeds no heavy one is made to
+    depend on a far lighter one, whose own inertia would be lost beside it.
     """
     sizes = speed_scales(machine.branches, machine.size)
     A, rank = _unit_rows(C * sizes), len(C) if rank is None else rank
@@ -144,7 +154,7 @@ def independent_rates(
         A = np.vstack([A, S[k] * sizes])
         if not (condition := _condition(A, rank + k + 1)) < DEPENDENT:
             raise PoinsotError(_refusal(machine.elements, name, wanted[:k], condition))
-    free = independent_speeds(A, rank + len(wanted))
+    free = independent_speeds(A, rank + len(wanted), None if masses is None else masses * sizes**2)
     if wanted:
         A = np.vstack([A, np.eye(A.shape[1])[list(free)]])
         largest = np.max(np.abs(np.linalg.pinv(A)[:, len(C) : len(C) + len(wanted)]), axis=0)
@@ -180,7 +190,7 @@ def free_speeds(e: Equations, C: np.ndarray) -> tuple[int, ...]:
     return independent_speeds(C * speed_scales(e.branches, size) / row_lengths(e.rows, size)[:, None])
 
 
-def independent_speeds(A: np.ndarray, rank: int | None = None) -> tuple[int, ...]:
+def independent_speeds(A: np.ndarray, rank: int | None = None, masses: np.ndarray | None = None) -> tuple[int, ...]:
     """Columns of constraint rows (m, n) that may be chosen freely; rows and columns are in natural sizes.
 
     By QR with pivoting, exchanged as long as an entry of B is large. Rows may depend on others: `rank` of them do
@@ -199,8 +209,10 @@ def independent_speeds(A: np.ndarray, rank: int | None = None) -> tuple[int, ...
             f"the constraints are dependent in this pose (condition number {condition:.1e}): no independent "
             "coordinates can be chosen"
         )
+    weights = np.ones(n) if masses is None else np.sqrt(np.maximum(masses, LIGHTEST * np.max(masses, initial=0.0)))
     for _ in range(4 * n):
         K = np.linalg.lstsq(A[:, dependent], A[:, free], rcond=None)[0]
+        K = K * np.maximum(1.0, UNEQUAL * weights[dependent][:, None] / np.maximum(weights[free], 1e-300))
         i, j = np.unravel_index(np.argmax(np.abs(K)), K.shape) if K.size else (0, 0)
         if not K.size or abs(K[i, j]) < LARGEST:
             break
@@ -238,11 +250,14 @@ def embed(e: Equations, rates: Sequence[Rate]) -> Embedding:
         solved = speeds @ casadi.solve(natural, rows @ right)
         B[rest, :], bias[rest] = solved[:, :-1], solved[:, -1]
     M_i, Q_i = B.T @ e.M @ B, B.T @ (e.Q - e.M @ bias)
-    acceleration = B @ scales @ casadi.solve(scales @ M_i @ scales, scales @ Q_i) + bias
+    factor = ldl(scales @ M_i @ scales, range(len(rates)), signs=[1] * len(rates))
+    acceleration = B @ scales @ factor.solve(scales @ Q_i) + bias
     if rest:
         forces = speeds @ (e.Q - e.M @ acceleration)[rest]
         multipliers = (rows @ casadi.solve(natural.T, forces))[: e.C.size1()]
-    return Embedding(B, M_i, Q_i, bias, acceleration, multipliers, _quality(e, B, given.scales))
+    quality = _quality(e, B, given.scales)
+    check = casadi.fmin(quality, factor.check)
+    return Embedding(B, M_i, Q_i, bias, acceleration, multipliers, check, quality)
 
 
 def _picked(row: Any) -> int | None:

@@ -11,7 +11,7 @@ import numpy as np
 from poinsot.engine import KKTSolution, Link, elimination_order, kkt, light_columns, rows_to_add
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.articulated import ArticulatedSolution, articulated_solution
-from poinsot.formulations.embedded import POOR_CHOICE, Machine, Rate, embed, independent_rates
+from poinsot.formulations.embedded import POOR_CHOICE, Embedding, Machine, Rate, embed, independent_rates
 from poinsot.formulations.equations import Combined, Equations
 from poinsot.formulations.euler import POOR_ANGLES, euler_equations
 from poinsot.formulations.joint import joint_equations
@@ -142,8 +142,7 @@ class Dynamics:
         """
         e, found = self.equations, None
         if not self.careful:
-            M = np.asarray(self.function("mass", [e.M])(self.q_home, 0, 0, self.p_nominal))
-            found = rows_to_add(M * np.outer(e.scales, e.scales), self.natural_jacobian, self.order)
+            found = rows_to_add(self.mass_at_home * np.outer(e.scales, e.scales), self.natural_jacobian, self.order)
         if found is None:
             return self.all_weighted(e.M)
         units = {row: e.scales[w.column] ** 2 / self.row_lengths[row] ** 2 for row, w in found.items()}
@@ -164,17 +163,28 @@ class Dynamics:
         e = self.equations
         tree = e.articulated is not None and not e.phi.size1() and not self.independent
         if self.formulation == "embedded" and not tree:
-            embedding = embed(e, self.rates)
-            return embedding.acceleration, embedding.multipliers, embedding.quality
+            return self.embedding.acceleration, self.embedding.multipliers, self.embedding.check
         solved = self.system
         return solved.acceleration, solved.multipliers, casadi.SX(solved.check)
+
+    @cached_property
+    def embedding(self) -> Embedding:
+        """The equations in independent rates."""
+        return embed(self.equations, self.rates)
 
     @cached_property
     def rates(self) -> tuple[Rate, ...]:
         """The independent rates of the embedded equations."""
         e = self.equations
+        if self.independent:
+            return self.independent
         machine = Machine(e.symbols.elements, e.branches, e.symbols.home.size)
-        return self.independent or independent_rates(machine, self.jacobian_at_home)
+        return independent_rates(machine, self.jacobian_at_home, masses=np.diag(self.mass_at_home))
+
+    @cached_property
+    def mass_at_home(self) -> np.ndarray:
+        """M (nv, nv) in the home pose."""
+        return np.asarray(self.function("mass", [self.equations.M])(self.q_home, 0, 0, self.p_nominal))
 
     @cached_property
     def qualities(self) -> dict[str, Any]:
@@ -185,7 +195,7 @@ class Dynamics:
         """
         found = {body: quality / POOR_ANGLES for body, quality in self.equations.chart_quality.items()}
         if self.formulation == "embedded" and self.equations.phi.size1() + len(self.independent):
-            found["independent"] = self.solution[2] / POOR_CHOICE
+            found["independent"] = self.embedding.quality / POOR_CHOICE
         if self.equations.combined is not None:
             found[COMBINATIONS] = self.system.check / (self.equations.limit + 1e-300)
         return found
