@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from poinsot.analysis.crossing import across
 from poinsot.analysis.integrate import Ending, Found, Motion
 from poinsot.analysis.system import System
 from poinsot.analysis.trouble import SINGULAR_POSE, Weakness, poses_at, weakness
@@ -22,7 +23,7 @@ from poinsot.formulations.reading import COMBINATIONS
 if TYPE_CHECKING:
     from poinsot.formulations.embedded import Machine, Rate
 
-__all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance", "with_limit"]
+__all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance", "recovered", "with_limit"]
 
 SHORTEST = 1e-9  # of the whole duration: what coordinates must be good for
 WORSE = 0.1  # of the check value where combinations of redundant constraints were chosen: others are chosen below it
@@ -163,22 +164,94 @@ def _go_on(
         known = replace(stage, t=t[k], y=found.y[n, k]) if t[k] > stage.t else stage
         stuck = found.endings[n] is Ending.POOR and end - stage.t < SHORTEST * (t[-1] - t[0])
         better = None if stuck else _better(known, motion, found, n, options)
+        better = better or _passed(known, motion, found, n, t, constants, end, options)
         if better is None:
             found.why[n] = _trouble(known, motion(stage.system), end, options, found.endings[n])
             break
         stage, text = better
         changes.append(f"{label}at t = {stage.t:.6g} s {text}")
-        after, halt = t > stage.t, None
-        try:
-            run = motion(stage.system)(np.concatenate([[stage.t], t[after]]), stage.y, stage.p, **options)
-        except Interrupted as stop:
-            run, halt = stop.partial, stop
-        found.y[n, after], constants[after] = run.y[0, 1:], stage.p
-        found.event_times[n] = np.where(np.isnan(found.event_times[n]), run.event_times[0], found.event_times[n])
-        found.steps[n] += run.steps[0]
-        found.endings[n], found.reached[n], found.why[n] = run.endings[0], run.reached[0], run.why[0]
-        if halt is not None:
-            raise halt
+        _resume(stage, motion, found, n, t, constants, options)
+
+
+def _resume(
+    stage: Stage,
+    motion: Callable[[System], Motion],
+    found: Found,
+    n: int,
+    t: np.ndarray,
+    constants: np.ndarray,
+    options: dict[str, Any],
+) -> None:
+    """Integrate motion n from a state on; fills in what was found and the constants (n, m) at every later time."""
+    after, halt = t > stage.t, None
+    if not after.any():
+        found.endings[n], found.reached[n], found.why[n] = Ending.FINISHED, t[-1], ""
+        return
+    try:
+        run = motion(stage.system)(np.concatenate([[stage.t], t[after]]), stage.y, stage.p, **options)
+    except Interrupted as stop:
+        run, halt = stop.partial, stop
+    found.y[n, after], constants[after] = run.y[0, 1:], stage.p
+    found.event_times[n] = np.where(np.isnan(found.event_times[n]), run.event_times[0], found.event_times[n])
+    found.steps[n] += run.steps[0]
+    found.endings[n], found.reached[n], found.why[n] = run.endings[0], run.reached[0], run.why[0]
+    if halt is not None:
+        raise halt
+
+
+def recovered(
+    gone: Continued,
+    compiled: System,
+    motion: Callable[[System], Motion],
+    t: np.ndarray,
+    n: int,
+    k: int,
+    options: dict[str, Any],
+) -> Continued | None:
+    """The motions with the one that lost its energy balance after output k led over the singular pose there.
+
+    None where momentum does not tell how it goes on.
+    """
+    found = gone.found
+    p = gone.p if gone.p.ndim == 3 else np.atleast_2d(gone.p)[:, None]
+    constants = np.array(np.broadcast_to(p, (*found.y.shape[:2], p.shape[-1])))
+    at = Stage(compiled, t[k], found.y[n, k], constants[n, k].copy())
+    better = _passed(at, motion, found, n, t, constants[n], t[k + 1], options)
+    if better is None:
+        return None
+    label, changes = (f"motion {n}: " if gone.p.ndim == 2 else ""), list(gone.changes)
+    changes.append(f"{label}at t = {better[0].t:.6g} s {better[1]}")
+    _resume(better[0], motion, found, n, t, constants[n], options)
+    _go_on(better[0].system, motion, t, better[0].y, found, n, constants[n], options, changes, label)
+    return Continued(found, constants, tuple(changes))
+
+
+def _passed(
+    known: Stage,
+    motion: Callable[[System], Motion],
+    found: Found,
+    n: int,
+    t: np.ndarray,
+    constants: np.ndarray,
+    end: float,
+    options: dict[str, Any],
+) -> tuple[Stage, str] | None:
+    """The state behind a singular pose, stepped over with momentum; fills in outputs within the step."""
+    here = known.system
+    step = across(here, motion, (known.t, known.y), known.p, end, options)
+    if step is None:
+        return None
+    inside = (t > step.t[0]) & (t <= step.t[1])
+    found.y[n, inside], constants[inside] = step.at(t[inside]), known.p
+    behind = replace(known, t=step.t[1], y=step.y[1])
+    nq, _, _, nu = here.sizes
+    kept = len(known.p) - here.outline.redundancy.chart_numbers
+    p = known.p.copy()
+    if here.outline.redundancy.groups:
+        p[kept:] = here.reading.chart(poses_at(here, behind.y[:nq], p[nu:]))[-(len(p) - kept) :]
+    system = embedded_with(here, _chosen(here, behind.y[:nq], p[nu:])) if here.formulation == "embedded" else here
+    behind = replace(behind, system=system, p=with_limit(system, behind.y, p))
+    return behind, "it went through a singular pose on its branch, by its momentum"
 
 
 def _better(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -77,6 +77,7 @@ class Motion:
     crossing: Formula | None  # (k,), the functions whose signs change at events
     native: Any
     angles: int = 0  # states before the last one that count turns
+    laws: Mapping[str, float | Formula] = field(default_factory=dict)  # of the actuators
 
     def __call__(
         self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, *, rtol: float, atol: float, max_steps: int, threads: Any
@@ -226,7 +227,8 @@ def compiled_motion(
         seen, parts = tuple(Event(name, Ending(ending), why) for name, ending, why in found.facts), found.functions
         native = integrator(**parts) if method == "explicit" else None
         count = len(turning(compiled))
-        return Motion(seen, method, parts["rhs"], parts.get("projection"), parts.get("events"), native, count)
+        projection, crossing = parts.get("projection"), parts.get("events")
+        return Motion(seen, method, parts["rhs"], projection, crossing, native, count, laws)
 
     return compiled.made(("compiled", key), make)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.analysis.angles import counted, first_counts, turning
-from poinsot.analysis.continued import Continued, Stage, continued, embedded_in, lost_balance, with_limit
+from poinsot.analysis.continued import Continued, Stage, continued, embedded_in, lost_balance, recovered, with_limit
 from poinsot.analysis.integrate import Law, Motion, compiled_motion, written_law
 from poinsot.analysis.motion import as_times
 from poinsot.analysis.reaction import Bearing
@@ -236,7 +236,11 @@ def _result(
     energy = kinetic + potential
     balance = energy - energy[:, :1] - reached[..., -1]
     largest = np.maximum(kinetic, np.abs(potential)).max(axis=1, keepdims=True)
-    count, lost = _balanced(compiled, motion, gone, grid, largest, balance, options)
+    if lost := _lost(gone, largest, balance, options):
+        again = recovered(gone, compiled, motion, grid, *lost, options)
+        if again is not None:
+            return _result(mechanism, compiled, motion, laws, grid, outputs, options, again)
+    count, why = _balanced(compiled, motion, gone, grid, lost, balance, options)
     t, y, p = grid[:count], reached[:, :count], gone.at(slice(count))
     last = slice(len(grid) - outputs, count)
     batch = len(y) > 1 or gone.p.ndim == 2
@@ -265,11 +269,24 @@ def _result(
         energy_error=float(np.max(np.abs(balance[:, :count]), initial=0.0)),
         events={event.name: times[..., k] for k, event in enumerate(gone.found.events) if event.name},
         steps=int(gone.found.steps.max()),
-        status=lost or _status(gone),
+        status=why or _status(gone),
         changes=gone.changes,
         model=mechanism,
         bearing=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
     )
+
+
+def _lost(
+    gone: Continued, largest: np.ndarray, balance: np.ndarray, options: dict[str, Any]
+) -> tuple[int, int] | None:
+    """Motion n and output k after which its energy balance is suddenly lost: it passed a singular pose wrongly."""
+    change = np.abs(balance[:, 1:] - balance[:, :-1])
+    allowed = np.maximum(LOST, options["rtol"] * np.maximum(ROUGH, gone.found.steps[:, None]))
+    bad = change > allowed * largest
+    if not bad.any():
+        return None
+    k = int(np.argmax(bad.any(axis=0)))
+    return int(np.argmax(bad[:, k])), k
 
 
 def _balanced(
@@ -277,20 +294,16 @@ def _balanced(
     motion: Callable[[System], Motion],
     gone: Continued,
     grid: np.ndarray,
-    largest: np.ndarray,
+    lost: tuple[int, int] | None,
     balance: np.ndarray,
     options: dict[str, Any],
 ) -> tuple[int, str]:
-    """How many times to keep, and why not more: a sudden loss of energy tells of a singular pose that was passed."""
-    lost = np.abs(balance[:, 1:] - balance[:, :-1])
-    allowed = np.maximum(LOST, options["rtol"] * np.maximum(ROUGH, gone.found.steps[:, None]))
-    bad = lost > allowed * largest
-    if not bad.any():
+    """How many times to keep, and why not more."""
+    if lost is None:
         return balance.shape[1], ""
-    k = int(np.argmax(bad.any(axis=0)))
-    n = int(np.argmax(bad[:, k]))
+    n, k = lost
     at = Stage(compiled, grid[k], gone.found.y[n, k], gone.constants(n, k))
-    why = lost_balance(at, motion(compiled), grid[k + 1], lost[n, k], options)
+    why = lost_balance(at, motion(compiled), grid[k + 1], abs(balance[n, k + 1] - balance[n, k]), options)
     return k + 1, f"stopped at t = {grid[k]:.6g} s: {why}"
 
 
