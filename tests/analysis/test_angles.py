@@ -112,6 +112,6 @@ def test_an_angle_that_is_not_defined_at_the_start_does_not_stop_a_simulation():
         "first": {"angle": "wheel", "sequence": "ZXZ", "index": 1},
         "x": {"position": "wheel", "axis": "x"},
     }
-    for method in ("explicit", "implicit"):
+    for method, steps in (("explicit", 200), ("implicit", 1000)):
         r = poinsot.simulate(poinsot.build(document), 1.0, velocity={"x": 0.5}, method=method)
-        assert r.finished and r.steps < 200 and r.coordinates["x"][-1] == pytest.approx(0.5, abs=1e-9)
+        assert r.finished and r.steps < steps and r.coordinates["x"][-1] == pytest.approx(0.5, abs=1e-9)

@@ -33,6 +33,7 @@ REACH = 0.5  # … or after so much of a prescribed motion  [rad or of the machi
 CONTRACTION, SURE = 0.25, 0.05  # largest ratio of a Newton step to the one before; with care
 SETTLED = 1e-8  # natural size of the step that would follow: a larger one tells of a singular pose
 WORSE = 0.1  # of the check value where a chart was chosen: another is chosen below it
+SINGULAR_CHART = 1e-2  # of that: a chart is singular, and another must be chosen before
 SHORTEST = 2.0**-20  # of the way to the next sample: where no shorter step is on the branch it ends
 
 
@@ -54,6 +55,19 @@ class Course:
         """Some of the samples, in another chart if one is given."""
         cut = {x: getattr(self, x)[samples] for x in ("t", "s", "s_dot", "s_ddot")}
         return replace(self, p=self.p if p is None else p, **cut)
+
+    def dense(self) -> tuple[Course, np.ndarray]:
+        """The course with samples in between where charts may have to change there, and which were asked for."""
+        pieces = np.ones(len(self.t), int)
+        if self.charted:
+            pieces[:-1] = np.maximum(1, np.ceil(self.extent() / (REACH / 2)))
+        if pieces.max() == 1:
+            return self, np.ones(len(self.t), bool)
+        steps = np.append(np.diff(self.t), 0.0)
+        t = np.concatenate([a + h / k * np.arange(k) for a, h, k in zip(self.t, steps, pieces)])
+        asked = np.concatenate([np.arange(k) == 0 for k in pieces])
+        s, s_dot, s_ddot = evaluate_motion(self.signals, t)
+        return replace(self, t=t, s=s, s_dot=s_dot, s_ddot=s_ddot), asked
 
     def check(self, q: np.ndarray, k: int) -> float:
         """Check value of the speeds at sample k: 1 is perfect, 0 where the pose or the chart is singular."""
@@ -81,7 +95,7 @@ class Course:
 
     def rates(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """ṡ and s̈ (·, k) at times that hold all samples."""
-        if len(t) == len(self.t):
+        if np.array_equal(t, self.t):
             return self.s_dot, self.s_ddot
         return evaluate_motion(self.signals, t)[1:]
 
@@ -135,11 +149,15 @@ def follow(course: Course, q0: np.ndarray, care: bool) -> Track:
             if course.charted and last:
                 break
             raise
-        q[k], end = way[-1][1], k
+        q[k] = way[-1][1]
+        found = course.check(q[k], k) if course.charted else 1.0
+        if last and not found > SINGULAR_CHART * limit:
+            break
+        end = k
         new = [one for one in way[:-1] if one[0] not in asked]
         extra_t += [time for time, _ in new]
         extra_q += [pose for _, pose in new]
-        if course.charted and not course.check(q[k], k) > limit:
+        if not found > limit:
             break
     n = end + 1
     course, q, chosen = course.part(slice(n)), q[:n], chosen[chosen <= end]

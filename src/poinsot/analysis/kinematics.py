@@ -127,20 +127,20 @@ def _path(
     for one, care in ((compiled, False), (compiled, True), (careful(compiled), True)):
         course = Course(driven(one, names), signals, t, *rates, p, begin.size, len(p) > len(compiled.free))
         try:
-            return _in_charts(course, compiled.coordinates(begin, p), care)
+            return _in_charts(*course.dense(), compiled.coordinates(begin, p), care)
         except MotionError as error:
             trouble = error
     raise trouble
 
 
-def _in_charts(course: Course, q0: np.ndarray, care: bool) -> Path:
-    """The motion on the branch of q0, in as many charts as it takes."""
+def _in_charts(course: Course, asked: np.ndarray, q0: np.ndarray, care: bool) -> Path:
+    """The motion on the branch of q0 at the samples that were asked for, in as many charts as it takes."""
     parts = []
     while True:
         parts.append(_followed(course, q0, care))
         end = len(parts[-1].t) - 1
         if end == len(course.t) - 1:
-            return joined(parts)
+            return joined(parts).among(asked)
         q0, p = rechart(course.driven.compiled, parts[-1].q[-1], course.p)
         course = course.part(slice(end, None), p)
 
@@ -148,6 +148,7 @@ def _in_charts(course: Course, q0: np.ndarray, care: bool) -> Path:
 def _followed(course: Course, q0: np.ndarray, care: bool) -> Path:
     """The motion on the branch of q0, with its rates."""
     track, drive = follow(course, q0, care), course.driven
+    course = course.part(slice(np.count_nonzero(track.asked)))
     s_dot, s_ddot = course.rates(track.t)
     v, a, check = drive.rates(track.q, s_dot, s_ddot, course.p)
     _require_determined(drive, track.t, check.ravel())

@@ -72,7 +72,7 @@ def free_motions(rows: np.ndarray) -> np.ndarray:
     Unlike an orthonormal basis it keeps apart what the rows do not couple, so that the forces on a light chain are
     not lost in the round-off of a heavy one.
 
-    >>> free_motions(np.array([[2.0, 1.0, 0.0], [4.0, 2.0, 0.0]]))
+    >>> free_motions(np.array([[2.0, 1.0, 0.0], [4.0, 2.0, 0.0]])) + 0.0
     array([[-0.5,  0. ],
            [ 1. ,  0. ],
            [ 0. ,  1. ]])

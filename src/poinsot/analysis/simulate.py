@@ -116,9 +116,8 @@ def simulate(
     forces, velocity = by_name(forces, "forces are", "{'A': 2.0}"), by_name(velocity, "rates are", "{'x': 0.1}")
     parameters = by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}")
     events, pose = _events(events), by_name(pose, "a pose is", "{'x': 0.1}") or None
-    options = _options(rtol=rtol, atol=atol, max_steps=max_steps) | {
-        "threads": None if threads is None else count_of(threads, "threads")
-    }
+    options = _options(rtol=rtol, atol=atol, max_steps=max_steps)
+    options["threads"] = None if threads is None else count_of(threads, "threads")
     begin = start(mechanism, pose)
     compiled = system(mechanism, formulation, tuple(parameters), home=begin)
     p = _batch(compiled, mechanism, compiled.parameters(mechanism, begin.poses), parameters)
@@ -130,14 +129,13 @@ def simulate(
     u = np.array([0.0 if isinstance(law, Formula) else law for law in laws.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
-    both = with_limit(compiled, y0, both)
 
     def motion(of: System) -> Motion:
         return compiled_motion(of, laws, events, method)
 
     result = partial(_result, mechanism, compiled, motion, laws, grid, len(times), options)
     try:
-        return result(continued(compiled, motion, grid, y0, both, **options))
+        return result(continued(compiled, motion, grid, y0, with_limit(compiled, y0, both), **options))
     except Interrupted as stop:
         raise _interrupt(result(stop.partial)) from None
 

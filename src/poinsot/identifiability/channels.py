@@ -57,6 +57,8 @@ def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Chan
         wanted = "actuators" if actuators >= n - m else "freedoms"
     names = one_or_more_names(wanted, "channels")
     existing = _existing(compiled)
+    if not names:
+        raise PoinsotError(f"no channel is given; there are: {_overview(existing)}")
     if any(name.startswith("freedom") for name in names):  # only these need independent speeds
         existing += _freedoms(compiled)
     found: dict[str, Channel] = {}

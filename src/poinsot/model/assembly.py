@@ -43,7 +43,7 @@ REACH = 0.5  # longest step towards a given pose  [rad or of the machine's size]
 CONTRACTION = 0.25  # largest ratio of a Newton step to the one before on one branch
 DEPENDENT = 1e-9  # of the largest singular value: what counts as zero
 CLOSE = 1e-5  # natural size of a Newton step that may be left out on the way
-SHORTEST = 2.0**-16  # of the way to a given pose: where no shorter step is on the branch it ends
+SHORTEST = 2.0**-40  # of the way to a given pose: where no shorter step is on the branch it ends
 LARGEST = 1e60  # machine's size, or one over the smallest, whose powers in inertias and energies stay finite  [m]
 
 

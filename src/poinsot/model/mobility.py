@@ -22,7 +22,7 @@ __all__ = [
     "stressed_joints",
 ]
 
-RANK_TOLERANCE = 1e-8  # of the largest singular value; redundant rows are at 1e-15, real ones above 1e-4
+RANK_TOLERANCE = 1e-10  # of the largest singular value; redundant rows are at 1e-15, those of shaky poses near 1e-8
 
 
 def scaled_jacobian(constraints: Constraints, poses: Mapping[str, Pose], size: float) -> np.ndarray:
