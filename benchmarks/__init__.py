@@ -17,6 +17,7 @@ REGISTRY = (
     "inverse",
     "regressor",
     "chain",
+    "states",
     "flexible",
     "first_run",
     "vibration",

@@ -39,12 +39,11 @@ def states_agree(machine: Machine, seed: int) -> None:
         try:
             result = poinsot.accelerations(machine.mechanism, asked.state, formulation=formulation)
         except Exception as error:
-            wrong.append(f"{formulation}: {type(error).__name__}: {error}")
+            if not (shaky and isinstance(error, poinsot.PoinsotError)):
+                wrong.append(f"{formulation}: {type(error).__name__}: {error}")
             continue
         if shaky:
-            wrong += (
-                [] if not result.check > 1e-6 else [f"{formulation}: check {result.check:.0e} at a singular pose"]
-            )
+            wrong += [f"{formulation}: check {result.check:.0e} at a singular pose"] if result.check > 1e-6 else []
             continue
         found = difference(asked, result)
         if not found.within(asked.tolerance):

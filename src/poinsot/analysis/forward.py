@@ -11,13 +11,17 @@ from poinsot.analysis.continued import embedded_in
 from poinsot.analysis.reaction import Bearing
 from poinsot.analysis.state import state as state_of
 from poinsot.analysis.system import System, start, system
+from poinsot.analysis.trouble import rechart
 from poinsot.analysis.undetermined import undetermined
 from poinsot.analysis.variants import UNSURE, careful
 from poinsot.errors import PoinsotError, by_name, unknown
+from poinsot.model.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.possible import require_inertia
 
 __all__ = ["Accelerations", "State", "accelerations"]
+
+OPEN = 1e-6  # of the machine's size, or in radians: what given coordinates may leave open
 
 
 @dataclass(frozen=True)
@@ -27,16 +31,21 @@ class State:
     pose: Mapping[str, float] = field(default_factory=dict)  # named coordinates  [m or rad]
     velocity: Mapping[str, float] = field(default_factory=dict)  # their rates  [m/s or rad/s]
     forces: Mapping[str, float] = field(default_factory=dict)  # by actuator  [N or N·m]
+    q: np.ndarray | None = None  # instead of a pose: coordinates as those of a simulation, (nq,) or N states (N, nq)
+    v: np.ndarray | None = None  # with q: speeds (nv,) or (N, nv); at rest if there are none
 
 
 @dataclass(frozen=True, eq=False)
 class Accelerations(Bearing, Mapping[str, np.ndarray]):
-    """Accelerations by body: of the origin and angular, in the world, (6,)  [m/s², rad/s²]."""
+    """Accelerations by body: of the origin and angular, in the world, (6,)  [m/s², rad/s²].
+
+    Of N states all arrays have a leading axis N.
+    """
 
     bodies: dict[str, np.ndarray]
     reactions: dict[str, np.ndarray]  # by joint, wrench on its second body in its frame there (6,)  [N, N·m]
     multipliers: np.ndarray  # (m,)
-    check: float  # 1 is perfect, 0 where the equations are singular
+    check: float | np.ndarray  # 1 is perfect, 0 where the equations are singular
     position: dict[str, np.ndarray]  # by body, origin in the world (3,)  [m]
     rotation: dict[str, np.ndarray]  # by body, R_WB (3, 3)
     model: Mechanism = field(repr=False)
@@ -60,7 +69,7 @@ def accelerations(
     formulation: str = "joint",
     independent: Sequence[str] | None = None,
 ) -> Accelerations:
-    """Accelerations of every body and reactions of every joint at one state.
+    """Accelerations of every body and reactions of every joint at one state, or at many given by coordinates.
 
     `independent` are coordinates in which to write the formulation "embedded"; others are chosen by pivoting.
 
@@ -75,6 +84,10 @@ def accelerations(
     pose, velocity, given_forces = (
         by_name(x, "what a state holds is", "{'x': 0.1}") for x in (given.pose, given.velocity, given.forces)
     )
+    if given.q is not None or given.v is not None:
+        if pose or velocity or independent:
+            raise PoinsotError("a state is given by coordinates q and v, or by a pose and a velocity, not by both")
+        return _at_coordinates(require_inertia(require_mechanism(mechanism)), given, given_forces, formulation)
     begin = start(require_inertia(require_mechanism(mechanism)), pose or None)
     compiled = system(mechanism, formulation, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
@@ -99,6 +112,87 @@ def accelerations(
         rotation={name: np.asarray(X.R, float) for name, X in places.items()},
         model=mechanism,
     )
+
+
+def _at_coordinates(
+    mechanism: Mechanism, given: State, forces: Mapping[str, float], formulation: str
+) -> Accelerations:
+    """Accelerations at states in the coordinates of a formulation, in one native batch."""
+    compiled = system(mechanism, formulation)
+    q, v = _arrays(compiled, given)
+    given_forces = {name: compiled.command(name, value) for name, value in forces.items()}
+    u = np.array([given_forces.get(name, 0.0) for name in compiled.commands])
+    p = _charts(compiled, mechanism, q)
+    _require_closed(compiled, q, p)
+    found = compiled.forward(q, v, u, p)
+    unsure = ~(found[2].ravel() > UNSURE) | ~np.isfinite(found[0]).all(axis=1)
+    if unsure.any():
+        own = p if p.ndim == 1 else p[unsure]
+        for whole, part in zip(found, careful(compiled).forward(q[unsure], v[unsure], u, own)):
+            whole[unsure] = part
+    vdot, lam, check = found
+    moving, wrenches = compiled.observed_states(q, v, vdot, lam, u, p)
+    for name, parts in undetermined(compiled).items():
+        wrenches[name][:, parts] = np.nan
+    position, rotation = compiled.poses(q, p)
+    many = np.ndim(given.q) == 2
+
+    def shape(by_name: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return by_name if many else {name: x[0] for name, x in by_name.items()}
+
+    return Accelerations(
+        bodies=shape(moving),
+        reactions=shape(wrenches),
+        multipliers=lam if many else lam[0],
+        check=check.ravel() if many else check.item(),
+        position=shape(position),
+        rotation=shape(rotation),
+        model=mechanism,
+    )
+
+
+def _arrays(compiled: System, given: State) -> tuple[np.ndarray, np.ndarray]:
+    """q (N, nq) and v (N, nv) from what a user gives."""
+    nq, nv, _, _ = compiled.sizes
+    try:
+        q = np.atleast_2d(np.asarray(given.q, float))
+        v = np.zeros((len(q), nv)) if given.v is None else np.atleast_2d(np.asarray(given.v, float))
+    except (TypeError, ValueError):
+        q = v = np.zeros((0, 0))
+    if q.shape != (len(q), nq) or v.shape != (len(q), nv) or not len(q):
+        raise PoinsotError(
+            f"{compiled.mechanism.name} has {nq} coordinates and {nv} speeds in '{compiled.formulation}': give q as "
+            f"(N, {nq}) and v as (N, {nv}), or one of each"
+        )
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        raise PoinsotError("coordinates and speeds must be finite numbers")
+    return np.ascontiguousarray(q), np.ascontiguousarray(v)
+
+
+def _charts(compiled: System, mechanism: Mechanism, q: np.ndarray) -> np.ndarray:
+    """Parameters (m,), or (N, m) with combinations of redundant constraints for every state."""
+    p, redundant = compiled.parameters(mechanism), compiled.outline.redundancy.chart_numbers
+    if len(p) - len(compiled.free) > redundant:
+        raise PoinsotError(
+            f"coordinates in '{compiled.formulation}' have a meaning only with the attitudes they are centred at: "
+            "give q in 'joint' or 'rotation-matrix', or a pose"
+        )
+    return p if not redundant else np.stack([rechart(compiled, state, p)[1] for state in q])
+
+
+def _require_closed(compiled: System, q: np.ndarray, p: np.ndarray) -> None:
+    """States must be poses of the mechanism."""
+    rows, size = compiled.outline.all_rows, compiled.home.size
+    if not rows:
+        return
+    _, nv, _, nu = compiled.sizes
+    (phi,) = compiled.kernel("all_rows", lambda: [compiled.equations.all_phi])(q, np.zeros(nv), np.zeros(nu), p)
+    gaps = np.abs(phi) / row_lengths(rows, size)
+    if not np.max(gaps) < OPEN:
+        n, k = np.unravel_index(int(np.argmax(np.nan_to_num(gaps, nan=np.inf))), gaps.shape)
+        raise PoinsotError(
+            f"state {n} is no pose of {compiled.mechanism.name}: {rows[k]} is open by {gaps[n, k]:.1e}"
+        )
 
 
 def _solved(compiled: System, *state: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -323,6 +323,16 @@ class System:
         flat = np.asarray(function(q, v, a, lam, u, p)).reshape(-1, 6)
         return dict(zip(bodies, flat)), dict(zip(joints, flat[len(bodies) :]))
 
+    def observed_states(
+        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
+    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Accelerations of all bodies (N, 6) and reactions of all joints (N, 6) of N states."""
+        bodies, joints = list(self.mechanism.template.bodies), list(self.mechanism.template.joints)
+        formula = self.formula("at one state", lambda: self._at_one_state(bodies, joints))
+        (flat,) = self.made("states", lambda: kernel(formula))(q, v, a, lam, u, p)
+        parts = flat.reshape(len(q), -1, 6).transpose(1, 0, 2).copy()
+        return dict(zip(bodies, parts)), dict(zip(joints, parts[len(bodies) :]))
+
     def _at_one_state(self, bodies: list[str], joints: list[str]) -> Any:
         import casadi
 

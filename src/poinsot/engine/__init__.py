@@ -3,7 +3,7 @@
     kernel                 a CasADi function as NumPy in, NumPy out
     ldl, kkt               sparse LDLᵀ and constrained systems as SX expressions
     elimination_order      an order for them from the graph of a mechanism
-    rows_to_add            constraints that stand in for masses that are missing; light_columns: where
+    rows_to_add            constraints that stand in for masses that are missing
     kkt_derivative         derivatives of their solutions from the same factor
     eigh                   symmetric eigenproblems in batch, and their derivatives
     kept                   functions on disk, so that the next process need not write them again
@@ -45,7 +45,6 @@ _HOMES = {
     "kkt": "sparse_ldl",
     "kkt_derivative": "implicit",
     "ldl": "sparse_ldl",
-    "light_columns": "augmentation",
     "rows_to_add": "augmentation",
 }
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Weight", "light_columns", "rows_to_add"]
+__all__ = ["Weight", "rows_to_add"]
 
 GONE = 1e-9  # of its diagonal entry: a pivot below has no mass of its own
 NOTHING = 1e-10  # of the largest entry of its row, both in natural units: an entry below is round-off
@@ -44,7 +44,7 @@ def rows_to_add(M: np.ndarray, C: np.ndarray, order: Sequence[int]) -> dict[int,
     engaged = _engaged(C)
     pivots = _pivots(M, [k for k in order if k < len(M)])
     masses, arms = _masses(pivots, C)
-    light = light_columns(pivots, C)
+    light = (arms > 0) & ~(masses > LIGHT * np.max(masses, initial=0.0))
     if light.any() and not masses.any():
         return None
     rows = np.flatnonzero((engaged & light).any(axis=1))
@@ -52,12 +52,6 @@ def rows_to_add(M: np.ndarray, C: np.ndarray, order: Sequence[int]) -> dict[int,
     E, W = C[list(added)], np.array([weight.of(M) for weight in added.values()])
     full = np.block([[M + E.T * W @ E, C.T], [C, np.zeros((len(C), len(C)))]])
     return added if _check(full, order, len(M)) > SURE else None
-
-
-def light_columns(pivots: np.ndarray, C: np.ndarray) -> np.ndarray:
-    """Which columns (n,) have far less mass than others and are held by rows of C (m, n); all in natural units."""
-    masses, arms = _masses(pivots, C)
-    return (arms > 0) & ~(masses > LIGHT * np.max(masses, initial=0.0))
 
 
 def _engaged(C: np.ndarray) -> np.ndarray:

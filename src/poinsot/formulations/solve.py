@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.engine import KKTSolution, Link, elimination_order, kkt, light_columns, rows_to_add
+from poinsot.engine import KKTSolution, Link, elimination_order, kkt, rows_to_add
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.articulated import ArticulatedSolution, articulated_solution
 from poinsot.formulations.embedded import POOR_CHOICE, Embedding, Machine, Rate, embed, independent_rates
@@ -22,6 +22,8 @@ from poinsot.model.assembly import row_lengths
 from poinsot.model.constraints import Row
 
 __all__ = ["FORMULATIONS", "Dynamics", "dynamics", "unit_quaternions"]
+
+UNEVEN = 1e-5  # of the largest mass beyond a joint: with less in a loop the mass matrix is factorised
 
 FORMULATIONS = {
     "joint": joint_equations,
@@ -207,19 +209,20 @@ class Dynamics:
         By articulated bodies where there are long branches and no joint has much less mass beyond it than the others.
         """
         e = self.equations
-        if e.articulated is not None and not self.careful and not self._light.any():
+        if e.articulated is not None and not self.careful and self._even:
             bodies, forces = e.articulated
             return articulated_solution(bodies, e.C, forces, e.gamma)
         return kkt(e.M, e.C, e.Q, e.gamma, self.order, self.added)
 
     @property
-    def _light(self) -> np.ndarray:
-        """Which columns (nv,) of articulated bodies had better take their accelerations from constraints."""
+    def _even(self) -> bool:
+        """Whether no joint of a chain in loops moves far less mass than others: constraints would have to hold it."""
         e = self.equations
         if not e.phi.size1():
-            return np.zeros(e.v.size1(), bool)
+            return True
         pivots = self.function("pivots", [e.articulated[0].pivots])(self.q_home, 0, 0, self.p_nominal)
-        return light_columns(np.asarray(pivots).ravel() * e.scales**2, self.natural_jacobian)
+        masses = np.asarray(pivots).ravel() * e.scales**2
+        return bool(masses.min() > UNEVEN * masses.max())
 
     @cached_property
     def forward(self) -> Any:
