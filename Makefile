@@ -1,12 +1,13 @@
 # make demo    set up and run the main job          make peers   cross tests against other programs
 # make test    set up and run the tests             make bench   speed, as ratios to peers in one run
-# make slow    proofs that take minutes             make lint    style rules that a machine can check
+# make slow    proofs that take long; SHARE=0.1 a tenth  make lint    style rules that a machine can check
 # make mutants changes one thing in a law at a time, and sees that a test fails (WHERE="elements/joints --share 0.2")
 # make lanes   tests of native code with vectors of another length than the processor's; LANES=1, 2, 4 or 8
 PYTHON ?= python3
 VENV   ?= .venv
 RUN     = $(VENV)/bin/python
 PIP     = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+SHARE  ?= 1
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 
 # What evaluates batches in native code; with LANES vectors of that length, else 8, or 4 where registers hold 8.
@@ -44,7 +45,7 @@ lanes: $(VENV)/.test
 	@POINSOT_LANES=$(LANES) $(RUN) -m pytest -n $(JOBS) $(NATIVE)
 
 slow: $(VENV)/.test
-	@$(RUN) -m pytest -n $(JOBS) -m 'slow and not peers'
+	@POINSOT_SHARE=$(SHARE) $(RUN) -m pytest -n $(JOBS) -m 'slow and not peers'
 
 peers: $(VENV)/.peers
 	@$(RUN) -m pytest -n $(JOBS) -m peers

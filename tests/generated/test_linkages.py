@@ -15,6 +15,7 @@ from tests.generated.linkages import LINKAGES, SWINGING, TURNING, bricard, n_fou
 from tests.generated.machine import Machine
 from tests.generated.motion import Drive, drive, followed
 from tests.generated.reference import mass_matrix
+from tests.generated.share import share
 
 SWINGS = {  # as far as they go without coming near a singular pose [rad]
     "sarrus": (-0.6,),
@@ -100,14 +101,14 @@ def test_a_full_turn_of_the_input_keeps_all_joints_closed(name, formulation):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("name", [name for name in TURNS if name not in QUICK_TURNS])
+@pytest.mark.parametrize("name", share(name for name in TURNS if name not in QUICK_TURNS))
 def test_full_turns_of_all_keep_all_joints_closed(name, formulation):
     goes_round(name, formulation)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("name", [name for name in SWINGING if name != "delta"])
+@pytest.mark.parametrize("name", share(name for name in SWINGING if name != "delta"))
 def test_a_swing_of_the_inputs_keeps_all_joints_closed(name, formulation):
     goes_round(name, formulation)
 
@@ -153,7 +154,7 @@ def test_a_free_motion_keeps_joints_closed_and_energy(name, formulation):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("name", [name for name in LINKAGES if name not in (*QUICK, "delta")])
+@pytest.mark.parametrize("name", share(name for name in LINKAGES if name not in (*QUICK, "delta")))
 def test_free_motions_of_all_keep_joints_closed_and_energy(name, formulation):
     moves_freely(name, formulation)
 

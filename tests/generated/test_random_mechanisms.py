@@ -19,6 +19,7 @@ from tests.generated.machine import Machine
 from tests.generated.mechanisms import random_machine, varied
 from tests.generated.motion import drive, followed, random_rates
 from tests.generated.regressor import shown
+from tests.generated.share import share
 
 HUNDRED = range(100)
 STRUCTURES = range(50)  # each with two sets of masses, directions of gravity and states: a hundred mechanisms
@@ -114,13 +115,13 @@ def test_base_parameters_are_as_many_as_an_independent_rank(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(500, 540))
+@pytest.mark.parametrize("seed", share(range(500, 540)))
 def test_base_parameters_of_larger_machines_are_as_many_as_an_independent_rank(seed):
     shows_as_much(seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", MANY)
+@pytest.mark.parametrize("seed", share(MANY))
 def test_larger_machines_agree_in_many_states(seed):
     machine = machine_of(seed, False)
     states_agree(machine, seed)
@@ -129,7 +130,7 @@ def test_larger_machines_agree_in_many_states(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(1000, 3000, 50))
+@pytest.mark.parametrize("first", share(range(1000, 3000, 50)))
 def test_mobility_of_thousands(first):
     wrong = []
     for seed in range(first, first + 50):
@@ -142,14 +143,14 @@ def test_mobility_of_thousands(first):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("seed", range(300, 330))
+@pytest.mark.parametrize("seed", share(range(300, 330)))
 def test_larger_driven_machines_keep_all_joints_closed(seed, formulation):
     motions_agree(machine_of(seed, False), seed, formulation)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("seed", range(400, 420))
+@pytest.mark.parametrize("seed", share(range(400, 420)))
 def test_larger_free_machines_keep_their_joints_closed_and_their_reactions_right(seed, formulation):
     moves_freely(machine_of(seed, False), seed, formulation)
 
