@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.errors import LONGEST
 
 JUNK = {
     "None": None,
@@ -110,7 +111,7 @@ def test_junk_is_refused_in_one_sentence(name, good, tmp_path, monkeypatch):
                 try:
                     function(**{**good[name], parameter: junk})
                 except poinsot.PoinsotError as error:
-                    if "\n" in str(error) or len(str(error)) > 600:
+                    if "\n" in str(error) or len(str(error)) > LONGEST:
                         failures.append((parameter, label, "not one sentence", str(error)[:200]))
                 except Exception as error:
                     failures.append((parameter, label, repr(error)[:120]))

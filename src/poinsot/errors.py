@@ -25,13 +25,14 @@ __all__ = [
 ]
 
 LARGEST = 1e300  # numbers beyond overflow when they are squared, or do not fit into a float
+LONGEST = 2400  # characters of a message: lists of names to act on stay whole
 
 
 class PoinsotError(Exception):
     """Something that the user can mend; the text is one sentence that says what, on one line whatever it quotes."""
 
     def __init__(self, message: str = ""):
-        super().__init__(one_line(str(message), 600))
+        super().__init__(one_line(str(message), LONGEST))
 
 
 class MotionError(PoinsotError):
