@@ -138,8 +138,8 @@ def _short(text: str) -> str:
 
 def compile_mjcf(path: Path) -> Any:
     """The model that MuJoCo makes of a file, after it was looked at."""
-    mujoco = mujoco_package()
     inspect_mjcf(path)
+    mujoco = mujoco_package()
     try:
         return mujoco.MjModel.from_xml_path(str(path))
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
