@@ -16,6 +16,7 @@ import mujoco
 import numpy as np
 
 import poinsot
+from poinsot.analysis.angles import first_counts
 from poinsot.analysis.integrate import compiled_motion
 from poinsot.analysis.state import state
 from poinsot.analysis.system import start, system
@@ -90,7 +91,8 @@ def _loop(mechanism, rtol: float):
     p = compiled.parameters(mechanism, begin.poses)
     q, v = state(compiled, begin, p, None)
     motion = compiled_motion(compiled, FORCES, {}, "explicit")
-    y, P = np.concatenate([q, v, [0.0]]), np.concatenate([list(FORCES.values()), p])
+    y = np.concatenate([q, v, first_counts(compiled, q, p), [0.0]])
+    P = np.concatenate([list(FORCES.values()), p])
     times = np.array([0.0, END])
     return lambda: motion(times, y, P, rtol=rtol, atol=rtol / 100, max_steps=10_000, threads=1)
 
