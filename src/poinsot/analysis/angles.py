@@ -54,13 +54,14 @@ def first_counts(compiled: System, q: np.ndarray, p: np.ndarray) -> np.ndarray:
     if not names:
         return np.zeros(0)
 
-    def make() -> Any:
+    def outputs() -> list[Any]:
         import casadi
 
-        return compiled.dynamics.function("angles", [casadi.vertcat(*(compiled.coordinate(n)[0] for n in names))])
+        return [casadi.vertcat(*(compiled.coordinate(n)[0] for n in names))]
 
-    s = np.asarray(compiled.formula("angles", make).function(q, 0, 0, p)).ravel()
-    return EPSILON * np.nan_to_num(s)
+    _, nv, _, nu = compiled.sizes
+    (s,) = compiled.kernel("angles", outputs)(q, np.zeros(nv), np.zeros(nu), p)
+    return EPSILON * np.where(np.isfinite(s), s, 0.0).ravel()
 
 
 def turned(s: Any, count: Any) -> Any:
@@ -76,7 +77,11 @@ def counted(s: np.ndarray, counts: np.ndarray) -> np.ndarray:
     >>> counted(np.array([3.0, -3.0, 1.0]), 1e-12 * np.array([3.0, 3.3, 26.1])).round(2).tolist()
     [3.0, 3.28, 26.13]
     """
-    turns = np.nan_to_num(np.rint(np.diff(counts / EPSILON - s, axis=-1) / (2 * np.pi)))
+    ahead = counts / EPSILON - s
+    turns = np.rint((ahead[..., 1:] - ahead[..., :-1]) / (2 * np.pi))
+    if not turns.any():
+        return s
+    turns = np.where(np.isfinite(turns), turns, 0.0)
     return np.concatenate([s[..., :1], s[..., 1:] + 2 * np.pi * np.cumsum(turns, axis=-1)], axis=-1)
 
 

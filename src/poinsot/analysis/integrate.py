@@ -204,6 +204,8 @@ class Motion:
 
 def _gaps(t: np.ndarray, y: np.ndarray, reached: np.ndarray) -> list[tuple[int, int]]:
     """Motions with an output that is missing before the time reached, and the first such output of each."""
+    if np.isfinite(y.sum()):
+        return []
     missing = ~np.isfinite(y).all(axis=2) & (t <= reached[:, None])
     return [(int(n), int(np.argmax(missing[n]))) for n in np.flatnonzero(missing.any(axis=1))]
 

@@ -322,8 +322,12 @@ def _watched(compiled: System, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]
     nq, nv, _, _ = compiled.sizes
     ends = accumulate((2, len(compiled.outline.all_rows), len(names), flat.shape[-1]), initial=0)
     energy, phi, named, placed = (flat[..., first:end] for first, end in pairwise(ends))
-    for k, name in enumerate(angles, nq + nv):
-        named[..., names.index(name)] = counted(named[..., names.index(name)], y[..., k])
+    if angles:
+        index = [names.index(name) for name in angles]
+        wound = named[..., index].swapaxes(-1, -2)
+        s = counted(wound, y[..., nq + nv : nq + nv + len(angles)].swapaxes(-1, -2))
+        if s is not wound:
+            named[..., index] = s.swapaxes(-1, -2)
     return [energy[..., 0], energy[..., 1], phi, named, placed]
 
 
