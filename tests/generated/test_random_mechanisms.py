@@ -24,7 +24,6 @@ from tests.generated.share import share
 HUNDRED = range(100)
 STRUCTURES = range(50)  # each with two sets of masses, directions of gravity and states: a hundred mechanisms
 MANY = range(100, 220)
-VOUCHED = 100.0  # times round-off over the check value: the error that a result says it may have
 
 
 @lru_cache(maxsize=4)
@@ -48,9 +47,8 @@ def states_agree(machine: Machine, seed: int) -> None:
             wrong += [f"{formulation}: check {result.check:.0e} at a singular pose"] if result.check > 1e-6 else []
             continue
         found = difference(asked, result)
-        allowed = max(asked.tolerance, VOUCHED * EPS / result.check)
-        if not found.within(allowed):
-            wrong.append(f"{formulation}: {found}, tolerance {allowed:.0e}, check {result.check:.0e}")
+        if not found.within(asked.tolerance):
+            wrong.append(f"{formulation}: {found}, tolerance {asked.tolerance:.0e}, check {result.check:.0e}")
     assert not wrong, "\n".join([f"seed {seed}", *wrong])
 
 

@@ -164,7 +164,8 @@ def _go_on(
         known = replace(stage, t=t[k], y=found.y[n, k]) if t[k] > stage.t else stage
         stuck = found.endings[n] is Ending.POOR and end - stage.t < SHORTEST * (t[-1] - t[0])
         better = None if stuck else _better(known, motion, found, n, options)
-        better = better or _passed(known, motion, found, n, t, constants, end, options)
+        beyond = end if end > known.t else t[t > known.t][0]  # an output is missing in the first step
+        better = better or _passed(known, motion, found, n, t, constants, beyond, options)
         if better is None:
             found.why[n] = _trouble(known, motion(stage.system), end, options, found.endings[n])
             break

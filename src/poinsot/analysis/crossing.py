@@ -71,6 +71,8 @@ def across(
     if compiled.formulation == "embedded":  # whose rates are poor near such a pose; the coordinates are the same
         about = compiled.about
         compiled = system(about.mechanism, "joint", about.free, about.home)
+    if compiled.outline.redundancy.groups:  # all combinations are poor there: no limit keeps the motion away
+        p = np.append(p[:-1], 0.0)
     found = _before(compiled, motion(compiled), begin, p, end, options)
     if found is None:
         return None
@@ -97,7 +99,7 @@ def _before(
     for _ in range(12):
         times = np.unique(t + (end - t) * np.linspace(0.0, 1.0, FINER + 1))
         states = motion.native(times, y, p, **options).y[0] if len(times) > 2 else np.zeros((0, len(y)))
-        states = states[: np.count_nonzero(np.isfinite(states).all(axis=1))]
+        states = states[: np.argmin(np.append(np.isfinite(states).all(axis=1), False))]  # up to the first missing one
         if len(states) < 3:
             return None
         conditions = np.array([_condition(compiled, state, p) for state in states])

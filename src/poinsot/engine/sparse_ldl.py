@@ -180,6 +180,12 @@ class KKTSolution:
         """Smallest pivot relative to the terms it is made of: 1 is perfect."""
         return self.factor.check
 
+    def refined(self) -> KKTSolution:
+        """The same after one step of iterative refinement: what is left of both equations is solved for again."""
+        a, lam = self.acceleration, self.multipliers
+        more = self.solve(self.Q - self.M @ a - self.C.T @ lam, self.gamma - self.C @ a)
+        return replace(self, acceleration=a + more[0], multipliers=lam + more[1])
+
     def solve(self, Q: SX, gamma: SX) -> tuple[SX, SX]:
         """Accelerations (n, k) and multipliers (m, k) for other right-hand sides, (n, k) and (m, k)."""
         import casadi

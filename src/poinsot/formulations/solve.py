@@ -212,7 +212,8 @@ class Dynamics:
         if e.articulated is not None and not self.careful and self._even:
             bodies, forces = e.articulated
             return articulated_solution(bodies, e.C, forces, e.gamma)
-        return kkt(e.M, e.C, e.Q, e.gamma, self.order, self.added)
+        found = kkt(e.M, e.C, e.Q, e.gamma, self.order, self.added)
+        return found.refined() if self.careful else found
 
     @property
     def _even(self) -> bool:
