@@ -24,7 +24,7 @@ from poinsot.model.branches import along_branch
 if TYPE_CHECKING:
     from poinsot.analysis.kinematics import Driven
 
-__all__ = ["Course", "Track", "follow"]
+__all__ = ["Course", "Track", "follow", "reached"]
 
 TOLERANCE = 1e-13  # of the machine's size, or in radians
 ROUND_OFF = 1e-12  # the same where Newton does not come nearer
@@ -170,6 +170,18 @@ def follow(course: Course, q0: np.ndarray, care: bool) -> Track:
     walked = np.ones(len(t), bool)
     walked[rest] = False
     return Track(t[order], q[order], order < n, walked[order], residual)
+
+
+def reached(course: Course, q: np.ndarray) -> np.ndarray | None:
+    """The pose at the second of two samples, on the branch of that at the first; None if it is not found."""
+    for care in (False, True):
+        try:
+            poses = [q, *(pose for _, pose in _way(course, 0, 1, q, care))]
+        except MotionError:
+            continue
+        if care or along_branch(course.slopes(np.stack(poses))).all():
+            return poses[-1]
+    return None
 
 
 def _coarse(extent: np.ndarray) -> np.ndarray:

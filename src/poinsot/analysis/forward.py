@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poinsot.analysis.continued import embedded_in
+from poinsot.analysis.initial import initial
 from poinsot.analysis.reaction import Bearing
-from poinsot.analysis.state import state as state_of
-from poinsot.analysis.system import System, start, system
+from poinsot.analysis.state import speeds
+from poinsot.analysis.system import System, system
 from poinsot.analysis.trouble import rechart
 from poinsot.analysis.undetermined import undetermined
 from poinsot.analysis.variants import UNSURE, careful
@@ -88,28 +89,26 @@ def accelerations(
         if pose or velocity or independent:
             raise PoinsotError("a state is given by coordinates q and v, or by a pose and a velocity, not by both")
         return _at_coordinates(require_inertia(require_mechanism(mechanism)), given, given_forces, formulation)
-    begin = start(require_inertia(require_mechanism(mechanism)), pose or None)
-    compiled = system(mechanism, formulation, home=begin)
-    p = compiled.parameters(mechanism, begin.poses)
-    q, v = state_of(compiled, begin, p, velocity)
-    compiled = embedded_in(compiled, q, p, independent)
+    begin = initial(require_inertia(require_mechanism(mechanism)), pose or None, formulation)
+    q, p = begin.q, begin.p
+    v = speeds(begin.system, q, p, velocity)
+    compiled = embedded_in(begin.system, q, p, independent)
     forces = {name: compiled.command(name, value) for name, value in given_forces.items()}
     u = np.array([forces.get(name, 0.0) for name in compiled.commands])
     vdot, lam, check = _solved(compiled, q, v, u, p)
     if not (check.item() > UNSURE and np.isfinite(vdot).all()):
         compiled = careful(compiled)
         vdot, lam, check = _solved(compiled, q, v, u, p)
-    moving, wrenches = compiled.observed(q, v, vdot.ravel(), lam.ravel(), u, p)
+    seen = compiled.observed(q, v, vdot.ravel(), lam.ravel(), u, p)
     for name, parts in undetermined(compiled).items():
-        wrenches[name] = np.where(parts, np.nan, wrenches[name])
-    places = {name: begin.poses[name] for name in mechanism.bodies}
+        seen.reactions[name][parts] = np.nan
     return Accelerations(
-        bodies=moving,
-        reactions=wrenches,
+        bodies=seen.rates,
+        reactions=seen.reactions,
         multipliers=lam.ravel(),
         check=float(check.item()),
-        position={name: np.asarray(X.p, float) for name, X in places.items()},
-        rotation={name: np.asarray(X.R, float) for name, X in places.items()},
+        position=seen.position,
+        rotation=seen.rotation,
         model=mechanism,
     )
 
@@ -131,22 +130,21 @@ def _at_coordinates(
         for whole, part in zip(found, careful(compiled).forward(q[unsure], v[unsure], u, own)):
             whole[unsure] = part
     vdot, lam, check = found
-    moving, wrenches = compiled.observed_states(q, v, vdot, lam, u, p)
+    seen = compiled.observed_states(q, v, vdot, lam, u, p)
     for name, parts in undetermined(compiled).items():
-        wrenches[name][:, parts] = np.nan
-    position, rotation = compiled.poses(q, p)
+        seen.reactions[name][:, parts] = np.nan
     many = np.ndim(given.q) == 2
 
     def shape(by_name: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         return by_name if many else {name: x[0] for name, x in by_name.items()}
 
     return Accelerations(
-        bodies=shape(moving),
-        reactions=shape(wrenches),
+        bodies=shape(seen.rates),
+        reactions=shape(seen.reactions),
         multipliers=lam if many else lam[0],
         check=check.ravel() if many else check.item(),
-        position=shape(position),
-        rotation=shape(rotation),
+        position=shape(seen.position),
+        rotation=shape(seen.rotation),
         model=mechanism,
     )
 

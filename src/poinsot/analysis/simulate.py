@@ -13,12 +13,13 @@ import numpy as np
 
 from poinsot.analysis.angles import counted, first_counts, turning
 from poinsot.analysis.continued import Continued, Stage, continued, embedded_in, lost_balance, recovered, with_limit
+from poinsot.analysis.initial import initial
 from poinsot.analysis.integrate import Law, Motion, compiled_motion, written_law
 from poinsot.analysis.motion import as_times
 from poinsot.analysis.reaction import Bearing
 from poinsot.analysis.simulated import repeated, simulated_reactions
-from poinsot.analysis.state import state
-from poinsot.analysis.system import System, start, system
+from poinsot.analysis.state import speeds
+from poinsot.analysis.system import System
 from poinsot.analysis.variants import careful
 from poinsot.engine import Formula, kernel
 from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, unknown
@@ -118,11 +119,10 @@ def simulate(
     events, pose = _events(events), by_name(pose, "a pose is", "{'x': 0.1}") or None
     options = _options(rtol=rtol, atol=atol, max_steps=max_steps)
     options["threads"] = None if threads is None else count_of(threads, "threads")
-    begin = start(mechanism, pose)
-    compiled = system(mechanism, formulation, tuple(parameters), home=begin)
-    p = _batch(compiled, mechanism, compiled.parameters(mechanism, begin.poses), parameters)
+    begin = initial(mechanism, pose, formulation, tuple(parameters))
+    compiled, q, p = begin.system, begin.q, _batch(begin.system, mechanism, begin.p, parameters)
     compiled = careful(compiled) if _far_lighter(mechanism, parameters) else compiled
-    q, v = state(compiled, begin, p if p.ndim == 1 else p[0], velocity)
+    v = speeds(compiled, q, p if p.ndim == 1 else p[0], velocity)
     compiled = embedded_in(compiled, q, p if p.ndim == 1 else p[0], independent)
     laws = _laws(compiled, forces)
     grid = times if times[0] == 0 else np.concatenate([[0.0], times])

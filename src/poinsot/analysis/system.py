@@ -92,6 +92,16 @@ class Outline:
         return self.sizes[1] - self.sizes[2]
 
 
+@dataclass(frozen=True)
+class Observed:
+    """What is seen of a mechanism at a state; at N states all arrays have a leading axis N."""
+
+    rates: dict[str, np.ndarray]  # by body, acceleration of its origin and angular, in the world (6,)  [m/s², rad/s²]
+    reactions: dict[str, np.ndarray]  # by joint, wrench on its second body in its frame there (6,)  [N, N·m]
+    position: dict[str, np.ndarray]  # by body, origin in the world (3,)  [m]
+    rotation: dict[str, np.ndarray]  # by body, R_WB (3, 3)
+
+
 def system(
     mechanism: Mechanism,
     formulation: str = "joint",
@@ -316,35 +326,49 @@ class System:
 
     def observed(
         self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
-    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Accelerations of all bodies (6,) and reactions of all joints (6,) at one state."""
-        bodies, joints = list(self.mechanism.template.bodies), list(self.mechanism.template.joints)
-        function = self.formula("at one state", lambda: self._at_one_state(bodies, joints)).function
-        flat = np.asarray(function(q, v, a, lam, u, p)).reshape(-1, 6)
-        return dict(zip(bodies, flat)), dict(zip(joints, flat[len(bodies) :]))
+    ) -> Observed:
+        """Poses and accelerations of all bodies and reactions of all joints at one state."""
+        return self._split(np.asarray(self._observing.function(q, v, a, lam, u, p)).ravel())
 
     def observed_states(
         self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
-    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Accelerations of all bodies (N, 6) and reactions of all joints (N, 6) of N states."""
+    ) -> Observed:
+        """The same of N states; arrays have a leading axis N."""
+        (flat,) = self.made("observed states", lambda: kernel(self._observing))(q, v, a, lam, u, p)
+        return self._split(flat)
+
+    def _split(self, flat: np.ndarray) -> Observed:
+        """What `_observing` puts in one column, (…, 12 b + 6 b + 6 k)."""
         bodies, joints = list(self.mechanism.template.bodies), list(self.mechanism.template.joints)
-        formula = self.formula("at one state", lambda: self._at_one_state(bodies, joints))
-        (flat,) = self.made("states", lambda: kernel(formula))(q, v, a, lam, u, p)
-        parts = flat.reshape(len(q), -1, 6).transpose(1, 0, 2).copy()
-        return dict(zip(bodies, parts)), dict(zip(joints, parts[len(bodies) :]))
+        shape, places = flat.shape[:-1], 12 * len(bodies)
+        placed = np.moveaxis(flat[..., :places].reshape(*shape, -1, 12), -2, 0)
+        six = np.moveaxis(flat[..., places:].reshape(*shape, -1, 6), -2, 0).copy()
+        return Observed(
+            dict(zip(bodies, six)),
+            dict(zip(joints, six[len(bodies) :])),
+            dict(zip(bodies, placed[..., :3].copy())),
+            dict(zip(bodies, placed[..., 3:].reshape(*placed.shape[:-1], 3, 3))),
+        )
 
-    def _at_one_state(self, bodies: list[str], joints: list[str]) -> Any:
-        import casadi
+    @property
+    def _observing(self) -> Formula:
+        """(q, v, v̇, λ, u, p) -> places of all bodies, their accelerations, reactions of all joints in one column."""
 
-        from poinsot.formulations.reactions import reactions
+        def make() -> Any:
+            import casadi
 
-        e = self.equations
-        rate, multipliers = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("lam", e.phi.size1())
-        wrenches = reactions(e, rate, multipliers)
-        columns = [self.body_rate(name, rate) for name in bodies]
-        columns += [casadi.vertcat(casadi.SX(wrenches[n].f), casadi.SX(wrenches[n].n)) for n in joints]
-        inputs = [e.q, e.v, rate, multipliers, e.u, e.p]
-        return casadi.Function("observed", inputs, [casadi.vertcat(*columns)])
+            from poinsot.formulations.reactions import reactions
+
+            e = self.equations
+            rate, multipliers = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("lam", e.phi.size1())
+            wrenches = reactions(e, rate, multipliers)
+            columns = [self.places(), *(self.body_rate(name, rate) for name in self.mechanism.template.bodies)]
+            for name in self.mechanism.template.joints:
+                columns += [casadi.SX(wrenches[name].f), casadi.SX(wrenches[name].n)]
+            inputs = [e.q, e.v, rate, multipliers, e.u, e.p]
+            return casadi.Function("observed", inputs, [casadi.densify(casadi.vertcat(*columns))])
+
+        return self.formula("observed at a state", make)
 
     def body_rate(self, body: str, a: Any) -> Any:
         """Acceleration of a body's origin and its angular acceleration in world axes (6, 1), for v̇ = a."""
