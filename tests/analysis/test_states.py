@@ -62,3 +62,13 @@ def test_euler_angles_are_no_state_without_their_chart():
     hexapod = poinsot.load("hexapod")
     with pytest.raises(poinsot.PoinsotError, match="centred"):
         poinsot.accelerations(hexapod, poinsot.State(q=np.zeros(78)), formulation="euler")
+
+
+def test_accelerations_beyond_all_numbers_are_not_vouched_for():
+    four_bar = poinsot.load("four_bar")
+    light = {name: 1e-200 * p.value for name, p in four_bar.parameters.items() if "kg" in p.unit}
+    light = four_bar.with_parameters(light)
+    assert poinsot.accelerations(light).check > 0.01
+    q = poinsot.simulate(light, 1e-6, t=[0.0, 1e-6]).q
+    for where in ({}, {"q": q}):
+        assert np.all(poinsot.accelerations(light, poinsot.State(forces={"A": 1e200}, **where)).check == 0.0)

@@ -106,7 +106,7 @@ def accelerations(
         bodies=seen.rates,
         reactions=seen.reactions,
         multipliers=lam.ravel(),
-        check=float(check.item()),
+        check=float(check.item()) if np.isfinite(vdot).all() else 0.0,
         position=seen.position,
         rotation=seen.rotation,
         model=mechanism,
@@ -130,6 +130,7 @@ def _at_coordinates(
         for whole, part in zip(found, careful(compiled).forward(q[unsure], v[unsure], u, own)):
             whole[unsure] = part
     vdot, lam, check = found
+    check[~np.isfinite(vdot).all(axis=1)] = 0.0
     seen = compiled.observed_states(q, v, vdot, lam, u, p)
     for name, parts in undetermined(compiled).items():
         seen.reactions[name][:, parts] = np.nan
