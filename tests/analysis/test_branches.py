@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.analysis.batch_matrices import reach
+from poinsot.analysis.kinematics import driven
+from poinsot.analysis.system import system
 
 FORMULATIONS = ["joint", "euler", "rotation-matrix", "embedded"]
 
@@ -111,6 +114,25 @@ def test_two_loops_that_come_near_a_change_point_together_keep_their_branches(fo
     found = poinsot.kinematics(linkage.mechanism, motion, np.arange(7), formulation=formulation)
     expected = [linkage.rocking(1.12 + 0.9 * t) for t in range(7)]
     assert away(found.coordinates["psi0"], expected) < 1e-7 and away(found.coordinates["psi1"], expected) < 1e-7
+
+
+@pytest.mark.parametrize("margin", [0.01, 1e-3, 1e-5])
+@pytest.mark.parametrize("pairs", [1, 2])
+def test_poses_of_a_map_are_on_the_branch_of_the_file_or_looked_at_one_by_one(margin, pairs):
+    """Cranks that turn fully, but nearly not: a fifth of the poses came out on the other branch."""
+    rng = np.random.default_rng(8)
+    for _ in range(3):
+        a = rng.uniform(0.2, 0.8)
+        b, c = rng.uniform(1.2 * a, 3.0, 2)
+        linkage = CrankRocker(a, b, c, (b + c) * (1 - margin) - a, rng.uniform(-3, 3), rng.choice([-1, 1]), pairs)
+        compiled = system(linkage.mechanism)
+        q0, p = compiled.dynamics.q_home, compiled.parameters(linkage.mechanism)
+        theta = rng.uniform(-np.pi, np.pi, (100, 1))
+        q, reached, turned = reach(driven(compiled, ("theta",)), q0, theta, p, compiled.home.size)
+        assert reached.all() and turned.sum() <= 5
+        R = compiled.poses(q, p)[1][f"rocker{pairs - 1}"]
+        found, expected = np.arctan2(R[:, 1, 0], R[:, 0, 0]), np.array([linkage.rocking(x) for x in theta[:, 0]])
+        assert away(found[~turned], expected[~turned]) < 1e-7
 
 
 def test_a_fast_signal_is_followed_between_samples():

@@ -31,6 +31,7 @@ from poinsot.spatial.motion import carry_twist
 __all__ = ["BatchMatrices", "Batched", "prescribes", "reach"]
 
 STRIDE = 0.25  # of a coordinate, in one step towards a pose  [rad or of the machine's size]
+TURNED, FINER = 0.5, 8  # change of an answer in one step that may be one of branch; how many times finer steps get
 EXACT = 1e-10  # what the factor of a sample may leave of constraints and forces, at their natural sizes
 
 
@@ -106,7 +107,8 @@ class BatchMatrices:
         if self.columns:
             p = np.tile(self.p, (len(values), 1))
             p[:, self.columns] = values
-        q, reached = reach(self.drive, self.q, s, p if len(s) > 1 or not self.same_pose else self.p, self.size)
+        where = p if len(s) > 1 or not self.same_pose else self.p
+        q, reached, turned = reach(self.drive, self.q, s, where, self.size)
         count = max(len(s), len(values)) if self.columns else len(s)
         if len(s) < count:
             q, reached = q[0], np.broadcast_to(reached, (count,))
@@ -118,7 +120,7 @@ class BatchMatrices:
         left, terms, lost = (x.reshape(samples, -1) for x in (left, terms, lost))
         solved = np.isfinite(M).all(axis=(1, 2)) & np.isfinite(K).all(axis=(1, 2)) & (lost <= EXACT**2).all(axis=1)
         rests = (np.abs(left) <= BALANCED * terms).all(axis=1)
-        parts = (np.broadcast_to(x, (count, *x.shape[1:])) for x in (M, K, T, rates, solved, rests))
+        parts = (np.broadcast_to(x, (count, *x.shape[1:])) for x in (M, K, T, rates, solved & ~turned, rests))
         return self._unlocked(*parts, reached)
 
     def _unlocked(self, M, K, T, rates, solved, rests, reached) -> Batched:
@@ -226,29 +228,31 @@ def _lost(compiled: System, drive: Driven, B: Any, r: Any, terms: Any) -> Any:
     return casadi.vertcat(open_, casadi.sumsqr(speeds * r) / casadi.if_else(acting > 0, acting, 1.0))
 
 
-def reach(drive: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates (N, nq) at poses s (N, k), in small steps from q0, and which of them were reached (N,)."""
+def reach(drive: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, size: float) -> tuple[np.ndarray, ...]:
+    """Coordinates (N, nq) at poses s (N, k), straight from q0 in small steps; which of them were reached, and which
+    on a branch that may be another one (N,)."""
     k = s.shape[1]
     lengths = np.where(drive.turns, 1.0, size)
     units = np.concatenate([row_lengths(drive.compiled.outline.rows, size), lengths])
     _, gap = drive.newton(q0, np.zeros(k), p if p.ndim == 1 else p[0])
     now = gap[-k:]
     way = np.where(drive.turns, np.remainder(s - now + np.pi, 2 * np.pi) - np.pi, s - now)
-    far = np.max(np.abs(way / lengths), initial=0.0)
-    q, reached = _walk(drive, q0, now, way, p, units, max(1, int(np.ceil(far / STRIDE))))
-    if not reached.all():
-        lost = np.flatnonzero(~reached)
-        own = p if p.ndim == 1 else p[lost]
-        steps = 8 * max(1, int(np.ceil(far / STRIDE)))
-        q[lost], reached[lost] = _walk(drive, q0, now, way[lost], own, units, steps)
-    return q, reached
+    steps = max(1, int(np.ceil(np.max(np.abs(way / lengths), initial=0.0) / STRIDE)))
+    q, reached, turned = _walk(drive, q0, now, way, p, units, steps)
+    for finer in (FINER * steps, FINER**2 * steps):
+        again = np.flatnonzero(turned & reached if finer > FINER * steps else turned | ~reached)
+        if len(again):
+            own = p if p.ndim == 1 else p[again]
+            q[again], reached[again], turned[again] = _walk(drive, q0, now, way[again], own, units, finer)
+    return q, reached, turned
 
 
 def _walk(
     drive: Driven, q0: np.ndarray, now: np.ndarray, way: np.ndarray, p: np.ndarray, units: np.ndarray, steps: int
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, ...]:
     """Newton at every step of the way, coarse in between, to round-off at the end; gaps are measured by units."""
     q = np.tile(q0, (len(way), 1))
+    before, turned = drive.answers(q, p)[0], np.zeros(len(way), bool)
     for step in range(1, steps + 1):
         target = now + way * (step / steps)
         goal = 1e-4 if step < steps else 1e-13
@@ -258,5 +262,14 @@ def _walk(
             if np.all(~(error > goal)):
                 break
             q = np.where((error > goal)[:, None], moved, q)
+        after = drive.answers(q, p)[0]
+        change, least = _squares(after - before), np.minimum(_squares(before), _squares(after))
+        turned |= ~np.all(change <= TURNED**2 * least, axis=1)
+        before = after
     _, gap = drive.newton(q, target, p)
-    return q, np.max(np.abs(gap / units), axis=1) < 1e-11
+    return q, np.max(np.abs(gap / units), axis=1) < 1e-11, turned
+
+
+def _squares(answers: np.ndarray) -> np.ndarray:
+    """Squares of the lengths of columns (N, k)."""
+    return np.sum(answers**2, axis=1)

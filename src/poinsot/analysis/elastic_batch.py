@@ -69,7 +69,7 @@ class ElasticBatch:
             for column, name in enumerate(self.parameters):
                 p_rigid[:, self.compiled.equations.symbols.names.index(name)] = values[:, column]
                 p[:, self.model.names.index(name)] = values[:, column]
-        q, reached = reach(self.drive, self.q, np.broadcast_to(s, (count, s.shape[1])), p_rigid, self.size)
+        q, reached, turned = reach(self.drive, self.q, np.broadcast_to(s, (count, s.shape[1])), p_rigid, self.size)
         X = self._nodes(q, p_rigid, p)
         M_0, K_0, f, columns = self.model.relaxed(X[:, self.model.carriers].reshape(count, -1), p)
         one = int(np.argmax(reached))
@@ -79,7 +79,7 @@ class ElasticBatch:
         motions = self.model.motions(columns.reshape(count, 6, -1), X, self.locked)
         T = self.clusters.blocks(motions)
         M, K = (self._reduced(T, pieces, own) for pieces, own in ((M, M_0), (K, K_0)))
-        good = reached & np.isfinite(K).all(axis=(1, 2))
+        good = reached & ~turned & np.isfinite(K).all(axis=(1, 2))
         return Batched(M, K, self._twist(frame, X, T, count), reached, good, reached & ~good)
 
     def _relaxed(self, f: np.ndarray, K_0: np.ndarray) -> bool:

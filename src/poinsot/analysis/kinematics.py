@@ -28,6 +28,7 @@ from poinsot.model.mechanism import Mechanism, require_mechanism
 
 __all__ = ["Driven", "DrivenEquations", "Kinematics", "Path", "driven", "kinematics", "require_count", "solve_path"]
 
+ASKED = 4  # right sides of [C; J] x = b for which x is compared from pose to pose
 SINGULAR = 1e-10  # check value of the solution below which the prescribed coordinates do not tell the speeds
 
 
@@ -216,7 +217,10 @@ class DrivenEquations:
         speeds = casadi.Function("speeds", [e.q, targets[1], e.p], [v, step.factor.check])
         accelerations = casadi.Function("accelerations", [e.q, e.v, targets[2], e.p], [acceleration])
         slopes = casadi.Function("slopes", [e.q, e.p], [casadi.densify(A)])
+        asked = np.random.default_rng(0).normal(size=(m + k, ASKED)) / self._rows[:, None]
+        answers = casadi.densify(self.solve(casadi.SX(asked)) / self._columns)
         self.functions = {"newton": newton, "speeds": speeds, "accelerations": accelerations, "slopes": slopes}
+        self.functions["answers"] = casadi.Function("answers", [e.q, e.p], [answers])
         if e.combined is not None:
             self.functions["open"] = casadi.Function("open", [e.q, e.p], [e.all_phi])
 
@@ -246,11 +250,17 @@ class Driven:
         parts = ("newton", "speeds", "accelerations", "slopes")
         self.newton, self._speeds, self._accelerations, self._slopes = (kernel(found[part]) for part in parts)
         self._open = kernel(found["open"]) if "open" in found else None
+        self._found = found
 
     @cached_property
     def equations(self) -> DrivenEquations:
         """The same as symbols."""
         return DrivenEquations(self.compiled, self.names)
+
+    @cached_property
+    def answers(self) -> Any:
+        """(q, p) -> x (nv, ASKED) with [C; J] x = b for some b, all in natural sizes: a change of branch turns x."""
+        return kernel(self._found["answers"])
 
     def violation(self, q: np.ndarray, s: np.ndarray, p: np.ndarray) -> float:
         """Largest violation of any constraint, redundant ones included, or of a prescribed coordinate  [m or rad]."""
