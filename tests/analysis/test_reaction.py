@@ -161,3 +161,22 @@ def test_frames_and_bodies_that_do_not_exist_are_named(given, message):
     found = poinsot.accelerations(poinsot.load("four_bar"))
     with pytest.raises(poinsot.PoinsotError, match=message):
         found.reaction(**given)
+
+
+def test_joints_may_have_the_names_of_bodies():
+    """As in many MJCF files. A rotation matrix's own equations were taken for those of the joint of that name."""
+    rod = {"mass": 1.0, "com": [0.5, 0.0, 0.0], "inertia": [0.01, 0.1, 0.1], "frames": {"tip": [1.0, 0.0, 0.0]}}
+    document = {
+        "format": 1,
+        "name": "arm",
+        "gravity": [0, 0, -9.81],
+        "bodies": {"upper": rod, "lower": rod | {"placement": {"position": [1.0, 0.0, 0.0]}}},
+        "joints": {
+            "upper": {"type": "revolute", "between": ["ground", "upper"], "axis": [0, 1, 0]},
+            "lower": {"type": "universal", "between": ["upper.tip", "lower"]},
+        },
+    }
+    found = [poinsot.accelerations(poinsot.build(document), formulation=f).reactions for f in FORMULATIONS]
+    for other in found[1:]:
+        for name, wrench in found[0].items():
+            np.testing.assert_allclose(other[name], wrench, atol=1e-12)

@@ -138,7 +138,7 @@ def _constraints(elements: Any, charts: dict[str, Chart], places: dict[str, slic
 
     for body, chart in charts.items():
         if chart.own_rows:
-            add(body, list(chart.own_rows), chart.own(q[places[body]]), (body,))
+            add(f"body {body}", list(chart.own_rows), chart.own(q[places[body]]), (body,))  # joints may have its name
     for joint in elements.joints.values():
         kept = list(joint.in_plane if elements.planar else range(len(joint.rows)))
         if kept:
