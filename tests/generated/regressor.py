@@ -51,12 +51,21 @@ def rows_at(machine: Machine, poses: Poses, rng: np.random.Generator) -> np.ndar
     return np.hstack(blocks) / np.tile([L * L, L, L, L, 1, 1, 1, 1, 1, 1], len(machine.bodies))
 
 
+def _along(machine: Machine, rate: dict[str, float], sign: int, samples: int = 12) -> list[Poses]:
+    """Poses of a driven motion, as long as it can be: half of it, and so on, where it does not reach its end."""
+    for half in range(8):
+        poses = drive(machine, {name: sign * s * 0.5**half for name, s in rate.items()}, samples).poses
+        if len(poses) > samples:
+            break
+    return poses
+
+
 def shown(machine: Machine, seed: int = 0, count: int = 4) -> tuple[int, float]:
     """Number of base parameters, and the gap of the singular values that decides it."""
     rng = np.random.default_rng([seed, 4])
     rows = []
     for k in range(count):
-        for poses in drive(machine, random_rates(machine, 1000 * seed + k), 12).poses:
+        for poses in _along(machine, random_rates(machine, 1000 * seed + k), (-1) ** k):
             rows += [rows_at(machine, poses, rng) for _ in range(3)]
     wanted = [0, 1, 2, 9] if machine.planar else range(10)
     W = np.vstack(rows)[:, [10 * k + i for k in range(len(machine.bodies)) for i in wanted]]
