@@ -98,3 +98,15 @@ def test_functions_are_the_same_for_numbers_and_symbols(name):
     x = casadi.SX.sym("x")
     f = casadi.Function("f", [x], [algebra.function(name, x)])
     assert_allclose(float(f(0.37)), float(algebra.function(name, 0.37)), rtol=1e-15)
+
+
+def test_a_batch_of_three_is_no_matrix_of_vectors():
+    a, b = np.random.default_rng(0).normal(size=(2, 3, 3))
+    assert_allclose(algebra.cross(a, b), np.cross(a, b), atol=1e-15)
+    assert_allclose(algebra.cross(a, b[0]), np.cross(a, b[0]), atol=1e-15)
+    assert_allclose(algebra.transpose(np.stack([a, b]))[1], b.T)
+
+
+def test_only_the_number_zero_is_zero():
+    assert algebra.is_zero(0.0) and algebra.is_zero(np.zeros(2)) and not algebra.is_zero(casadi.SX.sym("x"))
+    assert not algebra.is_zero(1.0) and not algebra.is_zero([0.0, 2.0])
