@@ -31,6 +31,7 @@ from poinsot.store import keys
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "poinsot"
 TESTS = {  # what kills the mutants of a file, the quickest first
+    "elements/joints/attitude.py": ["tests/elements/test_attitude.py"],
     "elements/joints": ["tests/elements/test_joint_contract.py", "tests/model/test_joint_zero.py"],
     "elements/forces": ["tests/elements/test_forces.py"],
     "elements/sensors": ["tests/elements/test_sensors_and_coordinates.py"],

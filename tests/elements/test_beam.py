@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.polynomial.polynomial import polyder, polyfit, polyint, polymul, polyval
 from numpy.testing import assert_allclose
 
-from poinsot.elements.bodies.beam import Beam, elastic_energy, field, mass_matrix
+from poinsot.elements.bodies.beam import Beam, elastic_energy, field, mass_matrix, weight_energy
 from poinsot.elements.frame import Frame
 from poinsot.spatial.pose import Pose
-from poinsot.spatial.rotation import rotation_exponential
+from poinsot.spatial.rotation import rotation_exponential, rotation_logarithm
 
 E, G, RHO, A, IY, IZ, J, L = 74e9, 27.82e9, 2800.0, 2.4e-4, 1.152e-8, 2.0e-9, 5.902e-9, 0.21
 
@@ -129,6 +130,31 @@ def test_sections_move_with_their_ends_and_stay_square_without_shear():
     assert_allclose(np.asarray(H) @ rigid, np.hstack([np.zeros((3, 3)), np.eye(3)]), atol=1e-14)
 
 
+@pytest.mark.parametrize(("across", "about", "sign", "inertia", "part"), [(1, 2, 1, IZ, 5 / 6), (2, 1, -1, IY, 0.8)])
+def test_sections_that_shear_are_in_balance_between_their_ends(across, about, sign, inertia, part):
+    short, x = 0.02, np.linspace(0.0, 1.0, 5)
+    span = beam(short, shear_y=5 / 6, shear_z=0.8).span(short)
+    N, H = (np.array([field(span, s)[k] for s in x]) for k in (0, 1))
+    for found, first in ((N[0], 0), (H[0], 3), (N[-1], 6), (H[-1], 9)):
+        assert_allclose(found, np.eye(12)[first : first + 3], atol=1e-14)
+    w, turned = (polyfit(x * short, values, 3) for values in (N[:, across], sign * H[:, about]))
+    force = part * G * A * (polyder(w) - turned[:3])  # of shear, along the beam
+    assert_allclose(force[1:] * [[short], [short**2]], 0.0, atol=1e-9 * np.abs(force).max())
+    assert_allclose(E * inertia * polyder(turned, 2)[0], -force[0], atol=1e-9 * np.abs(force).max())
+
+
+@pytest.mark.parametrize(("across", "about"), [(1, 2), (2, 1)])
+def test_a_beam_that_bends_and_shears_shortens_by_the_slope_of_its_axis(across, about):
+    short, h, d, x = 0.02, 1e-4, np.zeros(6), np.linspace(0.0, 1.0, 5)
+    d[across], d[3 + about] = 1e-3, 0.04
+    span = beam(short, shear_y=5 / 6, shear_z=0.8).span(short)
+    stretched, shrunk = (elastic_energy(span, moved(d + np.eye(6)[0] * u, short)) for u in (h, -h))
+    axis = np.array([field(span, s)[0] for s in x])[:, across, 6:] @ d
+    slope = polyder(polyfit(x * short, axis, 3))
+    expected = polyval(short, polyint(polymul(slope, slope))) / 2
+    assert_allclose((stretched - shrunk) / (2 * h) * short / (E * A), expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize(("kappa", "along", "about", "inertia"), [("shear_y", 1, 5, IZ), ("shear_z", 2, 4, IY)])
 def test_a_short_cantilever_gives_way_in_shear(kappa, along, about, inertia):
     short = 0.02
@@ -168,3 +194,31 @@ def test_a_section_is_turned_about_the_beam_by_the_direction_of_its_z_axis():
     ends = Frame("link", ""), Frame("link", "tip", (0.0, 0.0, 2.0))
     upright = Beam("link.beam", *ends, E, G, RHO, A, IY, IZ, J, up=(1.0, 0.0, 0.0))
     assert_allclose(upright.axes(), np.array([[0, 0, 1], [0, -1, 0], [1, 0, 0]]), atol=1e-15)
+
+
+def test_without_a_direction_for_its_z_axis_it_is_the_third_one_of_the_body():
+    ends = Frame("link", "foot", (0.1, 0.2, 0.3)), Frame("link", "tip", (0.4, 0.6, 0.3))
+    slanted = Beam("link.beam", *ends, E, G, RHO, A, IY, IZ, J)
+    assert_allclose(slanted.axes(), np.array([[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 1]]), atol=1e-15)
+    assert_allclose(slanted.length(), 0.5)
+    assert_allclose(slanted.spatial_inertia().h, RHO * A * 0.5 * np.array([0.25, 0.4, 0.3]))
+    assert slanted.elements == 1
+    assert slanted.body == "link"
+
+
+def test_a_twisted_beam_stores_energy_by_its_angle_to_the_order_of_the_series():
+    span, angle = beam().span(L), 0.28  # tan² of half of it is 0.02
+    energy = elastic_energy(span, Pose(rotation_exponential([angle, 0, 0]), np.array([L, 0.0, 0.0])))
+    assert_allclose(energy, G * J / L * angle**2 / 2, rtol=1.6e-11)
+
+
+def test_the_weight_of_a_beam_is_that_of_its_sections():
+    span = beam(shear_y=5 / 6, shear_z=0.8).span(L)
+    X_A = Pose(rotation_exponential([0.3, -0.8, 0.5]), np.array([0.4, -0.2, 0.7]))
+    X_AB = moved(np.array([0.001, 0.02, -0.01, 0.05, 0.03, -0.04]))
+    gravity = np.array([1.0, -2.0, -9.0])
+    d = np.concatenate([np.zeros(6), X_AB.p - [L, 0, 0], rotation_logarithm(X_AB.R)])
+    x, w = np.polynomial.legendre.leggauss(12)
+    places = [X_A.point(np.asarray(field(span, s)[0]) @ d + [s * L, 0, 0]) for s in (x + 1) / 2]
+    expected = -RHO * A * L * sum(weight / 2 * gravity @ place for weight, place in zip(w, places))
+    assert_allclose(weight_energy(span, X_A, X_A @ X_AB, gravity), expected, rtol=1e-10)
