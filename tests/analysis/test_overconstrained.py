@@ -103,6 +103,24 @@ def test_kept_combinations_are_as_independent_as_all_rows():
     np.testing.assert_allclose(S @ S.T, np.eye(group.rank), atol=1e-14)
 
 
+def test_groups_that_share_nothing_are_kept_apart():
+    """Two locomotives side by side; their rows depend on each other within each of them only."""
+    one = dict(locomotive().document)
+    bodies, joints = {}, {}
+    for side in ("left", "right"):
+        bodies |= {f"{side}_{name}": body for name, body in one["bodies"].items()}
+        for name, joint in one["joints"].items():
+            ends = [{"body": end} if isinstance(end, str) else end for end in joint["between"]]
+            ends = [e if e["body"] == "ground" else e | {"body": f"{side}_{e['body']}"} for e in ends]
+            joints[f"{side}_{name}"] = joint | {"between": [e if len(e) > 1 else e["body"] for e in ends]}
+    both = poinsot.build({"format": 1, "planar": True, "bodies": bodies, "joints": joints})
+    groups = system(both).outline.redundancy.groups
+    assert [len(group.rows) - group.rank for group in groups] == [1, 1]
+    for group, side in zip(groups, ("left", "right")):
+        assert all(joint.startswith(side) for joint in group.joints)
+    assert system(both).outline.redundancy.chart_numbers == 1 + sum(g.rank * len(g.rows) for g in groups)
+
+
 def test_independent_rows_form_no_group():
     four_bar = poinsot.load("four_bar")
     compiled = system(four_bar)

@@ -10,7 +10,6 @@ from poinsot.spatial.rotation import quaternion_from_matrix
 from tests.strategies import rotations
 
 
-
 @given(R=rotations())
 def test_the_quaternion_of_an_attitude_is_the_same_for_numbers_and_symbols(R):
     q, S = quaternion_of(R), casadi.SX.sym("R", 3, 3)

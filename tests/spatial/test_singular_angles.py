@@ -18,10 +18,18 @@ def test_an_attitude_comes_back_to_round_off_however_near_it_is_to_a_singular_on
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
-def test_at_a_singular_attitude_the_solution_closest_to_the_last_one_is_taken(sequence):
+def test_at_a_singular_attitude_the_angle_that_is_turned_first_is_zero_if_nothing_is_near(sequence):
     middle = 0.0 if sequence[0] == sequence[2] else np.pi / 2
-    R = euler_matrix(sequence, [0.7, middle, -1.9])
-    near = np.array([0.5, middle, -1.5])
+    found = euler_angles(sequence, euler_matrix(sequence, [0.7, middle, -1.9]))
+    assert found[0 if sequence.isupper() else 2] == 0
+
+
+@pytest.mark.parametrize(("third", "last"), [(-1.9, -1.5), (3.0, 3.4), (-3.1, -9.0)])
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_at_a_singular_attitude_the_solution_closest_to_the_last_one_is_taken(sequence, third, last):
+    middle = 0.0 if sequence[0] == sequence[2] else np.pi / 2
+    R = euler_matrix(sequence, [0.7, middle, third])
+    near = np.array([0.5, middle, last])
     found = euler_angles(sequence, R, near)
     line = np.linspace(-1, 1, 2001)
     for sign in (1, -1):  # the solutions are a line along which two angles go together or against each other
