@@ -166,6 +166,10 @@ def _go_on(
         better = None if stuck else _better(known, motion, found, n, options)
         beyond = end if end > known.t else t[t > known.t][0]  # an output is missing in the first step
         better = better or _passed(known, motion, found, n, t, constants, beyond, options)
+        if better is None and t[k] < known.t:  # coordinates were chosen anew too near to the pose to step over it
+            earlier = Stage(known.system, t[k], found.y[n, k], constants[k].copy())
+            better = _passed(earlier, motion, found, n, t, constants, beyond, options)
+            better = better if better is not None and better[0].t > end else None
         if better is None:
             found.why[n] = _trouble(known, motion(stage.system), end, options, found.endings[n])
             break
