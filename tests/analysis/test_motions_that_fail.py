@@ -116,6 +116,19 @@ def test_momentum_carries_a_simulation_through_a_change_point(formulation):
     assert r.coordinates["theta1"][-1] > np.pi + 0.3 and np.all(np.diff(r.coordinates["theta1"]) > 0)
 
 
+def test_outputs_within_the_step_over_a_singular_pose_are_on_the_way():
+    """However near to the pose the last of them is before it."""
+    run = {"velocity": {"theta1": 30.0}, "max_steps": 20_000}
+    text = poinsot.simulate(change_point(), 0.1, **run).changes[-1]
+    behind = float(text.partition("t = ")[2].partition(" s ")[0])
+    t = np.unique([0.0, *(behind + np.linspace(-1e-3, 1e-3, 401)), 0.1])
+    r = poinsot.simulate(change_point(), 0.1, t=t, **run)
+    assert r.finished and len(r.t) == len(t) and "singular pose" in r.changes[-1]
+    steps = np.diff(r.coordinates["theta1"][1:-1])
+    np.testing.assert_allclose(steps, steps.mean(), rtol=0.05)
+    assert r.drift < 1e-6
+
+
 @pytest.fixture
 def undecided(monkeypatch):
     """Momentum does not tell how a motion goes on behind a singular pose."""

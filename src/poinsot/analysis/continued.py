@@ -165,11 +165,7 @@ def _go_on(
         stuck = found.endings[n] is Ending.POOR and end - stage.t < SHORTEST * (t[-1] - t[0])
         better = None if stuck else _better(known, motion, found, n, options)
         beyond = end if end > known.t else t[t > known.t][0]  # an output is missing in the first step
-        better = better or _passed(known, motion, found, n, t, constants, beyond, options)
-        if better is None and t[k] < known.t:  # coordinates were chosen anew too near to the pose to step over it
-            earlier = Stage(known.system, t[k], found.y[n, k], constants[k].copy())
-            better = _passed(earlier, motion, found, n, t, constants, beyond, options)
-            better = better if better is not None and better[0].t > end else None
+        better = better or _led_over(known, motion, found, n, t, constants, beyond, options)
         if better is None:
             found.why[n] = _trouble(known, motion(stage.system), end, options, found.endings[n])
             break
@@ -221,7 +217,7 @@ def recovered(
     p = gone.p if gone.p.ndim == 3 else np.atleast_2d(gone.p)[:, None]
     constants = np.array(np.broadcast_to(p, (*found.y.shape[:2], p.shape[-1])))
     at = Stage(compiled, t[k], found.y[n, k], constants[n, k].copy())
-    better = _passed(at, motion, found, n, t, constants[n], t[k + 1], options)
+    better = _led_over(at, motion, found, n, t, constants[n], t[k + 1], options)
     if better is None:
         return None
     label, changes = (f"motion {n}: " if gone.p.ndim == 2 else ""), list(gone.changes)
@@ -229,6 +225,18 @@ def recovered(
     _resume(better[0], motion, found, n, t, constants[n], options)
     _go_on(better[0].system, motion, t, better[0].y, found, n, constants[n], options, changes, label)
     return Continued(found, constants, tuple(changes))
+
+
+def _led_over(
+    known: Stage, motion: Callable[[System], Motion], found: Found, n: int, t: np.ndarray, *given: Any
+) -> tuple[Stage, str] | None:
+    """The state behind a singular pose, from an earlier output where the last state is too near to step over it."""
+    better, back, last = _passed(known, motion, found, n, t, *given), 1, int(np.searchsorted(t, known.t)) - 1
+    while better is None and back <= last + 1:
+        k = last + 1 - back
+        earlier = Stage(known.system, t[k], found.y[n, k], given[0][k].copy())
+        better, back = _passed(earlier, motion, found, n, t, *given), 2 * back
+    return better if better is not None and better[0].t > known.t else None
 
 
 def _passed(
