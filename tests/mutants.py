@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import importlib
 import inspect
 import os
 import random
@@ -59,7 +60,7 @@ _MOMENTUM = f"{_FAIL}::test_momentum_carries_a_simulation_through_a_change_point
 TESTS |= {  # of numerical parts: a choice of quick ones
     "model/dimensions.py": ["tests/model/test_dimensions.py", "src/poinsot/model/dimensions.py"],
     "model/possible.py": ["tests/model/test_possible.py", "tests/model/test_check.py"],
-    "model/mobility.py": ["tests/model/test_check.py", f"{_WHEELS}[joint]"],
+    "model/mobility.py": ["tests/model/test_mobility.py", "tests/model/test_check.py", f"{_WHEELS}[joint]"],
     "model/redundancy.py": [
         f"{_OVER}::test_kept_combinations_are_as_independent_as_all_rows",
         f"{_OVER}::test_independent_rows_form_no_group",
@@ -70,6 +71,7 @@ TESTS |= {  # of numerical parts: a choice of quick ones
     "engine/augmentation.py": [
         "src/poinsot/engine/augmentation.py",
         "tests/analysis/test_loops.py::test_rows_are_added_where_mass_is_missing_and_only_there",
+        "tests/analysis/test_loops.py::test_rows_are_weighed_by_the_lightest_mass_that_is_not_light",
     ],
     "identifiability/natural.py": ["tests/identifiability/test_natural.py"],
     "formulations/articulated.py": [
@@ -83,7 +85,11 @@ TESTS |= {  # of numerical parts: a choice of quick ones
         f"{_OTHER}::test_coordinates_that_cannot_be_independent_are_refused_by_name",
         f"{_OVER}::test_a_rope_that_holds_a_jib_bears_the_same_in_all_formulations[0]",
     ],
-    "formulations/reading.py": [f"{_WHEELS}[joint]", f"{_WHEELS}[euler]"],
+    "formulations/reading.py": [
+        f"{_OTHER}::test_euler_angles_are_centred_anew_and_the_motion_goes_on[explicit]",
+        f"{_WHEELS}[joint]",
+        f"{_WHEELS}[euler]",
+    ],
     "formulations/solve.py": [
         f"{_OVER}::test_a_rope_that_holds_a_jib_bears_the_same_in_all_formulations[1]",
         f"{_WHEELS}[joint]",
@@ -94,6 +100,7 @@ TESTS |= {  # of numerical parts: a choice of quick ones
     "analysis/follow.py": [
         f"{_BRANCHES}::test_machines_of_all_sizes_are_closed_to_round_off[0.01]",
         f"{_BRANCHES}::test_a_fast_signal_is_followed_between_samples",
+        f"{_BRANCHES}::test_a_fast_signal_that_leaves_the_workspace_between_samples_is_noticed",
         f"{_BRANCHES}::test_euler_angles_are_centred_anew_along_a_turn",
     ],
     "analysis/continued.py": [
@@ -102,6 +109,9 @@ TESTS |= {  # of numerical parts: a choice of quick ones
         f"{_MOMENTUM}[joint]",
         f"{_FAIL}::test_a_force_that_grows_without_bound_is_not_blamed_on_a_pose",
         f"{_OTHER}::test_a_slider_crank_passes_its_dead_centres_from_the_stroke_as_independent_coordinate",
+        f"{_OTHER}::test_euler_angles_are_centred_anew_between_outputs_and_for_every_motion_of_a_batch",
+        f"{_FAIL}::test_outputs_within_the_step_over_a_singular_pose_are_on_the_way",
+        f"{_FAIL}::test_a_simulation_ends_at_a_singular_pose_and_names_it[joint]",
     ],
 }
 SWAPS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.MatMult: ast.Mult}
@@ -164,7 +174,7 @@ def graft(path: Path, tree: ast.Module) -> None:
     """Put the changed code into the module that everybody has imported already."""
     parts = path.relative_to(SOURCE.parent).with_suffix("").parts
     name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-    module, changed = sys.modules[name], {"__name__": name}
+    module, changed = importlib.import_module(name), {"__name__": name}  # some are imported only when used
     exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), changed)
     for key, new in changed.items():
         if isinstance(new, type) and new.__module__ == name:

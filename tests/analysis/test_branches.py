@@ -144,6 +144,14 @@ def test_a_fast_signal_is_followed_between_samples():
     assert away(found.coordinates["psi0"], expected) < 1e-9
 
 
+def test_a_fast_signal_that_leaves_the_workspace_between_samples_is_noticed():
+    """At every sample it is back where it began."""
+    linkage = CrankRocker(0.5, 1.4, 1.2, 1.5, 0.4, 1)
+    motion = {"psi0": poinsot.Fourier(2 * np.pi, sines=(1.5,), offset=float(linkage.rocking(0.4)))}
+    with pytest.raises(poinsot.PoinsotError, match="leaves the workspace"):
+        poinsot.kinematics(linkage.mechanism, motion, [0.0, 1.0, 2.0])
+
+
 def test_beyond_a_singular_pose_the_assembly_mode_is_not_guessed():
     """No arm reaches its own shoulder: behind it the elbow may be on either side."""
     arm = poinsot.load("five_bar")

@@ -112,6 +112,33 @@ def test_rows_are_added_where_mass_is_missing_and_only_there():
     assert rows_to_add(np.diag([1.0, 0.0]), np.array([[1e-17, 1.0]]), [0, 1, 2]) is None  # round-off holds nothing
 
 
+ADDED = [  # masses, rows, and what is added by row: (column whose mass it is weighed by, factor)
+    ([1e-200, 0.0, 3e-200], [[1.0, 0.0, 2.0], [0.0, 1.0, 0.5]], {1: (2, 4.0)}),  # far from underflow
+    ([1.0, 2.0, 3.0], [[100.0, 0.0, 200.0], [0.0, 100.0, 50.0]], {}),  # all far from the constraints
+    ([1.0, 0.0], [[-0.5, -1.0]], {0: (0, 4.0)}),  # of either sign
+    ([1.0, 0.0], [[1.0, 1e-4]], {0: (0, 1.0)}),  # a column that is small everywhere counts
+    ([1.0, 0.0], [[1e-6, 1e-6]], {0: (0, 1e12)}),  # and so does a row
+    ([1.0, 1e-7], [[1.0, 1e-3]], {}),  # by its arm it is not light
+    ([1.0, 1.0, 0.0], [[1.0, 2.0, 1.0]], {0: (1, 0.25)}),  # at most what the lightest has
+    ([1.0, 1.0, 0.0], [[1.0, -0.5, 1.0]], {0: (0, 1.0)}),
+    ([1.0, 0.0, 0.0], [[0.0, 1.0, 1.0], [2.0, 1.0, 0.0]], {0: (0, 0.25), 1: (0, 0.25)}),  # as the heaviest
+    ([1.0, 1e-4], [[1.0, 0.0]], {}),  # light, but not held by any row
+    ([1.0, 0.0], [[1.0, 0.0]], None),  # nothing holds it
+]
+
+
+@pytest.mark.parametrize(("masses", "rows", "expected"), ADDED, ids=str)
+def test_rows_are_weighed_by_the_lightest_mass_that_is_not_light(masses, rows, expected):
+    n = len(masses) + len(rows)
+    found = rows_to_add(np.diag(masses), np.array(rows), list(range(n)))
+    assert (found is None) == (expected is None)
+    for row, weight in (found or {}).items():
+        assert weight == pytest.approx(expected[row]) and len(found) == len(expected)
+        column, factor = weight
+        assert weight.of(np.diag([5.0, 7.0, 11.0])) == factor * (5.0, 7.0, 11.0)[column]
+    assert not expected or found
+
+
 @pytest.mark.parametrize("name", ["ex800", "hexapod"])
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
 def test_no_digits_are_lost_with_small_or_large_masses(name, scale):

@@ -29,6 +29,7 @@ WRONG = [
     ({"com": ["bob.mass", 0, 0]}, "expected a quantity in m, got 'bob.mass' in kg"),
     ({"com": ["sin(a)", 0, 0]}, r"'sin\(a\)' needs a number or an angle, got a quantity in m"),
     ({"com": ["exp(m0)*a", 0, 0]}, r"'exp\(m0\)' needs a number or an angle"),
+    ({"com": ["cos(a)*b", 0, 0]}, r"'cos\(a\)' needs a number or an angle"),
     ({"com": ["sqrt(a)", 0, 0]}, r"expected a quantity in m, got 'sqrt\(a\)' in m\^0.5"),
     ({"com": ["sqrt(a^2 + b)", 0, 0]}, "adds quantities in m² and m"),
     ({"com": ["atan2(a, m0)", 0, 0]}, "compares quantities in m and kg"),
@@ -91,7 +92,15 @@ def test_units_of_dimensions_are_written_as_people_do():
 
 
 @pytest.mark.parametrize(
-    ("source", "unit"), [("a*b", "m²"), ("1/a^-2", None), ("a^-1*b^3", "m²"), ("m0*a/b", "kg"), ("(a*b)^0.5", "m")]
+    ("source", "unit"),
+    [
+        ("a*b", "m²"),
+        ("1/a^-2", None),
+        ("a^-1*b^3", "m²"),
+        ("m0*a/b", "kg"),
+        ("(a*b)^0.5", "m"),
+        ("atan2(a, b)", "rad"),
+    ],
 )
 def test_products_and_powers_of_dimensions(source, unit):
     known = {name: parse_unit(text).dimension for name, text in (("a", "m"), ("b", "m"), ("m0", "kg"))}

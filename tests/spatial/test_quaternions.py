@@ -135,3 +135,9 @@ def test_symbolic_quaternions_agree_with_numbers(v, w):
 def test_the_angle_between_attitudes_is_that_of_scipy(R, angle):
     S = R @ Rotation.from_rotvec(angle * unit((1, 2, -2))).as_matrix()
     assert_allclose(rotation_between(R, S), angle, atol=1e-13, rtol=1e-10)
+
+
+def test_of_a_half_turn_the_first_component_that_is_not_zero_is_positive():
+    for q in ([0.0, 0.6, -0.8, 0.0], [0.0, 0.0, 0.28, -0.96], [0.0, 1.0, 0.0, 0.0]):
+        R = quaternion_matrix(-np.array(q))
+        assert_allclose(quaternion_from_matrix(R), q, atol=1e-15)

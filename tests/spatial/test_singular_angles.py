@@ -36,3 +36,16 @@ def test_at_a_singular_attitude_the_solution_closest_to_the_last_one_is_taken(se
         others = found + np.stack([line, 0 * line, sign * line], axis=1)
         same = np.abs(euler_matrix(sequence, others) - R).max(axis=(1, 2)) < 1e-9
         assert np.sum((others[same] - near) ** 2, axis=1).min() > np.sum((found - near) ** 2) - 1e-5
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_at_singular_attitudes_the_closest_solution_counts_whole_turns(sequence):
+    """Two angles that go against each other have a sum, mod 2π; the closest solution shares what is missing of it."""
+    rng, middle = np.random.default_rng(4), 0.0 if sequence[0] == sequence[2] else np.pi / 2
+    angles, near = (rng.uniform(-size, size, (400, 3)) * [1, 0, 1] + [0, middle, 0] for size in (3.0, 9.0))
+    R = euler_matrix(sequence, angles)
+    found = euler_angles(sequence, R, near)
+    sign = 1 if np.abs(euler_matrix(sequence, found + [0.3, 0, -0.3]) - R).max() < 1e-9 else -1
+    missing = (found - near) @ [1, 0, sign]
+    missing -= 2 * np.pi * np.round(missing / (2 * np.pi))
+    np.testing.assert_allclose(np.linalg.norm(found - near, axis=1), np.abs(missing) / np.sqrt(2), atol=1e-9)
