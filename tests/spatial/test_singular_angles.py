@@ -45,7 +45,7 @@ def test_at_singular_attitudes_the_closest_solution_counts_whole_turns(sequence)
     angles, near = (rng.uniform(-size, size, (400, 3)) * [1, 0, 1] + [0, middle, 0] for size in (3.0, 9.0))
     R = euler_matrix(sequence, angles)
     found = euler_angles(sequence, R, near)
-    sign = 1 if np.abs(euler_matrix(sequence, found + [0.3, 0, -0.3]) - R).max() < 1e-9 else -1
+    sign = 1 if np.abs(euler_matrix(sequence, found + np.array([0.3, 0, -0.3])) - R).max() < 1e-9 else -1
     missing = (found - near) @ [1, 0, sign]
     missing -= 2 * np.pi * np.round(missing / (2 * np.pi))
     np.testing.assert_allclose(np.linalg.norm(found - near, axis=1), np.abs(missing) / np.sqrt(2), atol=1e-9)

@@ -114,7 +114,7 @@ def articulated(
         D = columns.T @ U + (casadi.diag(drives[node.v]) if S[body] else casadi.SX(0, 0))
         factor = ldl(D, range(D.size1()), signs=[1] * D.size1())
         G = factor.solve(U.T).T
-        left = _without_free(I[body] - G @ U.T, columns)
+        left = _without_free(I[body] - G @ U.T, columns, drives[node.v])
         joints[body] = _Joint(columns, U, D, factor, G, left)
         if node.parent != GROUND:
             I[node.parent] += _carried(X[body], left)
@@ -167,14 +167,14 @@ def _symmetric(M: Any) -> Any:
     return casadi.triu2symm(casadi.triu(M))
 
 
-def _without_free(left: Any, S: Any) -> Any:
-    """I_a = I_A − U D⁻¹ Uᵀ, of which I_a S = 0: rows of a motion along one axis are zero, and not computed."""
+def _without_free(left: Any, S: Any, drives: Any) -> Any:
+    """I_a = I_A − U D⁻¹ Uᵀ, of which I_a S = 0 but for drives: rows of a motion along one axis are not computed."""
     import casadi
 
     left = _symmetric(left)
     for k in range(S.size2()):
         rows = casadi.sparsify(S[:, k]).sparsity().row()
-        if len(rows) == 1:
+        if len(rows) == 1 and drives[k].is_zero():  # (k,), inertia of drives
             left[rows[0], :] = left[:, rows[0]] = 0
     return casadi.sparsify(left)
 
