@@ -10,7 +10,7 @@ from poinsot.analysis.system import system
 from poinsot.formulations.articulated import ArticulatedSolution
 
 
-def chain(n: int, kinds=("revolute",), axis=None):
+def chain(n: int, kinds=("revolute",), axis=None, drive=True):
     """A chain of n bodies with joints of several kinds and skew axes, or one axis for all, springs and drives."""
     bodies, joints, rng = {}, {}, np.random.default_rng(5)
     for k in range(n):
@@ -24,16 +24,16 @@ def chain(n: int, kinds=("revolute",), axis=None):
                 "axis": axis or rng.normal(size=3).tolist(),
                 "stiffness": 2.0,
                 "damping": 0.1,
-                "drive_inertia": 0.3,
-            }
+            } | ({"drive_inertia": 0.3} if drive else {})
         joints[f"j{k}"] = joint
     return poinsot.build({"format": 1, "bodies": bodies, "joints": joints})
 
 
+@pytest.mark.parametrize("drive", [True, False])
 @pytest.mark.parametrize("axis", [None, [0.0, 0.0, 1.0], [0.6, 0.0, 0.8]], ids=str)
 @pytest.mark.parametrize("kinds", [("revolute",), ("revolute", "universal", "spherical", "prismatic", "fixed")])
-def test_articulated_bodies_give_the_accelerations_of_the_mass_matrix(kinds, axis):
-    compiled = system(chain(9, kinds, axis))
+def test_articulated_bodies_give_the_accelerations_of_the_mass_matrix(kinds, axis, drive):
+    compiled = system(chain(9, kinds, axis, drive))
     e, rng = compiled.equations, np.random.default_rng(1)
     assert e.articulated is not None
     q = compiled.dynamics.q_home + 0
