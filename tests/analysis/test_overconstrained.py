@@ -107,6 +107,7 @@ def test_kept_combinations_are_as_independent_as_all_rows(size):
     (group,) = compiled.outline.redundancy.groups
     assert len(group.rows) - group.rank == 1
     assert compiled.outline.mobility == 1
+    assert compiled.reading.chart(compiled.home.poses)[-1] == 0  # the limit, before a simulation sets it
     assert len(compiled.outline.all_rows) == len(compiled.outline.rows) + 1
     S = row_combinations(wheels.elements, compiled.outline.redundancy, compiled.home.poses, compiled.home.size)
     S = S.reshape(group.rank, len(group.rows)) * np.array(
