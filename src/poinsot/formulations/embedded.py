@@ -237,7 +237,6 @@ def embed(e: Equations, rates: Sequence[Rate]) -> Embedding:
     B, bias = casadi.SX(n, len(rates)), casadi.SX(n, 1)
     for k, column in picked:
         B[column, k] = 1
-    multipliers = casadi.SX(0, 1)
     rows = casadi.diag(1 / np.concatenate([row_lengths(e.rows, size), given.scales[others]]))
     speeds, scales = casadi.diag(speed_scales(e.branches, size)[rest]), casadi.diag(given.scales)
     if rest:
@@ -251,10 +250,19 @@ def embed(e: Equations, rates: Sequence[Rate]) -> Embedding:
         B[rest, :], bias[rest] = solved[:, :-1], solved[:, -1]
     M_i, Q_i = B.T @ e.M @ B, B.T @ (e.Q - e.M @ bias)
     factor = ldl(scales @ M_i @ scales, range(len(rates)), signs=[1] * len(rates))
-    acceleration = B @ scales @ factor.solve(scales @ Q_i) + bias
-    if rest:
-        forces = speeds @ (e.Q - e.M @ acceleration)[rest]
-        multipliers = (rows @ casadi.solve(natural.T, forces))[: e.C.size1()]
+
+    def solve(force: Any) -> tuple[Any, Any]:
+        """B ẇ with M_i ẇ = Bᵀ force, and the multipliers of what it leaves on the other speeds."""
+        rate = B @ scales @ factor.solve(scales @ (B.T @ force))
+        if not rest:
+            return rate, casadi.SX(0, 1)
+        left = speeds @ (force - e.M @ rate)[rest]
+        return rate, (rows @ casadi.solve(natural.T, left))[: e.C.size1()]
+
+    acceleration, multipliers = solve(e.Q - e.M @ bias)
+    acceleration += bias
+    more = solve(e.Q - e.M @ acceleration - e.C.T @ multipliers)  # round-off of B beside large reactions
+    acceleration, multipliers = acceleration + more[0], multipliers + more[1]
     quality = _quality(e, B, given.scales)
     check = casadi.fmin(quality, factor.check)
     return Embedding(B, M_i, Q_i, bias, acceleration, multipliers, check, quality)
