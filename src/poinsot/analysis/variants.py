@@ -6,7 +6,7 @@ from poinsot.analysis.system import System
 
 __all__ = ["UNSURE", "careful", "embedded_with"]
 
-UNSURE = 1e-5  # check value below which the equations are solved again with care
+UNSURE = 1e-4  # check value below which the equations are solved again with care
 
 
 def embedded_with(compiled: System, rates: tuple[int | str, ...]) -> System:
