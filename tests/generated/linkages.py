@@ -224,20 +224,31 @@ def cardan(size: float = 1.0, bends: Sequence[float] = (35.0,)) -> Machine:
     return finished(s, "cardan", ["in"])
 
 
-def n_four_bar(n: int = 2, size: float = 1.0, mass: float = 1.0) -> Machine:
-    """n four-bars side by side, all rods alike: a parallelogram that can fold otherwise wherever it lies flat."""
-    s = drawing(size, planar=True)
-    feet = size * np.array([[k, 0, 0] for k in range(n + 1)], float)
-    heads = feet + np.array([0, size, 0])
+def n_four_bar(
+    n: int = 2,
+    size: float = 1.0,
+    mass: float = 1.0,
+    spans: Sequence[float] | None = None,
+    start: float = np.pi / 2,
+    planar: bool = True,
+) -> Machine:
+    """n four-bars side by side, posts alike: a parallelogram that can fold otherwise wherever it lies flat.
+
+    `spans` are the lengths of the beams by that of the posts; in space the plane of motion is turned.
+    """
+    s = drawing(size, planar)
+    R = np.eye(3) if planar else Rotation.from_rotvec([0.5, -0.3, 0.8]).as_matrix()
+    feet = size * np.outer(np.append(0.0, np.cumsum(spans or np.ones(n))), R[:, 0])
+    heads = feet + size * R @ about("z", start)[:, 0]
     rods = []
     for k in range(n + 1):
         s.body(f"post{k}", at=feet[k])
-        s.join("revolute", GROUND, f"post{k}", feet[k], np.eye(3), [0.0], name=f"A{k}")
+        s.join("revolute", GROUND, f"post{k}", feet[k], R, [0.0], name=f"A{k}")
         rods.append(rod(s, f"post{k}", np.array([feet[k], heads[k]]), mass))
     for k in range(n):
         s.body(f"beam{k}", at=heads[k])
-        s.join("revolute", f"post{k}", f"beam{k}", heads[k], np.eye(3), [0.0], name=f"B{k}")
-        s.join("revolute", f"beam{k}", f"post{k + 1}", heads[k + 1], np.eye(3), [0.0], name=f"C{k}")
+        s.join("revolute", f"post{k}", f"beam{k}", heads[k], R, [0.0], name=f"B{k}")
+        s.join("revolute", f"beam{k}", f"post{k + 1}", heads[k + 1], R, [0.0], name=f"C{k}")
         rods.append(rod(s, f"beam{k}", heads[k : k + 2], mass))
     return finished(s, "n_four_bar", ["A0"], rods)
 

@@ -24,7 +24,7 @@ from poinsot.model.branches import along_branch
 if TYPE_CHECKING:
     from poinsot.analysis.kinematics import Driven
 
-__all__ = ["Course", "Track", "follow", "reached"]
+__all__ = ["CONTRACTION", "Course", "Track", "follow", "reached", "stepped", "way"]
 
 TOLERANCE = 1e-13  # of the machine's size, or in radians
 ROUND_OFF = 1e-12  # the same where Newton does not come nearer
@@ -66,8 +66,12 @@ class Course:
         steps = np.append(np.diff(self.t), 0.0)
         t = np.concatenate([a + h / k * np.arange(k) for a, h, k in zip(self.t, steps, pieces)])
         asked = np.concatenate([np.arange(k) == 0 for k in pieces])
+        return self.sampled(t), asked
+
+    def sampled(self, t: np.ndarray) -> Course:
+        """The same motion at other times (n,)."""
         s, s_dot, s_ddot = evaluate_motion(self.signals, t)
-        return replace(self, t=t, s=s, s_dot=s_dot, s_ddot=s_ddot), asked
+        return replace(self, t=t, s=s, s_dot=s_dot, s_ddot=s_ddot)
 
     def check(self, q: np.ndarray, k: int) -> float:
         """Check value of the speeds at sample k: 1 is perfect, 0 where the pose or the chart is singular."""
@@ -144,17 +148,17 @@ def follow(course: Course, q0: np.ndarray, care: bool) -> Track:
     limit, end = WORSE * course.check(q[0], 0) if course.charted else 0.0, 0
     for last, k in pairwise(chosen):
         try:
-            way = list(_way(course, last, k, q[last], care))
+            leg = list(way(course, last, k, q[last], care))
         except MotionError:
             if course.charted and last:
                 break
             raise
-        q[k] = way[-1][1]
+        q[k] = leg[-1][1]
         found = course.check(q[k], k) if course.charted else 1.0
         if last and not found > SINGULAR_CHART * limit:
             break
         end = k
-        new = [one for one in way[:-1] if one[0] not in asked]
+        new = [one for one in leg[:-1] if one[0] not in asked]
         extra_t += [time for time, _ in new]
         extra_q += [pose for _, pose in new]
         if not found > limit:
@@ -176,7 +180,7 @@ def reached(course: Course, q: np.ndarray) -> np.ndarray | None:
     """The pose at the second of two samples, on the branch of that at the first; None if it is not found."""
     for care in (False, True):
         try:
-            poses = [q, *(pose for _, pose in _way(course, 0, 1, q, care))]
+            poses = [q, *(pose for _, pose in way(course, 0, 1, q, care))]
         except MotionError:
             continue
         if care or along_branch(course.slopes(np.stack(poses))).all():
@@ -200,13 +204,13 @@ def _coarse(extent: np.ndarray) -> np.ndarray:
 
 def _begun(course: Course, q0: np.ndarray) -> np.ndarray:
     """The first pose, from an assembled one: to round-off."""
-    q = _stepped(course, q0, course.s[0], CONTRACTION)[0]
+    q = stepped(course, q0, course.s[0], CONTRACTION)[0]
     if q is None:
         raise _lost(course, 0, q0, course.s[0])
     return q
 
 
-def _way(course: Course, first: int, last: int, q: np.ndarray, care: bool):
+def way(course: Course, first: int, last: int, q: np.ndarray, care: bool):
     """Give times and poses from sample to sample, in steps that stay on the branch; the last is at the later sample.
 
     Without care the branch is looked at later, for the whole motion at once.
@@ -219,7 +223,7 @@ def _way(course: Course, first: int, last: int, q: np.ndarray, care: bool):
         target, rate = (course.s[last], course.s_dot[last]) if goal == end else course.at(goal)
         moved = None
         if last - first > 1 or np.max(course.far(target - s, goal - t, s_dot, rate), initial=0.0) <= REACH:
-            moved, ratio = _stepped(course, q, target, limit)
+            moved, ratio = stepped(course, q, target, limit)
         if moved is None or (care and not _alike(course, q, moved)):
             width = (goal - t) / 2
             if width < shortest:
@@ -235,7 +239,7 @@ def _alike(course: Course, q: np.ndarray, moved: np.ndarray) -> bool:
     return bool(along_branch(course.slopes(np.stack([q, moved])))[0])
 
 
-def _stepped(course: Course, q: np.ndarray, s: np.ndarray, contraction: float) -> tuple[np.ndarray | None, float]:
+def stepped(course: Course, q: np.ndarray, s: np.ndarray, contraction: float) -> tuple[np.ndarray | None, float]:
     """Newton from a pose to a near one, and the largest ratio of two steps; None if they may be of two branches."""
     before, worst = np.inf, 0.0
     for _ in range(12):

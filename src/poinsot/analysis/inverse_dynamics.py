@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
+SINGULAR_POSE = 1e-10  # the same of a pose that is passed: reactions grow without bound there
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +111,10 @@ def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, floa
     path, weight = moving.path, actuator_weights(moving.path.system, weights)
     for one in (path.system, careful(path.system)):
         found = _inverse(one)(path.q, path.v, path.a, weight, path.p)
-        if np.all(found[2] > SINGULAR):
+        held = (found[2].ravel() > SINGULAR) & (path.condition > SINGULAR_POSE)
+        if held.all():
             return _result(mechanism, moving, len(path.t), *found)
-    at = int(np.argmax(~(found[2].ravel() > SINGULAR)))
+    at = int(np.argmin(held))
     on = {name: actuator.on for name, actuator in mechanism.actuators.items()}
     weak = weakness(path.system, poses_at(path.system, path.q[at], path.constants(at)), on)
     raise MotionError(

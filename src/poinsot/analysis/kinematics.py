@@ -17,10 +17,11 @@ from poinsot.analysis.angles import turning, unwound
 from poinsot.analysis.follow import Course, follow
 from poinsot.analysis.motion import as_signals, as_times, evaluate_motion, require_motion
 from poinsot.analysis.natural import natural_speeds
+from poinsot.analysis.passage import passing
 from poinsot.analysis.path import Path, coordinate_rates, joined, require_continuity
 from poinsot.analysis.system import System, start, system
-from poinsot.analysis.trouble import poses_at, rechart, surplus_or_free, weakness
-from poinsot.analysis.variants import careful
+from poinsot.analysis.trouble import SINGULAR_POSE, poses_at, rechart, surplus_or_free, weakness
+from poinsot.analysis.variants import UNSURE, careful
 from poinsot.engine import Link, elimination_order, kernel, kkt
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.model.assembly import Assembly, row_lengths
@@ -30,6 +31,7 @@ __all__ = ["Driven", "DrivenEquations", "Kinematics", "Path", "driven", "kinemat
 
 ASKED = 4  # right sides of [C; J] x = b for which x is compared from pose to pose
 SINGULAR = 1e-10  # check value of the solution below which the prescribed coordinates do not tell the speeds
+LOST = 1e3  # times the condition number of the joints at the first sample: they lose rank, and round-off is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +127,16 @@ def _path(
     begin = _begin(mechanism, dict(zip(names, rates[0][0])), t[0], formulation)
     compiled = system(mechanism, formulation, free, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
+    course = Course(driven(compiled, names), signals, t, *rates, p, begin.size, len(p) > len(compiled.free))
+    return passing(course, compiled.coordinates(begin, p), _attempt)
+
+
+def _attempt(course: Course, q0: np.ndarray) -> Path:
+    """The motion on the branch of q0, with as much care as it takes."""
+    compiled, names = course.driven.compiled, course.driven.names
     for one, care in ((compiled, False), (compiled, True), (careful(compiled), True)):
-        course = Course(driven(one, names), signals, t, *rates, p, begin.size, len(p) > len(compiled.free))
         try:
-            return _in_charts(*course.dense(), compiled.coordinates(begin, p), care)
+            return _in_charts(*replace(course, driven=driven(one, names)).dense(), q0, care)
         except MotionError as error:
             trouble = error
     raise trouble
@@ -152,8 +160,8 @@ def _followed(course: Course, q0: np.ndarray, care: bool) -> Path:
     course = course.part(slice(np.count_nonzero(track.asked)))
     s_dot, s_ddot = course.rates(track.t)
     v, a, check = drive.rates(track.q, s_dot, s_ddot, course.p)
-    _require_determined(drive, track.t, check.ravel())
     path = Path(drive.compiled, track.t, track.q, v, a, course.p, track.residual, check.ravel())
+    _require_determined(path, drive.names)
     require_continuity(path, course, track.walked)
     return path.among(track.asked)
 
@@ -169,15 +177,16 @@ def _begin(mechanism: Mechanism, pose: dict[str, float], t: float, formulation: 
         raise MotionError(text, t=float(t), joint=weak.name, condition=weak.condition) from None
 
 
-def _require_determined(drive: Driven, t: np.ndarray, check: np.ndarray) -> None:
+def _require_determined(path: Path, names: Sequence[str]) -> None:
     """A motion through a pose in which the prescribed coordinates do not tell all speeds is an error."""
-    if np.any(~(check > SINGULAR)):
-        at = int(np.argmax(~(check > SINGULAR)))
-        raise MotionError(
-            f"at t = {t[at]:g} s the prescribed coordinates ({', '.join(drive.names)}) do not determine the motion: "
-            "the pose is singular for them",
-            t=float(t[at]),
-        )
+    for at in np.flatnonzero(~(path.condition > UNSURE)):
+        lost = not path.condition[at] > SINGULAR
+        if lost or path.holding(at) > max(SINGULAR_POSE, LOST * path.holding(0)):
+            raise MotionError(
+                f"at t = {path.t[at]:g} s the prescribed coordinates ({', '.join(names)}) do not determine the "
+                f"motion: the pose is singular{' for them' if lost else ', branches of motions meet there'}",
+                t=float(path.t[at]),
+            )
 
 
 class DrivenEquations:
@@ -270,7 +279,21 @@ class Driven:
     def slopes(self, q: np.ndarray, p: np.ndarray) -> np.ndarray:
         """[C; J] (n, m + k, nv) at coordinates q (n, nq)."""
         (A,) = self._slopes(q, p)
-        return A.reshape(len(q), self.compiled.sizes[1], -1).transpose(0, 2, 1)
+        return A.reshape(len(q), -1, self.compiled.sizes[1])
+
+    def bias(self, q: np.ndarray, v: np.ndarray, s_ddot: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """What [C; J] v̇ is (n, m + k) at coordinates q and speeds v."""
+
+        def make() -> Any:
+            import casadi
+
+            e = self.compiled.equations
+            return casadi.Function("bias", [e.q, e.v, e.p], [casadi.densify(self.equations.gamma)])
+
+        name = ("driven bias", *self.names)
+        (b,) = self.compiled.made(name, lambda: kernel(self.compiled.formula(name, make)))(q, v, p)
+        b[:, b.shape[1] - len(self.names) :] += s_ddot
+        return b
 
     def coordinate_rates(self, q: np.ndarray, s_dot: np.ndarray, p: np.ndarray) -> np.ndarray:
         """q̇ (n, nq)."""

@@ -38,12 +38,16 @@ class Path:
     a: np.ndarray  # (n, nv), v̇
     p: np.ndarray  # parameters and chart (m,), or (n, m) where charts change on the way
     residual: float  # largest violation of a constraint or of a prescribed coordinate  [m or rad]
-    condition: np.ndarray  # (n,) check value of the solution: 1 is perfect, 0 is singular
+    condition: np.ndarray  # (n,) check value of the solution, or singular values' ratio: 1 is perfect, 0 is singular
     between: Path | None = None  # the same with poses in between that it took to follow the motion; None if none did
 
     def constants(self, k: int) -> np.ndarray:
         """Parameters and chart (m,) at sample k."""
         return self.p if self.p.ndim == 1 else self.p[k]
+
+    def holding(self, k: int) -> float:
+        """Condition number of the joints alone at sample k."""
+        return weakness(self.system, poses_at(self.system, self.q[k], self.constants(k))).condition
 
     def cut(self, chosen: Any) -> Path:
         """The path at some of its samples, chosen by a slice or by numbers."""

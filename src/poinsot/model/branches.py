@@ -16,6 +16,7 @@ __all__ = ["along_branch", "one_branch"]
 
 NEAR = 0.9  # eigenvalues of B − 1 up to which those of B are not looked at
 POWERS = 3  # times that B − 1 is squared
+SINGULAR = 1e-7  # size of an eigenvalue of B, or of B⁻¹: one of the poses is singular, and signs are round-off
 LEAST = 0.1  # real part of an eigenvalue of B over its size: less is no near pose of one branch
 
 
@@ -50,5 +51,6 @@ def _alike(B: np.ndarray) -> np.ndarray:
     same = off < NEAR ** (2**POWERS)
     for i in np.flatnonzero(~same & np.isfinite(off)):
         values = np.linalg.eigvals(B[i])
-        same[i] = bool(np.all(values.real > LEAST * np.abs(values)))
+        size = np.abs(values)
+        same[i] = bool(np.all((values.real > LEAST * size) & (size > SINGULAR) & (size < 1 / SINGULAR)))
     return same
