@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.analysis.crossing import across
+from poinsot.analysis.crossing import across, leading
 from poinsot.analysis.integrate import Ending, Found, Motion
 from poinsot.analysis.system import System
 from poinsot.analysis.trouble import SINGULAR_POSE, Weakness, poses_at, weakness
@@ -27,6 +27,8 @@ __all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance", "re
 
 SHORTEST = 1e-9  # of the whole duration: what coordinates must be good for
 WORSE = 0.1  # of the check value where combinations of redundant constraints were chosen: others are chosen below it
+IMPROVED = 2.0  # times that: what others must do better
+AHEAD = 0.5  # of the time in which combinations became poor: how far a singular pose is looked for
 UNFINISHED = {
     Ending.POOR,
     Ending.COLLAPSED,
@@ -164,8 +166,12 @@ def _go_on(
         known = replace(stage, t=t[k], y=found.y[n, k]) if t[k] > stage.t else stage
         stuck = found.endings[n] is Ending.POOR and end - stage.t < SHORTEST * (t[-1] - t[0])
         better = None if stuck else _better(known, motion, found, n, options)
-        beyond = end if end > known.t else t[t > known.t][0]  # an output is missing in the first step
-        better = better or _led_over(known, motion, found, n, t, constants, beyond, options)
+        if better is None or _still_poor(known, better[0]):
+            ahead = end + AHEAD * (end - stage.t)  # poor since stage.t: where rank is lost lies not far ahead
+            beyond = end if better is None and end > known.t else max(ahead, t[t > known.t][0])
+            at = known if better is None else replace(known, p=better[0].p)
+            led = _led_over if better is None else _passed
+            better = led(at, motion, found, n, t, constants, min(beyond, t[-1]), options) or better
         if better is None:
             found.why[n] = _trouble(known, motion(stage.system), end, options, found.endings[n])
             break
@@ -251,10 +257,13 @@ def _passed(
 ) -> tuple[Stage, str] | None:
     """The state behind a singular pose, stepped over with momentum; fills in outputs within the step."""
     here = known.system
-    step = across(here, motion, (known.t, known.y), known.p, end, options)
-    if step is None:
+    begin = known.t, known.y
+    step = across(here, motion, begin, known.p, end, options)
+    if step is not None:
+        before, inside = (t > known.t) & (t <= step.t[0]), (t > step.t[0]) & (t <= step.t[1])
+        found.y[n, before], constants[before] = leading(here, motion, begin, known.p, t[before], options), known.p
+    if step is None or not np.isfinite(found.y[n, before]).all():
         return None
-    inside = (t > step.t[0]) & (t <= step.t[1])
     found.y[n, inside], constants[inside] = step.at(t[inside]), known.p
     behind = replace(known, t=step.t[1], y=step.y[1])
     nq, _, _, nu = here.sizes
@@ -265,6 +274,13 @@ def _passed(
     system = embedded_with(here, _chosen(here, behind.y[:nq], p[nu:])) if here.formulation == "embedded" else here
     behind = replace(behind, system=system, p=with_limit(system, behind.y, p))
     return behind, "it went through a singular pose on its branch, by its momentum"
+
+
+def _still_poor(known: Stage, better: Stage) -> bool:
+    """Whether other combinations of redundant constraints are as poor as those before: a singular pose is near."""
+    if better.system is not known.system or not known.system.outline.redundancy.groups:
+        return False
+    return bool(better.p[-1] < IMPROVED * WORSE * known.p[-1])
 
 
 def _better(

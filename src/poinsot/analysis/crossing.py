@@ -24,7 +24,7 @@ from poinsot.analysis.trouble import poses_at, weakness
 from poinsot.analysis.variants import careful
 from poinsot.engine import Formula
 
-__all__ = ["Crossing", "across"]
+__all__ = ["Crossing", "across", "leading"]
 
 ENTRY = 1e4  # condition number from which to which a singular pose is stepped over
 FINER = 32  # parts into which an interval is cut to find that place
@@ -68,17 +68,37 @@ def across(
     """Step over the first singular pose between a state at a time and a later time; None where nobody knows how."""
     if motion(compiled).method != "explicit" or not compiled.sizes[2]:
         return None
-    if compiled.formulation == "embedded":  # whose rates are poor near such a pose; the coordinates are the same
-        about = compiled.about
-        compiled = system(about.mechanism, "joint", about.free, about.home)
-    if compiled.outline.redundancy.groups:  # all combinations are poor there: no limit keeps the motion away
-        p = np.append(p[:-1], 0.0)
+    compiled, p = _plain(compiled, p)
     found = _before(compiled, motion(compiled), begin, p, end, options)
     if found is None:
         return None
     plain = _functions(careful(compiled), motion(compiled).laws)
     step = _stepped(plain, found, p)
     return step if step is not None and _believed(compiled, plain, step, p) else None
+
+
+def leading(
+    compiled: System,
+    motion: Callable[[System], Motion],
+    begin: tuple[float, np.ndarray],
+    p: np.ndarray,
+    t: np.ndarray,
+    options: dict[str, Any],
+) -> np.ndarray:
+    """States (n, states) at times between a state and the step over a singular pose, NaN where none is reached."""
+    compiled, p = _plain(compiled, p)
+    times = np.append(begin[0], t)
+    return motion(compiled).native(times, begin[1], p, **options).y[0, 1:] if len(t) else np.zeros((0, len(begin[1])))
+
+
+def _plain(compiled: System, p: np.ndarray) -> tuple[System, np.ndarray]:
+    """The system and constants in which a singular pose is approached."""
+    if compiled.formulation == "embedded":  # whose rates are poor near such a pose; the coordinates are the same
+        about = compiled.about
+        compiled = system(about.mechanism, "joint", about.free, about.home)
+    if compiled.outline.redundancy.groups:  # all combinations are poor there: no limit keeps the motion away
+        p = np.append(p[:-1], 0.0)
+    return compiled, p
 
 
 def _condition(compiled: System, y: np.ndarray, p: np.ndarray) -> float:

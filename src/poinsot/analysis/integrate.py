@@ -16,11 +16,13 @@ from poinsot.engine import Formula, Status, Trajectories, integrator
 from poinsot.engine.formula import formula
 from poinsot.engine.interrupts import noted_interrupts
 from poinsot.errors import Interrupted, PoinsotError, unknown
+from poinsot.formulations.reading import COMBINATIONS
 
 __all__ = ["Ending", "Event", "Found", "Law", "Motion", "commands", "compiled_motion", "digests", "written_law"]
 
 Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t, s, ṡ)
 METHODS = ("explicit", "implicit")
+MUCH_BETTER = 300.0  # times the limit of combinations, 30 times what they were: others are chosen, with another limit
 BEYOND = 0.5  # of the quality at which coordinates are chosen anew: below it no step goes
 AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn
 _QUIET = {"disable_internal_warnings": True, "show_eval_warnings": False}  # how a motion ended is in the result
@@ -311,8 +313,12 @@ def _user_events(compiled: System, events: Mapping[str, tuple[str, float]], coun
 
 
 def _quality_events(compiled: System) -> list[tuple[Event, Any]]:
-    """Where coordinates become poor."""
-    return [(Event("", Ending.POOR, name), q - 1) for name, q in compiled.dynamics.qualities.items()]
+    """Where coordinates become poor, or combinations of redundant constraints so good that their limit is too low."""
+    found = [(Event("", Ending.POOR, name), q - 1) for name, q in compiled.dynamics.qualities.items()]
+    if compiled.equations.combined is not None:
+        better = compiled.dynamics.system.check - MUCH_BETTER * compiled.equations.limit
+        found.append((Event("", Ending.POOR, COMBINATIONS), better))
+    return found
 
 
 def _force_events(compiled: System) -> list[tuple[Event, Any]]:
