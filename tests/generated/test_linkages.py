@@ -113,6 +113,13 @@ def test_a_swing_of_the_inputs_keeps_all_joints_closed(name, formulation):
     goes_round(name, formulation)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("formulation", ["joint", "embedded"])
+def test_a_delta_with_turned_axes_swings_and_falls(formulation):
+    goes_round("delta", formulation)
+    moves_freely("delta", formulation)
+
+
 def stays_parallel(machine: Machine, result) -> None:
     beams = [body for body in machine.bodies if body.name.startswith("beam")]
     assert max(np.max(np.abs(result.rotation[beam.name] - beam.R)) for beam in beams) < 1e-7
