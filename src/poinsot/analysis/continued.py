@@ -6,7 +6,7 @@ The state is carried over exactly: the same poses, the same twists.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,14 @@ from poinsot.analysis.crossing import across, leading
 from poinsot.analysis.integrate import Ending, Found, Motion
 from poinsot.analysis.system import System
 from poinsot.analysis.trouble import SINGULAR_POSE, Weakness, poses_at, weakness
-from poinsot.analysis.variants import careful, embedded_with
-from poinsot.errors import Interrupted, PoinsotError, list_of_names
+from poinsot.analysis.variants import careful, chosen_rates, embedded_with, machine_of
+from poinsot.errors import Interrupted, PoinsotError
 from poinsot.formulations.reading import COMBINATIONS
 
 if TYPE_CHECKING:
-    from poinsot.formulations.embedded import Machine, Rate
+    pass
 
-__all__ = ["Continued", "Stage", "continued", "embedded_in", "lost_balance", "recovered", "with_limit"]
+__all__ = ["Continued", "Stage", "continued", "lost_balance", "recovered", "with_limit"]
 
 SHORTEST = 1e-9  # of the whole duration: what coordinates must be good for
 WORSE = 0.1  # of the check value where combinations of redundant constraints were chosen: others are chosen below it
@@ -34,7 +34,6 @@ UNFINISHED = {
     Ending.COLLAPSED,
     Ending.EXHAUSTED,
 }  # it may go on in other coordinates, or a cause be named
-GOOD = 4.0  # times the quality at which independent rates are poor: with that they are taken for a start
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,53 +66,6 @@ class Stage:
         """What holds least there."""
         nq, _, _, nu = self.system.sizes
         return weakness(self.system, poses_at(self.system, self.y[:nq], self.p[nu:]))
-
-
-def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence[str] | None) -> System:
-    """The system with independent rates for a pose: those wanted, else those chosen at home if they are good."""
-    if compiled.formulation != "embedded":
-        if wanted is not None:
-            raise PoinsotError(
-                f"independent coordinates are chosen in the formulation 'embedded', not in '{compiled.formulation}'"
-            )
-        return compiled
-    from poinsot.formulations.embedded import POOR_CHOICE
-
-    wanted = list_of_names(wanted or (), "independent coordinates")
-    if not wanted and _quality(compiled, q, p) > GOOD * POOR_CHOICE:
-        return compiled
-    return embedded_with(compiled, _chosen(compiled, q, p, wanted))
-
-
-def _quality(compiled: System, q: np.ndarray, p: np.ndarray) -> float:
-    """How good the independent rates are in a pose."""
-    _, nv, _, nu = compiled.sizes
-    quality = compiled.kernel("quality", lambda: [compiled.dynamics.embedding.quality])
-    return quality(q, np.zeros(nv), np.zeros(nu), p)[0].item()
-
-
-def _chosen(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[str, ...] = ()) -> tuple[Rate, ...]:
-    from poinsot.formulations.embedded import independent_rates, slopes
-
-    def make() -> tuple[dict[str, Any], list[float]]:
-        import casadi
-
-        given = slopes(compiled.equations, wanted)
-        e = compiled.equations
-        function = compiled.dynamics.function("slopes", [e.C, given.S, casadi.diag(e.M).T])
-        return {"slopes": function}, given.scales.tolist()
-
-    kept = compiled.root.kept(("slopes", *wanted), make)
-    found = kept.functions["slopes"].function(q, 0, 0, p)
-    C, S, masses = (np.asarray(x).reshape(-1, compiled.sizes[1]) for x in found)
-    scaled = S / np.array(kept.facts)[:, None]
-    return independent_rates(_machine(compiled), C, wanted, scaled, masses=masses.ravel())
-
-
-def _machine(compiled: System) -> Machine:
-    from poinsot.formulations.embedded import Machine
-
-    return Machine.of(compiled.mechanism.elements, compiled.home.size)
 
 
 def continued(
@@ -271,7 +223,9 @@ def _passed(
     p = known.p.copy()
     if here.outline.redundancy.groups:
         p[kept:] = here.reading.chart(poses_at(here, behind.y[:nq], p[nu:]))[-(len(p) - kept) :]
-    system = embedded_with(here, _chosen(here, behind.y[:nq], p[nu:])) if here.formulation == "embedded" else here
+    system = (
+        embedded_with(here, chosen_rates(here, behind.y[:nq], p[nu:])) if here.formulation == "embedded" else here
+    )
     behind = replace(behind, system=system, p=with_limit(system, behind.y, p))
     return behind, "it went through a singular pose on its branch, by its momentum"
 
@@ -339,8 +293,8 @@ def _anew(at: Stage, poor: str) -> tuple[Stage, str]:
     if here.formulation == "embedded":
         from poinsot.formulations.embedded import rate_names
 
-        rates = _chosen(here, q, fresh[nu:])
-        text = f"the independent coordinates became {rate_names(_machine(here), rates)}"
+        rates = chosen_rates(here, q, fresh[nu:])
+        text = f"the independent coordinates became {rate_names(machine_of(here), rates)}"
         chosen = embedded_with(here, rates)
         return replace(at, system=chosen, p=with_limit(chosen, at.y, fresh)), text
     q_new = here.reading.coordinates(poses, chart)

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from poinsot.analysis.continued import embedded_in
 from poinsot.analysis.initial import initial
 from poinsot.analysis.reaction import Bearing
 from poinsot.analysis.state import speeds
 from poinsot.analysis.system import System, system
 from poinsot.analysis.trouble import rechart
 from poinsot.analysis.undetermined import undetermined
-from poinsot.analysis.variants import UNSURE, careful
+from poinsot.analysis.variants import UNSURE, careful, embedded_in
 from poinsot.errors import PoinsotError, by_name, unknown
 from poinsot.model.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism, require_mechanism

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.analysis.angles import counted, first_counts, turning
-from poinsot.analysis.continued import Continued, Stage, continued, embedded_in, lost_balance, recovered, with_limit
+from poinsot.analysis.continued import Continued, Stage, continued, lost_balance, recovered, with_limit
 from poinsot.analysis.initial import initial
 from poinsot.analysis.integrate import Law, Motion, compiled_motion, written_law
 from poinsot.analysis.motion import as_times
@@ -20,7 +20,7 @@ from poinsot.analysis.reaction import Bearing
 from poinsot.analysis.simulated import repeated, simulated_reactions
 from poinsot.analysis.state import speeds
 from poinsot.analysis.system import System
-from poinsot.analysis.variants import careful
+from poinsot.analysis.variants import careful, embedded_in
 from poinsot.engine import Formula, kernel
 from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
