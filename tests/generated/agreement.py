@@ -16,6 +16,7 @@ from tests.generated import balance, reference
 from tests.generated.closure import turns
 from tests.generated.machine import Machine
 from tests.generated.mechanisms import random_machine
+from tests.generated.motion import drive, random_rates
 
 FORMULATIONS = ("joint", "euler", "rotation-matrix", "embedded")
 EPS = np.finfo(float).eps
@@ -78,7 +79,7 @@ def difference(asked: Question, result: poinsot.analysis.forward.Accelerations) 
     wrong, open_elsewhere = [0.0], []
     for name, wrench in answer.reactions.items():
         given = result.reactions[name]
-        if not np.array_equal(np.isnan(given), np.isnan(wrench)):
+        if not np.array_equal(np.isnan(given), np.isnan(wrench)) and not _open_nearby(asked, name, given):
             open_elsewhere.append(name)
         apart = np.abs(given - wrench) / np.repeat([1.0, L], 3) / answer.force
         wrong.append(np.max(apart, initial=0.0, where=~np.isnan(apart)))
@@ -86,6 +87,15 @@ def difference(asked: Question, result: poinsot.analysis.forward.Accelerations) 
     off = np.max(np.abs(A - answer.A) / units) / answer.scale
     figures = (x if np.isfinite(x) else np.inf for x in (off, max(wrong), account.worst))
     return Difference(*map(float, figures), tuple(open_elsewhere))
+
+
+def _open_nearby(asked: Question, name: str, given: np.ndarray) -> bool:
+    """Whether a reaction is left open where nearby poses leave it open; in a special pose some of it may be known."""
+    machine = asked.machine
+    rates = {c: 0.02 * rate for c, rate in random_rates(machine, 0).items()}
+    nearby = drive(machine, rates, 1).poses[-1]
+    there = reference.solve(machine, nearby, np.zeros(6 * len(machine.bodies)), {}).reactions[name]
+    return np.array_equal(np.isnan(given), np.isnan(asked.answer.reactions[name]) | np.isnan(there))
 
 
 def survey(seeds: range, **wanted) -> Iterator[str]:

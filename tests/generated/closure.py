@@ -270,7 +270,7 @@ def independent(
     units = {name: 1.0 if turns(machine, c) else machine.size for name, c in candidates.items()}
     S = np.array([rate_row(machine, c, poses) @ free.motions / units[name] for name, c in candidates.items()])
     _, r, order = scipy.linalg.qr(S.T, pivoting=True, mode="economic")
-    sure = np.abs(np.diag(r)) > 1e-2 * abs(r[0, 0])
+    sure = np.abs(np.diag(r)) > max(1e-2 * abs(r[0, 0]), 1e-6)  # a rate of round-off size is none
     return [list(candidates)[k] for k, good in zip(order, sure) if good][: free.mobility]
 
 
