@@ -6,6 +6,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from poinsot.engine import Status, integrator
+from poinsot.engine import integration as integration
 from poinsot.errors import PoinsotError
 
 T, Y, P = ca.SX.sym("t"), ca.SX.sym("y", 4), ca.SX.sym("p", 2)
@@ -214,3 +215,15 @@ def test_the_coefficients_are_those_of_scipys_method():
     assert (found.step, found.error5, found.error3) == (row(DOP853.B), row(DOP853.E5), row(DOP853.E3))
     assert found.extra == tuple((float(c), row(a)) for c, a in zip(DOP853.C_EXTRA, DOP853.A_EXTRA))
     assert found.dense == tuple(row(d) for d in DOP853.D)
+
+
+def test_functions_that_are_too_long_together_run_on_the_vm(monkeypatch):
+    """Each of them could be compiled: two that could not be were an error in the midst of a simulation."""
+    t, y, p = ca.SX.sym("t"), ca.SX.sym("y"), ca.SX.sym("p")
+    rhs, same = ca.Function("rhs", [t, y, p], [-p * y]), ca.Function("same", [t, y, p], [y])
+    monkeypatch.setattr(integration, "MAX_NATIVE_INSTRUCTIONS", 502)
+    runs = integrator(rhs, projection=same)
+    assert "more than the 502 that are compiled" in runs.info.reason
+    assert runs([0.0, 1.0], y0=[1.0], p=[2.0]).y[0, -1, 0] == pytest.approx(np.exp(-2), rel=1e-8)
+    with pytest.raises(PoinsotError, match="cannot run as native code"):
+        integrator(rhs, projection=same, engine="native")

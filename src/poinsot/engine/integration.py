@@ -18,7 +18,7 @@ from .frame import address
 from .integrator_layout import ARGUMENTS, RESULTS
 from .native import vector_lanes
 from .request import Request
-from .settings import chosen_engine, waits_for_optimised
+from .settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, waits_for_optimised
 from .support import llvm_obstacle, portable_form
 from .threads import BRIEF_INSTRUCTIONS, choose_threads, run_chunks
 
@@ -142,7 +142,16 @@ class Integrator:
         """Why no native code is used; empty if it is."""
         if self.engine == "vm":
             return "the VM was asked for"
-        return next(filter(None, (f.obstacle for f in self.functions.values())), "") or llvm_obstacle()
+        if found := next(filter(None, (f.obstacle for f in self.functions.values())), "") or llvm_obstacle():
+            return found
+        limit = MAX_NATIVE_INSTRUCTIONS
+        few = self.instructions <= limit
+        return "" if few else f"it has {self.instructions} instructions, more than the {limit} that are compiled"
+
+    @property
+    def instructions(self) -> int:
+        """Those of all functions, and of the loop around them."""
+        return sum(f.instructions for f in self.functions.values()) + 500
 
     @property
     def info(self) -> KernelInfo:
@@ -159,8 +168,7 @@ class Integrator:
         lanes = 1 if count == 1 else vector_lanes()
         if lanes not in self._builds:
             request = Request("integrator", self.functions, {"lanes": lanes, "method": self.method})
-            size = sum(f.instructions for f in self.functions.values())
-            self._builds[lanes] = start_build(request, "integrator", size + 500)
+            self._builds[lanes] = start_build(request, "integrator", self.instructions)
         if waits_for_optimised():
             self._builds[lanes].wait()
         return self._builds[lanes]
