@@ -114,7 +114,7 @@ def test_a_swing_of_the_inputs_keeps_all_joints_closed(name, formulation):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("formulation", ["joint", "embedded", "euler"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_a_delta_with_turned_axes_swings_and_falls(formulation):
     goes_round("delta", formulation)
     moves_freely("delta", formulation)
