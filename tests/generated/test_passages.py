@@ -25,6 +25,7 @@ CHAINS = {
     "one, long": {"n": 1, "spans": (2.3,), "start": 0.7},
     "two, unequal": {"n": 2, "spans": (0.6, 1.7), "start": -2.0},
     "five, unequal": {"n": 5, "spans": (0.6, 1.0, 1.7, 0.9, 1.2), "start": 2.2, "size": 0.03},
+    "one, tiny": {"n": 1, "spans": (1.4,), "start": 0.9, "size": 1e-4},
     "two, in space": {"n": 2, "spans": (0.8, 1.3), "start": 1.1, "planar": False, "size": 20.0},
 }
 

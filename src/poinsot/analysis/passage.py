@@ -37,7 +37,7 @@ SPAN = 4.5  # h that must fit in before and behind the pose
 HALVINGS = 6  # of h, until the step is believed
 SHORT = 1 / 16  # of h: with less of the motion behind the pose its end is extrapolated
 NEARER = 4.0  # h by this is taken then
-OPEN = 1e-9  # of the machine's size: what joints may stay open within the step
+OPEN = 1e-9  # of the machine's size, or in radians: what joints may stay open within the step
 TRUSTED = 1e-5  # of the way over the pose: what Newton's method may change
 WEAK_POSE, WEAK_RATE = 1e-6, 1e-2  # of the largest singular value: directions below are left to the polynomial
 
@@ -172,8 +172,9 @@ def _stepped_over(course: Course, before: Path, singular: float, h: float) -> Pa
         both = first.sampled(np.concatenate([first.t, last.t]))
         smooth, end = _Smooth.through(both, np.concatenate([nodes, found]), h), last.t[-1]
     inside = course.t[(course.t > before.t[begin]) & (course.t <= end)]
-    path = _filled(first.sampled(np.unique(np.concatenate([before.t[begin : begin + 1], inside, [end]]))), smooth, q0)
-    return path if path.residual < OPEN * max(course.size, 1.0) else None
+    filled = first.sampled(np.unique(np.concatenate([before.t[begin : begin + 1], inside, [end]])))
+    path = _filled(filled, smooth, q0)
+    return path if filled.driven.violation(path.q, filled.s, filled.p, course.size) < OPEN else None
 
 
 def _landed(last: Course, smooth: _Smooth, q1: np.ndarray) -> np.ndarray | None:
