@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis import integrate, start, system
+from poinsot.analysis import initial, integrate, start, system
 from poinsot.model import constraints
 from poinsot.store import keys, pack_entry, unpack_entry
 
@@ -105,7 +105,8 @@ def test_functions_whose_code_is_gone_are_compiled_again(filled, tmp_path):
 
 def forget():
     """Leave nothing in memory, as in a new process."""
-    for memory in (system._SYSTEMS, system._DESCRIBED, start._ASSEMBLED, constraints._WRITTEN):
+    memories = (system._SYSTEMS, system._DESCRIBED, start._ASSEMBLED, constraints._WRITTEN)
+    for memory in (*memories, initial._INITIAL, initial._WAYS):
         memory.clear()
 
 
