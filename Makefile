@@ -2,7 +2,7 @@
 # make test    set up and run the tests             make bench   speed, as ratios to peers in one run
 # make slow    proofs that take long; SHARE=0.1 a tenth  make lint    style rules that a machine can check
 # make mutants changes one thing in a law at a time, and sees that a test fails (WHERE="elements/joints --share 0.2")
-# make lanes   the tests with vectors of another length than the processor's; LANES=1, 2, 4 or 8
+# make lanes   the tests with vectors of another length than the processor's; LANES=1, 2, 4 or 8; WHAT= which tests
 PYTHON ?= python3
 VENV   ?= .venv
 RUN     = $(VENV)/bin/python
@@ -41,7 +41,7 @@ test: $(VENV)/.test
 	@$(RUN) -m pytest -n $(JOBS)
 
 lanes: $(VENV)/.test
-	@POINSOT_LANES=$(LANES) $(RUN) -m pytest -n $(JOBS)
+	@POINSOT_LANES=$(LANES) $(RUN) -m pytest -n $(JOBS) $(WHAT)
 
 slow: $(VENV)/.test
 	@POINSOT_SHARE=$(SHARE) $(RUN) -m pytest -n $(JOBS) -m 'slow and not peers'

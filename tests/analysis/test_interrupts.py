@@ -30,6 +30,8 @@ import casadi, numpy as np
 import poinsot
 from poinsot.engine.integration import Integrator
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it for what runs in the background
+
 def interrupt():
     threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
 
