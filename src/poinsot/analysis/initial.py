@@ -14,7 +14,7 @@ import numpy as np
 
 from poinsot.analysis.follow import Course, reached
 from poinsot.analysis.kinematics import driven
-from poinsot.analysis.system import System, start, system
+from poinsot.analysis.system import System, require_formulation, start, system
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parameters import as_value
 from poinsot.store import Bounded
@@ -38,6 +38,7 @@ def initial(
     mechanism: Mechanism, pose: Mapping[str, float] | None, formulation: str, free: tuple[str, ...] = ()
 ) -> Initial:
     """Bring named coordinates from the file's pose to given values; from memory if it was asked for before."""
+    require_formulation(formulation)
     structure = (id(mechanism), formulation, free)
     key = (*structure, None if pose is None else tuple((n, str(s)) for n, s in pose.items()))
 

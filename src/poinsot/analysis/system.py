@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from poinsot.formulations.solve import Dynamics
     from poinsot.model.mechanism import Elements
 
-__all__ = ["Description", "Outline", "System", "start", "system"]
+__all__ = ["Description", "Observed", "Outline", "System", "require_formulation", "start", "system"]
 
 LIGHTEST = -15  # class of what has next to no mass, or none
 _SYSTEMS: Bounded = Bounded(32)
@@ -112,8 +112,7 @@ def system(
 
     `free` are parameters that must stay symbols besides those that do by default.
     """
-    if not isinstance(formulation, str) or formulation not in READINGS:
-        raise PoinsotError(unknown("formulation", formulation, READINGS))
+    require_formulation(formulation)
     clamped = any(f.kind == "spring" and f.rest is None for f in mechanism.template.forces.values())
     home = home if home is not None and clamped else None
     seen = (id(mechanism), formulation, free, id(home))
@@ -121,6 +120,12 @@ def system(
         seen, lambda: ((mechanism, home), _described(mechanism, formulation, free, home))
     )
     return _SYSTEMS.get_or_make(key, lambda: System(given))
+
+
+def require_formulation(formulation: str) -> None:
+    """Raise unless there is a formulation of that name."""
+    if not isinstance(formulation, str) or formulation not in READINGS:
+        raise PoinsotError(unknown("formulation", formulation, READINGS))
 
 
 def _described(
