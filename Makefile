@@ -2,7 +2,7 @@
 # make test    set up and run the tests             make bench   speed, as ratios to peers in one run
 # make slow    proofs that take long; SHARE=0.1 a tenth  make lint    style rules that a machine can check
 # make mutants changes one thing in a law at a time, and sees that a test fails (WHERE="elements/joints --share 0.2")
-# make lanes   the tests with vectors of another length than the processor's; LANES=1, 2, 4 or 8; WHAT= which tests
+# make lanes   tests of native code with vectors of another length than the processor's; LANES=1, 2, 4 or 8
 PYTHON ?= python3
 VENV   ?= .venv
 RUN     = $(VENV)/bin/python
@@ -10,7 +10,9 @@ PIP     = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint
 SHARE  ?= 1
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 
-# Samples in a vector for `make lanes`: 8, or 4 where registers hold 8.
+# What evaluates batches in native code, for `make lanes`; LANES are 8, or 4 where registers hold 8. WHAT=tests: all.
+WHAT   ?= tests/engine $(patsubst %,tests/analysis/test_%.py,simulate other_coordinates motions_that_fail maps modes \
+	initial_pose states branches chains)
 LANES  ?= $(shell $(RUN) -c 'from poinsot.engine.native import host_target; print(4 if host_target().lanes == 8 else 8)')
 
 .PHONY: demo test lanes slow peers bench lint mutants clean

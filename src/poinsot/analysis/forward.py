@@ -94,17 +94,17 @@ def accelerations(
     compiled = embedded_in(begin.system, q, p, independent)
     forces = {name: compiled.command(name, value) for name, value in given_forces.items()}
     u = np.array([forces.get(name, 0.0) for name in compiled.commands])
-    vdot, lam, check = _solved(compiled, q, v, u, p)
+    vdot, lam, check = compiled.forward(q, v, u, p) if begin.again else _solved(compiled, q, v, u, p)
     if not (check.item() > UNSURE and np.isfinite(vdot).all()):
         compiled = careful(compiled)
         vdot, lam, check = _solved(compiled, q, v, u, p)
-    seen = compiled.observed(q, v, vdot.ravel(), lam.ravel(), u, p)
+    seen = (compiled.observed_states if begin.again else compiled.observed)(q, v, vdot, lam, u, p)
     for name, parts in undetermined(compiled).items():
         seen.reactions[name][parts] = np.nan
     return Accelerations(
         bodies=seen.rates,
         reactions=seen.reactions,
-        multipliers=lam.ravel(),
+        multipliers=lam,
         check=float(check.item()) if np.isfinite(vdot).all() else 0.0,
         position=seen.position,
         rotation=seen.rotation,
@@ -196,4 +196,4 @@ def _require_closed(compiled: System, q: np.ndarray, p: np.ndarray) -> None:
 def _solved(compiled: System, *state: np.ndarray) -> tuple[np.ndarray, ...]:
     """v̇, λ and the check value at one state (q, v, u, p)."""
     solve = compiled.formula("one state", lambda: compiled.dynamics.forward).function
-    return tuple(np.asarray(x) for x in solve(*state))
+    return tuple(np.asarray(x).ravel() for x in solve(*state))

@@ -32,6 +32,7 @@ class Initial:
     system: System
     q: np.ndarray  # (nq,)
     p: np.ndarray  # parameters and chart
+    again: bool = False  # whether such poses are asked for again and again, so that native code is worth its time
 
 
 def initial(
@@ -83,7 +84,7 @@ class _Way:
         rates = np.stack([way, way])
         between = (np.array([0.0, 1.0]), np.stack([at_home, at_home + way]), rates, np.zeros_like(rates))
         q = reached(_Straight(drive, {}, *between, home.p, compiled.home.size, charted=False), home.q)
-        return None if q is None else Initial(compiled, q, home.p)
+        return None if q is None else Initial(compiled, q, home.p, again=True)
 
     @cached_property
     def _home(self) -> tuple[Initial, np.ndarray] | None:
