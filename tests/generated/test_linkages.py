@@ -31,7 +31,8 @@ QUICK_TURNS = [
     "locomotive in the plane",
     "double cardan, straight",
 ]
-QUICK = ("cardan, straight", "n-four-bar")
+QUICK = [("cardan, straight", f) for f in FORMULATIONS] + [("n-four-bar", f) for f in ("joint", "embedded")]
+LONG = [(name, f) for name in LINKAGES if name != "delta" for f in FORMULATIONS if (name, f) not in QUICK]
 
 
 def base(name: str) -> str:
@@ -140,15 +141,13 @@ def moves_freely(name: str, formulation: str) -> None:
         assert np.max(np.abs(result.position[body.name][k] - first.position[body.name][k])) < 1e-6 * machine.size
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize(("name", "formulation"), QUICK)
 def test_a_free_motion_keeps_joints_closed_and_energy(name, formulation):
     moves_freely(name, formulation)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("name", share(name for name in LINKAGES if name not in (*QUICK, "delta")))
+@pytest.mark.parametrize(("name", "formulation"), share(LONG))
 def test_free_motions_of_all_keep_joints_closed_and_energy(name, formulation):
     moves_freely(name, formulation)
 
