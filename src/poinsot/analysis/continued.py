@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from poinsot.analysis.trouble import SINGULAR_POSE, Weakness, poses_at, weakness
 from poinsot.analysis.variants import careful, chosen_rates, embedded_with, machine_of
 from poinsot.errors import Interrupted, PoinsotError
 from poinsot.formulations.reading import COMBINATIONS
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Continued", "Stage", "continued", "lost_balance", "recovered", "with_limit"]
 
