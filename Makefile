@@ -13,7 +13,7 @@ JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 # What evaluates batches in native code, for `make lanes`; LANES are 8, or 4 where registers hold 8. WHAT=tests: all.
 WHAT   ?= tests/engine $(patsubst %,tests/analysis/test_%.py,simulate other_coordinates motions_that_fail maps modes \
 	initial_pose states branches chains)
-LANES  ?= $(shell $(RUN) -c 'from poinsot.engine.native import host_target; print(4 if host_target().lanes == 8 else 8)')
+LANES  ?= $(shell $(RUN) -c 'from poinsot.engine.build.native import host_target; print(4 if host_target().lanes == 8 else 8)')
 
 .PHONY: demo test lanes slow peers bench lint mutants clean
 

@@ -17,9 +17,9 @@ from unittest import mock
 import numpy as np
 import pinocchio as pin
 
-from poinsot.analysis.system import start, system
 from poinsot.engine import kernel
 from poinsot.model.build import build
+from poinsot.system.system import start, system
 
 from .measure import Table, interleave
 from .peer_pinocchio import pinocchio_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poinsot.engine import eigh
-from poinsot.engine.lapack import one_blas_thread
+from poinsot.engine.linear.lapack import one_blas_thread
 
 from .measure import Table, interleave, stopwatch
 
@@ -63,7 +63,7 @@ def _problems(rng, n, count):
 
 def _wait(K, M, vectors) -> None:
     """Compile and wait for optimised code."""
-    from poinsot.engine import eigen
+    from poinsot.engine.linear import eigen
 
     eigh(K[:2], M[:2], vectors=vectors)
     n = K.shape[-1]

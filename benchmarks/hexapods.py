@@ -19,11 +19,11 @@ import casadi
 import numpy as np
 
 import poinsot
-from poinsot.analysis.kinematics import Kinematics
-from poinsot.analysis.system import System
 from poinsot.model.build import build
 from poinsot.model.mechanism import Mechanism
+from poinsot.motion.kinematics import Kinematics
 from poinsot.spatial.pose import Pose
+from poinsot.system.system import System
 
 __all__ = ["Case", "moving", "swaying", "with_balls"]
 

@@ -8,7 +8,7 @@ import exudyn
 import exudyn.itemInterface as items
 import numpy as np
 
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.inertia import inertia_about
 from poinsot.spatial.rotation import quaternion_from_matrix

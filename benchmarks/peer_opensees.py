@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poinsot.analysis.elastic_rest import model_of
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
+from poinsot.statics.elastic_equilibrium import model_of
 
 HINGED = (1, 2, 3, 4, 5)  # all but the turn about z
 

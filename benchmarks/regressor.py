@@ -14,9 +14,9 @@ import numpy as np
 import pinocchio as pin
 
 import poinsot
-from poinsot.analysis.kinematics import solve_path
 from poinsot.blas import one_blas_thread
 from poinsot.identifiability.regressor import States, evaluate_regressor
+from poinsot.motion.kinematics import solve_path
 
 from .inverse import FEW, SAMPLES, WAVES, ClosedPeer
 from .measure import Table, interleave

@@ -16,10 +16,10 @@ import mujoco
 import numpy as np
 
 import poinsot
-from poinsot.analysis.angles import first_counts
-from poinsot.analysis.integrate import compiled_motion
-from poinsot.analysis.state import state
-from poinsot.analysis.system import start, system
+from poinsot.motion.angles import first_counts
+from poinsot.simulation.integration import compiled_motion
+from poinsot.system.initial_state import state
+from poinsot.system.system import start, system
 
 from .hexapods import with_balls
 from .measure import Table, interleave

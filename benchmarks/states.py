@@ -14,9 +14,9 @@ from unittest import mock
 import numpy as np
 
 import poinsot
-from poinsot.analysis.system import system
 from poinsot.engine import kernel
 from poinsot.model.build import build
+from poinsot.system.system import system
 
 from .measure import Table, interleave
 

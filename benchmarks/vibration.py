@@ -8,8 +8,8 @@ from importlib.resources import files
 import numpy as np
 
 import poinsot
-from poinsot.analysis.batch_matrices import BatchMatrices
 from poinsot.blas import one_blas_thread
+from poinsot.vibration.rigid_batch import BatchMatrices
 
 from .measure import Table, interleave, stopwatch
 

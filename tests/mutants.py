@@ -58,18 +58,21 @@ _FAIL, _BRANCHES = (f"tests/analysis/test_{x}.py" for x in ("motions_that_fail",
 _WHEELS = f"{_OVER}::test_coupled_wheels_turn_through_the_dead_centres_of_either_rod"
 _MOMENTUM = f"{_FAIL}::test_momentum_carries_a_simulation_through_a_change_point"
 TESTS |= {  # of numerical parts: a choice of quick ones
-    "model/dimensions.py": ["tests/model/test_dimensions.py", "src/poinsot/model/dimensions.py"],
+    "model/quantities/dimensions.py": [
+        "tests/model/test_dimensions.py",
+        "src/poinsot/model/quantities/dimensions.py",
+    ],
     "model/possible.py": ["tests/model/test_possible.py", "tests/model/test_check.py"],
-    "model/mobility.py": ["tests/model/test_mobility.py", "tests/model/test_check.py", f"{_WHEELS}[joint]"],
-    "model/redundancy.py": [
+    "model/assembly/mobility.py": ["tests/model/test_mobility.py", "tests/model/test_check.py", f"{_WHEELS}[joint]"],
+    "model/assembly/redundancy.py": [
         f"{_OVER}::test_kept_combinations_are_as_independent_as_all_rows",
         f"{_OVER}::test_independent_rows_form_no_group",
         f"{_OVER}::test_groups_that_share_nothing_are_kept_apart",
         f"{_WHEELS}[joint]",
     ],
-    "model/branches.py": ["tests/model/test_branches.py"],
-    "engine/augmentation.py": [
-        "src/poinsot/engine/augmentation.py",
+    "model/assembly/branches.py": ["tests/model/test_branches.py"],
+    "engine/linear/augmentation.py": [
+        "src/poinsot/engine/linear/augmentation.py",
         "tests/analysis/test_loops.py::test_rows_are_added_where_mass_is_missing_and_only_there",
         "tests/analysis/test_loops.py::test_rows_are_weighed_by_the_lightest_mass_that_is_not_light",
     ],
@@ -96,14 +99,18 @@ TESTS |= {  # of numerical parts: a choice of quick ones
         f"{_CHAINS}::test_a_closed_chain_with_a_light_link_is_solved_with_its_constraints",
         f"{_CHAINS}::test_a_closed_chain_is_solved_by_articulated_bodies_as_by_the_mass_matrix",
     ],
-    "analysis/crossing.py": ["src/poinsot/analysis/crossing.py", f"{_MOMENTUM}[joint]", f"{_MOMENTUM}[embedded]"],
-    "analysis/follow.py": [
+    "simulation/singular_crossing.py": [
+        "src/poinsot/simulation/singular_crossing.py",
+        f"{_MOMENTUM}[joint]",
+        f"{_MOMENTUM}[embedded]",
+    ],
+    "motion/continuation.py": [
         f"{_BRANCHES}::test_machines_of_all_sizes_are_closed_to_round_off[0.01]",
         f"{_BRANCHES}::test_a_fast_signal_is_followed_between_samples",
         f"{_BRANCHES}::test_a_fast_signal_that_leaves_the_workspace_between_samples_is_noticed",
         f"{_BRANCHES}::test_euler_angles_are_centred_anew_along_a_turn",
     ],
-    "analysis/continued.py": [
+    "simulation/chart_switching.py": [
         f"{_OTHER}::test_euler_angles_are_centred_anew_and_the_motion_goes_on[explicit]",
         f"{_WHEELS}[joint]",
         f"{_MOMENTUM}[joint]",

@@ -10,7 +10,11 @@ The map, each package standing on those above it:
     model        Mechanism: the frozen description, its named parameters, model files, checks
     engine       a symbolic function becomes native code over batches
     formulations the same mechanism in joint, Euler, rotation-matrix and independent coordinates
-    analysis     kinematics, inverse dynamics, simulation, accelerations
+    system       a mechanism in one formulation, with the functions that the questions share
+    motion       kinematics, inverse dynamics, accelerations, reactions, singularities
+    simulation   motion under given forces
+    statics      equilibrium, forces that hold a pose
+    vibration    linear model, modes, responses, maps
     identifiability  regressors, base parameters, what a measurement can determine
     library      mechanisms as model files
     app          the command line; nobody imports it
@@ -24,72 +28,72 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from poinsot.analysis.compliance import compliance, stiffness
-    from poinsot.analysis.equilibrium import equilibrium, hold
-    from poinsot.analysis.forward import State, accelerations
-    from poinsot.analysis.inverse_dynamics import inverse_dynamics
-    from poinsot.analysis.kinematics import kinematics
-    from poinsot.analysis.linearise import linearise
-    from poinsot.analysis.maps import compliance_map, frequency_map
-    from poinsot.analysis.mode_pairs import mac, pair
-    from poinsot.analysis.modes import modes
-    from poinsot.analysis.motion import Fourier, Samples
-    from poinsot.analysis.response import frf
-    from poinsot.analysis.sensitivity import motion_sensitivity, sensitivity
-    from poinsot.analysis.simulate import simulate
-    from poinsot.analysis.singularity import singularity
     from poinsot.errors import MotionError, PoinsotError
     from poinsot.identifiability.base import base_parameters
     from poinsot.identifiability.determinable import determinable
     from poinsot.identifiability.energy import energy_regressor
     from poinsot.identifiability.regressor import regressor
-    from poinsot.model.assembly import assemble
+    from poinsot.model.assembly.assembly import assemble
     from poinsot.model.build import build
     from poinsot.model.check import check
     from poinsot.model.interchange import read_urdf, write_mjcf, write_urdf
     from poinsot.model.load import library_names, load
     from poinsot.model.mechanism import Mechanism
     from poinsot.model.toml import dumps, save
+    from poinsot.motion.accelerations import State, accelerations
+    from poinsot.motion.inverse_dynamics import inverse_dynamics
+    from poinsot.motion.kinematics import kinematics
+    from poinsot.motion.signals import Fourier, Samples
+    from poinsot.motion.singularity import singularity
+    from poinsot.simulation.sensitivity import motion_sensitivity, sensitivity
+    from poinsot.simulation.simulate import simulate
+    from poinsot.statics.equilibrium import equilibrium, hold
+    from poinsot.vibration.compliance import compliance, stiffness
+    from poinsot.vibration.linearise import linearise
+    from poinsot.vibration.maps import compliance_map, frequency_map
+    from poinsot.vibration.mode_pairs import mac, pair
+    from poinsot.vibration.modes import modes
+    from poinsot.vibration.response import frf
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Fourier": "poinsot.analysis.motion",
+    "Fourier": "poinsot.motion.signals",
     "Mechanism": "poinsot.model.mechanism",
     "MotionError": "poinsot.errors",
     "PoinsotError": "poinsot.errors",
-    "Samples": "poinsot.analysis.motion",
-    "State": "poinsot.analysis.forward",
-    "accelerations": "poinsot.analysis.forward",
-    "assemble": "poinsot.model.assembly",
+    "Samples": "poinsot.motion.signals",
+    "State": "poinsot.motion.accelerations",
+    "accelerations": "poinsot.motion.accelerations",
+    "assemble": "poinsot.model.assembly.assembly",
     "base_parameters": "poinsot.identifiability.base",
     "build": "poinsot.model.build",
     "check": "poinsot.model.check",
-    "compliance": "poinsot.analysis.compliance",
-    "compliance_map": "poinsot.analysis.maps",
+    "compliance": "poinsot.vibration.compliance",
+    "compliance_map": "poinsot.vibration.maps",
     "determinable": "poinsot.identifiability.determinable",
     "dumps": "poinsot.model.toml",
     "energy_regressor": "poinsot.identifiability.energy",
-    "equilibrium": "poinsot.analysis.equilibrium",
-    "frequency_map": "poinsot.analysis.maps",
-    "frf": "poinsot.analysis.response",
-    "hold": "poinsot.analysis.equilibrium",
-    "inverse_dynamics": "poinsot.analysis.inverse_dynamics",
-    "kinematics": "poinsot.analysis.kinematics",
+    "equilibrium": "poinsot.statics.equilibrium",
+    "frequency_map": "poinsot.vibration.maps",
+    "frf": "poinsot.vibration.response",
+    "hold": "poinsot.statics.equilibrium",
+    "inverse_dynamics": "poinsot.motion.inverse_dynamics",
+    "kinematics": "poinsot.motion.kinematics",
     "library_names": "poinsot.model.load",
     "load": "poinsot.model.load",
     "read_urdf": "poinsot.model.interchange",
     "regressor": "poinsot.identifiability.regressor",
     "save": "poinsot.model.toml",
-    "linearise": "poinsot.analysis.linearise",
-    "mac": "poinsot.analysis.mode_pairs",
-    "modes": "poinsot.analysis.modes",
-    "motion_sensitivity": "poinsot.analysis.sensitivity",
-    "pair": "poinsot.analysis.mode_pairs",
-    "sensitivity": "poinsot.analysis.sensitivity",
-    "simulate": "poinsot.analysis.simulate",
-    "singularity": "poinsot.analysis.singularity",
-    "stiffness": "poinsot.analysis.compliance",
+    "linearise": "poinsot.vibration.linearise",
+    "mac": "poinsot.vibration.mode_pairs",
+    "modes": "poinsot.vibration.modes",
+    "motion_sensitivity": "poinsot.simulation.sensitivity",
+    "pair": "poinsot.vibration.mode_pairs",
+    "sensitivity": "poinsot.simulation.sensitivity",
+    "simulate": "poinsot.simulation.simulate",
+    "singularity": "poinsot.motion.singularity",
+    "stiffness": "poinsot.vibration.compliance",
     "write_mjcf": "poinsot.model.interchange",
     "write_urdf": "poinsot.model.interchange",
 }

@@ -111,9 +111,9 @@ def independent(mechanism: poinsot.Mechanism) -> dict[str, float]:
     """Coordinates of the placed pose that prescribe all freedoms, with their values; none where there are no such."""
     from scipy.linalg import qr
 
-    from poinsot.analysis.small import small_motion
+    from poinsot.vibration.linear_model.model import linear_model
 
-    small = small_motion(mechanism, None, actuators="free")
+    small = linear_model(mechanism, None, actuators="free")
     names = list(mechanism.coordinates)
     rows = np.array([small.row(name) for name in names]) @ small.free
     _, R, order = qr(rows.T, pivoting=True)

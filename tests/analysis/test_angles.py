@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis.angles import unwound
+from poinsot.motion.angles import unwound
 
 
 def closing_angle():

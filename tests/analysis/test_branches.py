@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis.batch_matrices import reach
-from poinsot.analysis.kinematics import driven
-from poinsot.analysis.system import system
+from poinsot.motion.kinematics import driven
+from poinsot.system.system import system
+from poinsot.vibration.rigid_batch import reach
 
 FORMULATIONS = ["joint", "euler", "rotation-matrix", "embedded"]
 

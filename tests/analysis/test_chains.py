@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis.system import system
 from poinsot.formulations.articulated import ArticulatedSolution
+from poinsot.system.system import system
 
 
 def chain(n: int, kinds=("revolute",), axis=None, drive=True):

@@ -122,7 +122,7 @@ def test_a_column_under_load_swings_more_slowly_until_it_buckles(part):
 def test_weight_bends_a_cantilever_as_the_textbook_says():
     light = {"area": 1e-4, "Iy": 1e-9, "Iz": 1e-9, "torsion": 1e-9}
     heavy = beam(CLAMPED, elements=3, section=light, gravity=[0, -9.81, 0])
-    at_rest = poinsot.modes(heavy, n=1).small
+    at_rest = poinsot.modes(heavy, n=1).linear
     sag = RHO * 1e-4 * 9.81 / (8 * E * 1e-9)
     assert_allclose(at_rest.places["link.tip"].p[1], -sag, rtol=1e-3)
     assert np.max(np.abs(at_rest.free.T @ at_rest.force)) < 1e-9 * RHO * 1e-4 * 9.81
@@ -164,7 +164,7 @@ def test_derivatives_follow_the_equilibrium_of_loaded_and_bent_beams():
     )
     names = ("steel.E", "steel.density", "bar.Iz", "link.tip.x", "push.force.x", "push.force.y", "gravity.y")
     at_rest = poinsot.modes(column, n=3)
-    assert abs(at_rest.small.places["link.tip"].p[1]) > 0.02  # well bent
+    assert abs(at_rest.linear.places["link.tip"].p[1]) > 0.02  # well bent
     found = at_rest.derivatives(names)
     for k, name in enumerate(names):
         value = column.parameters[name].value

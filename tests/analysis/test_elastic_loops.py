@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import eigh, null_space
 
 import poinsot
-from poinsot.analysis.small import small_motion
+from poinsot.vibration.linear_model.model import linear_model
 
 
 def flexible(name: str, stiffer: float = 1.0, gravity=None) -> poinsot.Mechanism:
@@ -31,7 +31,7 @@ def flexible(name: str, stiffer: float = 1.0, gravity=None) -> poinsot.Mechanism
 @pytest.mark.parametrize("name", ["five_bar", "four_bar", "slider_crank", "three_link", "delta"])
 @pytest.mark.parametrize("actuators", ["locked", "free"])
 def test_chains_leave_the_motions_that_the_constraints_leave(name, actuators):
-    small = small_motion(flexible(name), None, actuators=actuators)
+    small = linear_model(flexible(name), None, actuators=actuators)
     direct = null_space(small.C)
     assert small.basis.shape == direct.shape and np.max(np.abs(small.C @ small.basis)) < 1e-10
     one, other = (eigh(B.T @ small.K @ B, B.T @ small.M @ B, eigvals_only=True) for B in (small.basis, direct))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis.system import system
+from poinsot.system.system import system
 
 OTHERS = ["embedded", "euler", "rotation-matrix"]
 SMALL = [
@@ -116,7 +116,7 @@ def test_momentum_balances_for_the_whole_machine(name):
     assembly = poinsot.assemble(mechanism, state.pose).require()
     compiled = system(mechanism)
     p = compiled.parameters(mechanism, assembly.poses)
-    from poinsot.analysis.state import state as coordinates
+    from poinsot.system.initial_state import state as coordinates
 
     q, v = coordinates(compiled, assembly, p, state.velocity)
     rate = np.zeros(6)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis.state import state
-from poinsot.analysis.system import start, system
+from poinsot.system.initial_state import state
+from poinsot.system.system import start, system
 
 FORMULATIONS = ["joint", "euler", "rotation-matrix", "embedded"]
 

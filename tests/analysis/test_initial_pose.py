@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis import initial as module
-from poinsot.analysis.initial import initial
+from poinsot.motion import initial_pose as module
+from poinsot.motion.initial_pose import initial
 
 from .test_branches import CrankRocker, away, crank_rockers
 from .test_overconstrained import locomotive

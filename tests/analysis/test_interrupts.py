@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.engine import Status, integration, integrator, kernel
+from poinsot.engine import Status, integrator, kernel
 from poinsot.engine import threads as engine_threads
-from poinsot.engine.integration import Integrator
+from poinsot.engine.integration import integrator as integration
+from poinsot.engine.integration.integrator import Integrator
 from poinsot.errors import Interrupted
 
 # SIGINT comes a moment after native integration, or the third interval of CVODES, has begun.
@@ -28,7 +29,7 @@ SOON = """
 import os, signal, sys, threading
 import casadi, numpy as np
 import poinsot
-from poinsot.engine.integration import Integrator
+from poinsot.engine.integration.integrator import Integrator
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it for what runs in the background
 

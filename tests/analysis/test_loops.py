@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis.system import System
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS
 from poinsot.engine import rows_to_add
 from poinsot.formulations import loops
 from poinsot.formulations.solve import dynamics
 from poinsot.formulations.symbols import default_free, symbols
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import euler_matrix
+from poinsot.system.system import System
 from tests.elements import contract
 
 LOOPS = ["four_bar", "slider_crank", "five_bar", "six_bar", "three_rrr", "navaro", "delta", "ex800", "hexapod"]

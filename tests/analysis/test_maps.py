@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import poinsot
-from poinsot.analysis import maps
+from poinsot.vibration import maps
 
 from .sprung import independent, sprung
 from .vibrating import column, masses, sprung_five_bar

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import poinsot
-from poinsot.analysis.balance import balance
-from poinsot.analysis.small import small_motion
-from poinsot.analysis.system import start, system
+from poinsot.statics.residual import balance
+from poinsot.system.system import start, system
+from poinsot.vibration.linear_model.model import linear_model
 
 from .vibrating import (
     FORMULATIONS,
@@ -45,7 +45,7 @@ def test_a_pendulum_swings_alike_in_every_formulation(formulation):
 @pytest.mark.parametrize("formulation", ["euler", "rotation-matrix"])
 def test_without_the_stiffness_of_reactions_a_pendulum_would_not_swing(formulation):
     pendulum = hung_at_its_top()
-    small = small_motion(pendulum, None, formulation=formulation)
+    small = linear_model(pendulum, None, formulation=formulation)
     compiled = system(pendulum, formulation)
     p = compiled.parameters(pendulum, start(pendulum, None).poses)
     q = compiled.coordinates(start(pendulum, None), p)
@@ -62,7 +62,7 @@ def test_formulations_agree_on_every_mechanism_of_the_library(name):
     for formulation in ("euler", "rotation-matrix"):
         other = poinsot.modes(mechanism, formulation=formulation)
         assert_allclose(other.frequencies, joint.frequencies, rtol=1e-11, atol=1e-12)
-        assert other.small.locked == joint.small.locked
+        assert other.linear.locked == joint.linear.locked
         assert_allclose(other.effective_mass.sum(axis=0), joint.effective_mass.sum(axis=0), rtol=1e-9, atol=1e-12)
 
 
@@ -169,21 +169,21 @@ def test_without_a_pose_the_equilibrium_near_the_models_own_is_taken():
     sagging = masses(100.0, 200.0, m=(1.0, 3.0), gravity=(9.81, 0))
     found = poinsot.modes(sagging)
     assert_allclose(found.frequencies, poinsot.modes(masses(100.0, 200.0, m=(1.0, 3.0))).frequencies, rtol=1e-12)
-    assert found.small.poses["m2"].p[0] == pytest.approx(4 * 9.81 / 100 + 3 * 9.81 / 200)
+    assert found.linear.poses["m2"].p[0] == pytest.approx(4 * 9.81 / 100 + 3 * 9.81 / 200)
     four_bar = poinsot.load("four_bar")
     rest = poinsot.equilibrium(four_bar)
     hanging = poinsot.modes(four_bar, pose={"theta1": rest.coordinates["theta1"]}, actuators="free")
-    assert abs(hanging.small.forces["A"]) < 1e-9 and hanging.frequencies[0] > 0
+    assert abs(hanging.linear.forces["A"]) < 1e-9 and hanging.frequencies[0] > 0
 
 
 def test_actuators_are_locked_free_or_soft():
     five_bar = sprung_five_bar()
-    assert poinsot.modes(five_bar).small.locked == ()  # a spring acts along each: the drive's stiffness
+    assert poinsot.modes(five_bar).linear.locked == ()  # a spring acts along each: the drive's stiffness
     one = poinsot.modes(five_bar, actuators=["shoulder1"])
-    assert one.small.locked == ("shoulder1",) and len(one.frequencies) == 1
+    assert one.linear.locked == ("shoulder1",) and len(one.frequencies) == 1
     assert len(poinsot.modes(five_bar, actuators="locked").frequencies) == 0
-    assert_allclose(one.shapes[one.small.names.index("shoulder1")], 0, atol=1e-12)
-    assert poinsot.modes(poinsot.load("hexapod")).small.locked == ()  # nothing could move otherwise
+    assert_allclose(one.shapes[one.linear.names.index("shoulder1")], 0, atol=1e-12)
+    assert poinsot.modes(poinsot.load("hexapod")).linear.locked == ()  # nothing could move otherwise
     with pytest.raises(poinsot.PoinsotError, match="there is no actuator 'elbow'"):
         poinsot.modes(five_bar, actuators=["elbow"])
 
@@ -193,7 +193,7 @@ def test_free_actuators_give_what_balance_needs_or_what_they_are_told():
     joints = {"hinge": hinge("ground", "bob", actuated=True)}
     pendulum = planar({"bob": bob}, joints, gravity=[0, -9.81], coordinates={"phi": {"joint": "hinge"}})
     held = poinsot.modes(pendulum, {"phi": 0.5})
-    assert held.small.forces["hinge"] == pytest.approx(9.81 * 0.25 * np.sin(0.5)) and held.small.locked == ()
+    assert held.linear.forces["hinge"] == pytest.approx(9.81 * 0.25 * np.sin(0.5)) and held.linear.locked == ()
     assert_allclose(held.frequencies, PENDULUM * np.sqrt(np.cos(0.5)), rtol=1e-12)
     with pytest.raises(poinsot.PoinsotError, match=r"0\.176 N·m about joint 'hinge'"):
         poinsot.modes(pendulum, {"phi": 0.5}, forces={"hinge": 1.0})

@@ -132,7 +132,7 @@ def test_outputs_within_the_step_over_a_singular_pose_are_on_the_way():
 @pytest.fixture
 def undecided(monkeypatch):
     """Momentum does not tell how a motion goes on behind a singular pose."""
-    monkeypatch.setattr("poinsot.analysis.continued.across", lambda *given: None)
+    monkeypatch.setattr("poinsot.simulation.chart_switching.across", lambda *given: None)
 
 
 @pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix", "embedded"])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis.state import state
-from poinsot.analysis.system import start, system
-from poinsot.analysis.variants import embedded_in
+from poinsot.system.initial_state import state
+from poinsot.system.system import start, system
+from poinsot.system.variants import embedded_in
 
 FOUR_BAR, SLIDER_CRANK = poinsot.load("four_bar"), poinsot.load("slider_crank")
 ROTOR = poinsot.build(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis.system import system
-from poinsot.model.redundancy import redundancy, row_combinations
+from poinsot.model.assembly.redundancy import redundancy, row_combinations
+from poinsot.system.system import system
 
 RIGID = ("joint", "euler", "rotation-matrix", "embedded")
 

@@ -10,9 +10,9 @@ import scipy.sparse as sparse
 from numpy.testing import assert_allclose
 
 import poinsot
-from poinsot.analysis import response
-from poinsot.analysis.eigenmodes import eigenmodes
-from poinsot.analysis.small import small_motion
+from poinsot.vibration import response
+from poinsot.vibration.eigenmodes import eigenmodes
+from poinsot.vibration.linear_model.model import linear_model
 
 from .vibrating import column, document, masses, oscillator, sprung_five_bar
 
@@ -121,7 +121,7 @@ def test_many_displacements_are_solved_by_sparse_matrices():
     K = sparse.diags([np.full(n - 1, -k), np.full(n, 2 * k), np.full(n - 1, -k)], [-1, 0, 1], format="csr")
     M, C = sparse.eye(n, format="csr") * m, sparse.csr_matrix(([1.0, 1.0], ([0, 1], [0, n - 1])), shape=(2, n))
     names = tuple(f"x{i}" for i in range(n))
-    base = small_motion(masses(1.0, 1.0), None)
+    base = linear_model(masses(1.0, 1.0), None)
     wide = replace(base, names=names, M=M, D=0.0 * M, K=K, C=C, force=np.zeros(n), parts=(), momentum=None)
     found = eigenmodes(wide, 8)
     exact = 4 * k / m * np.sin(np.arange(1, 9) * np.pi / (2 * (n - 1))) ** 2  # between two masses that stand still

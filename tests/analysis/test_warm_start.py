@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis import initial, integrate, start, system
-from poinsot.model import constraints
+from poinsot.model.assembly import constraints
+from poinsot.motion import initial_pose as initial
+from poinsot.simulation import integration as integrate
 from poinsot.store import keys, pack_entry, unpack_entry
+from poinsot.system import home as start
+from poinsot.system import system
 
 QUESTIONS = """
 import hashlib, json, sys

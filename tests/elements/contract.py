@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS, Joint
-from poinsot.model.constraints import Row
+from poinsot.model.assembly.constraints import Row
 from poinsot.spatial.pose import Pose
 from tests.strategies import first_derivative, numbers, vectors
 

@@ -23,7 +23,7 @@ from poinsot.elements.forces import (
 )
 from poinsot.elements.frame import Frame
 from poinsot.model.build.acting import force_unit
-from poinsot.model.units import parse_unit
+from poinsot.model.quantities.units import parse_unit
 from poinsot.spatial.pose import Pose
 from tests.strategies import numbers, poses, vectors
 

@@ -10,8 +10,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from poinsot.engine import build as build_module
 from poinsot.engine import cache_report, clear_cache, kernel
+from poinsot.engine.build import build as build_module
 from poinsot.store import CorruptEntryError, pack_entry, read_entry, unpack_entry, write_entry
 
 

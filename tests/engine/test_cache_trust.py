@@ -12,8 +12,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from poinsot.engine import build as build_module
 from poinsot.engine import kernel
+from poinsot.engine.build import build as build_module
 from poinsot.errors import PoinsotError
 from poinsot.store import Bounded, cache, cache_report, clear_cache, read_entry, write_entry
 

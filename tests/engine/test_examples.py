@@ -8,11 +8,11 @@ import pytest
 
 import poinsot.engine
 
-MODULES = [m.name for m in pkgutil.iter_modules(poinsot.engine.__path__)]
+MODULES = [m.name for m in pkgutil.walk_packages(poinsot.engine.__path__, "poinsot.engine.") if not m.ispkg]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name, monkeypatch):
     monkeypatch.setenv("POINSOT_ENGINE_WAIT", "1")
-    module = importlib.import_module(f"poinsot.engine.{name}")
+    module = importlib.import_module(name)
     assert doctest.testmod(module).failed == 0

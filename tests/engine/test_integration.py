@@ -6,7 +6,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from poinsot.engine import Status, integrator
-from poinsot.engine import integration as integration
+from poinsot.engine.integration import integrator as integration
 from poinsot.errors import PoinsotError
 
 T, Y, P = ca.SX.sym("t"), ca.SX.sym("y", 4), ca.SX.sym("p", 2)
@@ -205,7 +205,7 @@ def test_mistakes_are_said_in_one_sentence():
 def test_the_coefficients_are_those_of_scipys_method():
     from scipy.integrate import DOP853
 
-    from poinsot.engine.dop853 import tableau
+    from poinsot.engine.integration.dop853 import tableau
 
     def row(entries):
         return tuple((j, float(a)) for j, a in enumerate(entries) if a != 0)

@@ -4,11 +4,11 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from poinsot.engine import build as build_module
 from poinsot.engine import doctor, integrator, kernel
-from poinsot.engine.formula import formula
-from poinsot.engine.native import host_target
-from poinsot.engine.request import Request
+from poinsot.engine.build import build as build_module
+from poinsot.engine.build.native import host_target
+from poinsot.engine.build.request import Request
+from poinsot.engine.code.formula import formula
 from poinsot.errors import PoinsotError
 
 LANES = (1, 2, 4, 8)

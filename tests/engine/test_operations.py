@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from poinsot.engine import kernel
-from poinsot.engine.operations import LIBM, OPERATIONS, UNSUPPORTED
-from poinsot.engine.tape import operation_names
+from poinsot.engine.code.operations import LIBM, OPERATIONS, UNSUPPORTED
+from poinsot.engine.code.tape import operation_names
 
 _LIMITS = (0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 2.3e-308, 1e-300, 1.7e308, -1.7e308)
 _PLAIN = (0.5, -0.5, 1.0, -1.0, 1.5, 2.0, -2.0, 3.0, np.pi, -np.pi / 2, 1e-9, 1e5, 1647098.9, 1647099.1, 1e22)

@@ -13,10 +13,11 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from poinsot.engine import build as build_module
-from poinsot.engine import children, doctor, kernel, kernels, support
-from poinsot.engine import settings as engine_settings
-from poinsot.engine.formula import formula
+from poinsot.engine import doctor, kernel, kernels
+from poinsot.engine.build import build as build_module
+from poinsot.engine.build import children, support
+from poinsot.engine.build import settings as engine_settings
+from poinsot.engine.code.formula import formula
 from poinsot.errors import PoinsotError
 
 
@@ -157,7 +158,7 @@ def test_the_environment_chooses_the_engine(monkeypatch):
 
 @pytest.fixture
 def no_llvmlite(monkeypatch):
-    from poinsot.engine import native
+    from poinsot.engine.build import native
 
     real = builtins.__import__
 
@@ -185,7 +186,7 @@ def test_without_llvmlite_the_vm_runs(no_llvmlite):
 
 
 def test_code_that_calls_a_missing_c_function_leaves_the_process_alive(fresh_cache, monkeypatch, caplog):
-    from poinsot.engine import native
+    from poinsot.engine.build import native
 
     monkeypatch.setattr(native, "_provide", lambda name: _missing(name))
     x = ca.SX.sym("x")
@@ -240,7 +241,9 @@ def test_importing_the_engine_loads_nothing_heavy():
 ENDING = """
 import time
 from tests.engine.test_tiers import long_function
-from poinsot.engine import build, children, kernel
+from poinsot.engine import kernel
+from poinsot.engine.build import build
+from poinsot.engine.build import children
 build.QUICK_INSTRUCTIONS = {limit}
 k = kernel(long_function(15_000))
 while not children.live_children(): time.sleep(0.01)

@@ -71,7 +71,7 @@ def question(machine: Machine, seed: int) -> Question:
     )
 
 
-def difference(asked: Question, result: poinsot.analysis.forward.Accelerations) -> Difference:
+def difference(asked: Question, result: poinsot.motion.accelerations.Accelerations) -> Difference:
     """Compare a result of `poinsot.accelerations` with the plain route, and balance every body."""
     machine, answer, L = asked.machine, asked.answer, asked.machine.size
     A = np.concatenate([result[body.name] for body in machine.bodies])

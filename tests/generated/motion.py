@@ -123,7 +123,7 @@ class Followed:
     accelerations: float  # violation of the joints and coordinates, relative to the largest acceleration
 
 
-def followed(way: Drive, result: poinsot.analysis.kinematics.Kinematics) -> Followed:
+def followed(way: Drive, result: poinsot.motion.kinematics.Kinematics) -> Followed:
     """Compare a driven motion with the plain route at every sample, rates at some of them."""
     machine, L = way.machine, way.machine.size
     opened, joint = openings(machine, result)

@@ -8,7 +8,6 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import poinsot
-from poinsot.analysis.system import system
 from poinsot.errors import ConversionWarning
 from poinsot.identifiability import channels
 from poinsot.identifiability.base import reduce_regressor
@@ -16,6 +15,7 @@ from poinsot.identifiability.energy import energy_regressor
 from poinsot.identifiability.reduction import reduce_columns
 from poinsot.identifiability.regressor import evaluate_regressor
 from poinsot.identifiability.states import random_states
+from poinsot.system.system import system
 
 from .independent import independent_rank
 from .layouts import ANY, LAYOUTS, PLAIN, RIGHT_ANGLES, arm, crane, turntable, walker

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from poinsot.errors import ConversionWarning
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.build import build
 from poinsot.model.check import check
 from poinsot.model.load import library_names, load

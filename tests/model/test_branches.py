@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poinsot.model.branches import along_branch, one_branch
+from poinsot.model.assembly.branches import along_branch, one_branch
 
 
 def turned(angle: float, size: float = 1.0) -> np.ndarray:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poinsot.errors import PoinsotError
-from poinsot.model.assembly import assemble, attempt_assembly
+from poinsot.model.assembly.assembly import assemble, attempt_assembly
 from poinsot.model.build import build
 from poinsot.model.check import Severity, check
 from poinsot.model.load import load

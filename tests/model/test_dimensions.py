@@ -6,9 +6,9 @@ import pytest
 
 from poinsot.errors import PoinsotError
 from poinsot.model.build import build
-from poinsot.model.dimensions import dimension_of, fits
-from poinsot.model.expressions import parse
-from poinsot.model.units import dimension_text, parse_unit
+from poinsot.model.quantities.dimensions import dimension_of, fits
+from poinsot.model.quantities.expressions import parse
+from poinsot.model.quantities.units import dimension_text, parse_unit
 
 PARAMETERS = {"a": "0.5 m", "b": "2 m", "m0": "2 kg", "phi": "10 deg", "k": "3 N/m", "bare": 3, "span": "a + b"}
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from poinsot.errors import PoinsotError
-from poinsot.model.expressions import FUNCTIONS, Name, evaluate, names, parse, quantity, text
-from poinsot.model.units import UNITS, parse_unit, same_dimension
+from poinsot.model.quantities.expressions import FUNCTIONS, Name, evaluate, names, parse, quantity, text
+from poinsot.model.quantities.units import UNITS, parse_unit, same_dimension
 
 VALUES = {"a": 1.25, "b": -0.5, "base.radius": 0.27, "x_1": 3.0, "length2": 0.1}
 PYTHON = {

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from poinsot.elements.joints import JOINTS, Axis, Universal
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.build import build
 from poinsot.model.check import Severity, check
 from poinsot.model.mechanism import Mechanism

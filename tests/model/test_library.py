@@ -7,7 +7,7 @@ import pytest
 
 import poinsot
 from poinsot.elements.joints import JOINTS
-from poinsot.model.topology import topology
+from poinsot.model.assembly.topology import topology
 
 MOBILITY = {
     "air_bearing_stage": 4,

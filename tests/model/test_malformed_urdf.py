@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from poinsot.errors import PoinsotError
-from poinsot.model.interchange.mjcf_files import inspect_mjcf
-from poinsot.model.interchange.urdf_read import read_urdf
+from poinsot.model.interchange.mjcf.files import inspect_mjcf
+from poinsot.model.interchange.urdf.read import read_urdf
 from tests.model.interchange_cases import quietly
 
 LINK = '<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poinsot.model.assembly import assemble
-from poinsot.model.constraints import Constraints
-from poinsot.model.mobility import dependent_rows, mobility, self_stresses, stressed, stressed_joints
+from poinsot.model.assembly.assembly import assemble
+from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.mobility import dependent_rows, mobility, self_stresses, stressed, stressed_joints
 from tests.model.mechanisms import four_bar_in_space, spatial
 
 ROWS = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1e-13]])

@@ -11,7 +11,7 @@ import poinsot
 from poinsot.errors import PoinsotError
 from poinsot.model.build import build
 from poinsot.model.load import library_names, load
-from poinsot.model.units import parse_unit
+from poinsot.model.quantities.units import parse_unit
 
 
 def model(**more) -> dict:

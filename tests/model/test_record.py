@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.model.assembly import first_guess
+from poinsot.model.assembly.assembly import first_guess
+from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.build import build
-from poinsot.model.constraints import Constraints
 from poinsot.model.record import from_record, kept_mechanism, to_record
 from poinsot.store import content_key
 

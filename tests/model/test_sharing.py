@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poinsot.errors import PoinsotError
-from poinsot.model.assembly import assemble, first_guess
+from poinsot.model.assembly.assembly import assemble, first_guess
 from poinsot.model.build import build
 from poinsot.model.load import load
 from poinsot.model.toml import dumps

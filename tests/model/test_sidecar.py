@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from poinsot.errors import PoinsotError
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.check import check
 from poinsot.model.interchange import read_urdf
-from poinsot.model.interchange.sidecar import MAX_BYTES, Sidecar, read_sidecar, sidecar_text
+from poinsot.model.interchange.urdf.sidecar import MAX_BYTES, Sidecar, read_sidecar, sidecar_text
 from tests.model.interchange_cases import quietly
 
 FOUR_BAR = """<robot name="four_bar">

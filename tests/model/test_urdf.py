@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from poinsot.errors import ConversionWarning, PoinsotError
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.build import build
 from poinsot.model.check import check
 from poinsot.model.interchange import read_urdf, write_urdf

@@ -44,12 +44,12 @@ def navaro():
 def test_table_3_comes_out_to_both_decimals(navaro, k):
     found = poinsot.modes(navaro, pose=POSES[k], n=10)
     assert_allclose(found.frequencies[:5], TABLE_3[k], atol=0.00501)
-    assert found.small.coordinates == 144 and found.small.free.shape == (186, 90)
+    assert found.linear.coordinates == 144 and found.linear.free.shape == (186, 90)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 8])
 def test_loops_closed_by_chains_and_constraints_on_finite_elements_agree_on_all_frequencies(navaro, k):
-    small = poinsot.modes(navaro, pose=POSES[k]).small
+    small = poinsot.modes(navaro, pose=POSES[k]).linear
     direct = null_space(small.C)
     assert direct.shape == small.basis.shape and np.max(np.abs(small.C @ small.basis)) < 1e-12
     one, other = (eigh(B.T @ small.K @ B, B.T @ small.M @ B, eigvals_only=True) for B in (small.basis, direct))
@@ -73,7 +73,7 @@ def test_the_shear_modulus_of_the_text_does_not_give_table_3():
 def test_the_refined_model_read_literally():
     found = poinsot.modes(poinsot.load("navaro_refined"), pose=POSES[1], n=4)
     assert_allclose(found.frequencies, [19.7214, 19.7214, 21.0983, 42.2452], atol=5e-5)
-    assert found.small.locked == ()  # the clutches give way
+    assert found.linear.locked == ()  # the clutches give way
 
 
 def test_a_clutch_without_limit_is_a_locked_one(navaro):
@@ -128,7 +128,7 @@ def test_a_map_over_parameters_gives_what_single_models_give():
 
 
 def test_the_compliance_of_the_platform_is_that_of_its_modes(navaro):
-    small = poinsot.modes(navaro, pose=POSES[2]).small
+    small = poinsot.modes(navaro, pose=POSES[2]).linear
     T, B = small.twist(poinsot.load("navaro").body("platform").frames[0]), small.free
     expected = T @ B @ np.linalg.solve(B.T @ small.K @ B, (T @ B).T)
     found = poinsot.compliance_map(navaro, "platform.E1", {n: [v] for n, v in POSES[2].items()}).compliance[0]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.analysis.system import system
 from poinsot.spatial.pose import Pose
+from poinsot.system.system import system
 
 pytestmark = pytest.mark.peers
 pytest.importorskip("pinocchio")

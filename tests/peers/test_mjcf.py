@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from poinsot.errors import ConversionWarning, PoinsotError
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.check import check
 from poinsot.model.interchange import read_mjcf, write_mjcf
 from poinsot.model.load import load

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import yaml
 
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.interchange import read_urdf, write_urdf
 from poinsot.spatial.pose import Pose
 from tests.model.interchange_cases import CASES, ROBOTS, pose_of, quietly, robot_file

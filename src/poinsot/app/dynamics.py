@@ -50,10 +50,10 @@ def simulate(
     overwrite: Overwrite = False,
 ) -> None:
     """Simulate a mechanism under constant actuator forces; tells drift and energy balance."""
-    from poinsot.analysis.simulate import simulate as run
     from poinsot.app.output import table, write_json
     from poinsot.app.tables import pairs, write_table
     from poinsot.model.load import load
+    from poinsot.simulation.simulate import simulate as run
 
     if not rate > 0:
         raise PoinsotError(f"the rate must be positive, not {rate:g} Hz")
@@ -88,10 +88,10 @@ def kinematics(
     model: Model, motion: Motion, csv: Csv = None, json: Json = None, overwrite: Overwrite = False
 ) -> None:
     """Positions of all bodies and coordinates along a prescribed motion."""
-    from poinsot.analysis.kinematics import kinematics as run
     from poinsot.app.output import table, write_json
     from poinsot.app.tables import read_motion, write_table
     from poinsot.model.load import load
+    from poinsot.motion.kinematics import kinematics as run
 
     t, signals = read_motion(motion)
     with busy(f"kinematics of {model}"):
@@ -118,10 +118,10 @@ def inverse(
     overwrite: Overwrite = False,
 ) -> None:
     """Actuator forces, powers and the reactions of every joint along a prescribed motion."""
-    from poinsot.analysis.inverse_dynamics import inverse_dynamics as run
     from poinsot.app.output import table, write_json
     from poinsot.app.tables import read_motion, write_table
     from poinsot.model.load import load
+    from poinsot.motion.inverse_dynamics import inverse_dynamics as run
 
     t, signals = read_motion(motion)
     with busy(f"inverse dynamics of {model}"):

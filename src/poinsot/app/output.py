@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from poinsot.model.check import Report
-from poinsot.model.expressions import text
-from poinsot.model.parameters import Parameters
+from poinsot.model.quantities.expressions import text
+from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.toml import check_place, write_aside
 
 __all__ = ["parameter_rows", "report_data", "table", "write_json", "write_text"]

@@ -47,9 +47,9 @@ def modes(
     overwrite: Overwrite = False,
 ) -> None:
     """Natural frequencies and what bends in each mode of a mechanism at rest."""
-    from poinsot.analysis.modes import modes as run
     from poinsot.app.output import write_json
     from poinsot.model.load import load
+    from poinsot.vibration.modes import modes as run
 
     given = {"n": n, "formulation": formulation, "actuators": _locked(actuators), "damped": damped}
     with busy(f"modes of {model}"):
@@ -57,10 +57,10 @@ def modes(
     print(found)
     if json:
         data: dict[str, Any] = {
-            "mechanism": found.small.mechanism.name,
-            "formulation": found.small.formulation,
-            "locked": found.small.locked,
-            "forces": found.small.forces,
+            "mechanism": found.linear.mechanism.name,
+            "formulation": found.linear.formulation,
+            "locked": found.linear.locked,
+            "forces": found.linear.forces,
             "frequencies": found.frequencies.tolist(),
             "labels": found.labels,
             "strain_energy": {name: x.tolist() for name, x in found.strain_energy.items()},
@@ -88,10 +88,10 @@ def frf(
     overwrite: Overwrite = False,
 ) -> None:
     """Frequency responses between points and directions."""
-    from poinsot.analysis.response import frf as run
     from poinsot.app.output import write_json
     from poinsot.app.tables import write_table
     from poinsot.model.load import load
+    from poinsot.vibration.response import frf as run
 
     if not (points >= 2 and 0 <= low < high < np.inf):
         raise PoinsotError(f"expected two or more frequencies upwards, got {points} from {low:g} to {high:g} Hz")
@@ -120,9 +120,9 @@ def compliance(
     overwrite: Overwrite = False,
 ) -> None:
     """Static compliance of a body or frame: displacements and turns per force and moment, world axes."""
-    from poinsot.analysis.compliance import compliance as run
     from poinsot.app.output import table, write_json
     from poinsot.model.load import load
+    from poinsot.vibration.compliance import compliance as run
 
     with busy(f"compliance of {model}"):
         found = run(load(model), at, _pose(pose), actuators=_locked(actuators))
@@ -146,10 +146,10 @@ def map_(
     """Natural frequencies over a grid of poses; those out of reach are NaN."""
     from rich.progress import Progress
 
-    from poinsot.analysis.maps import frequency_map
     from poinsot.app.output import write_json
     from poinsot.app.tables import write_table
     from poinsot.model.load import load
+    from poinsot.vibration.maps import frequency_map
 
     grids = dict(_grid(text) for text in over)
     _bounded(math.prod(len(values) for values in grids.values()))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import PoinsotError
+from poinsot.errors import PoinsotError
 
 if TYPE_CHECKING:
     import casadi

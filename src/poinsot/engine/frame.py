@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import Signature
+from poinsot.engine.arguments import Signature
 
 __all__ = ["Frame", "address"]
 

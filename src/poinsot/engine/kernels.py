@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import PoinsotError
-from .arguments import Signature, read_arguments
-from .build import Build, KernelInfo, start_build
-from .formula import Formula, formula
-from .frame import Frame
-from .native import vector_lanes
-from .request import Request
-from .settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, waits_for_optimised
-from .support import llvm_obstacle
-from .threads import choose_threads, run_chunks
+from poinsot.engine.arguments import Signature, read_arguments
+from poinsot.engine.build.build import Build, KernelInfo, start_build
+from poinsot.engine.build.native import vector_lanes
+from poinsot.engine.build.request import Request
+from poinsot.engine.build.settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, waits_for_optimised
+from poinsot.engine.build.support import llvm_obstacle
+from poinsot.engine.code.formula import Formula, formula
+from poinsot.engine.frame import Frame
+from poinsot.engine.threads import choose_threads, run_chunks
+from poinsot.errors import PoinsotError
 
 if TYPE_CHECKING:
     import casadi
@@ -137,7 +137,7 @@ class Kernel:
         return outputs if arguments.count is not None else tuple(out[0] for out in outputs)
 
     def _batch_vm(self, inputs: tuple[Any, ...]) -> tuple[np.ndarray, ...]:
-        from .vm import run_vm
+        from poinsot.engine.vm import run_vm
 
         arguments = read_arguments(self.signature, inputs)
         count = 1 if arguments.count is None else arguments.count

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PoinsotError
-from .settings import default_threads
+from poinsot.engine.build.settings import default_threads
+from poinsot.errors import PoinsotError
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .batch import dense_offsets
+from poinsot.engine.code.batch import dense_offsets
 
 if TYPE_CHECKING:
     import casadi

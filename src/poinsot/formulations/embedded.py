@@ -21,7 +21,7 @@ from poinsot.errors import PoinsotError, listing, suggestion
 from poinsot.formulations.acting import along
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales
-from poinsot.model.assembly import row_lengths
+from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Elements
 
 __all__ = [

@@ -20,7 +20,7 @@ from poinsot.engine import Block, Link
 from poinsot.formulations.articulated import Articulated
 from poinsot.formulations.reading import Reading
 from poinsot.formulations.symbols import Symbols
-from poinsot.model.constraints import Row
+from poinsot.model.assembly.constraints import Row
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 

@@ -24,7 +24,7 @@ from poinsot.formulations.loops import Closure, closure
 from poinsot.formulations.reading import tree_reading
 from poinsot.formulations.symbols import Symbols
 from poinsot.formulations.tree import Node, Tree, spanning_tree, speed_scales
-from poinsot.model.constraints import Row
+from poinsot.model.assembly.constraints import Row
 from poinsot.spatial.algebra import apply, cross, vector
 from poinsot.spatial.motion import SpatialInertia, Twist, Wrench, carry_inertia, carry_twist, carry_wrench
 from poinsot.spatial.pose import Pose

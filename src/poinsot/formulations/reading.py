@@ -10,8 +10,8 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.tree import spanning_tree
+from poinsot.model.assembly.redundancy import Redundancy, row_combinations
 from poinsot.model.mechanism import Elements
-from poinsot.model.redundancy import Redundancy, row_combinations
 from poinsot.spatial.pose import Pose
 
 if TYPE_CHECKING:

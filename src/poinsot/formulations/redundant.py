@@ -18,7 +18,7 @@ from poinsot.formulations.acting import applied, gravity_energy
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.reading import chart_reading
 from poinsot.formulations.symbols import Symbols
-from poinsot.model.constraints import Row
+from poinsot.model.assembly.constraints import Row
 from poinsot.spatial.algebra import vector
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose

@@ -18,8 +18,8 @@ from poinsot.formulations.joint import joint_equations
 from poinsot.formulations.reading import COMBINATIONS, combining_reading
 from poinsot.formulations.rotation_matrix import rotation_matrix_equations
 from poinsot.formulations.symbols import Symbols
-from poinsot.model.assembly import row_lengths
-from poinsot.model.constraints import Row
+from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.assembly.constraints import Row
 
 __all__ = ["FORMULATIONS", "Dynamics", "dynamics", "unit_quaternions"]
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.tree import spanning_tree
-from poinsot.model.assembly import Assembly, assemble
+from poinsot.model.assembly.assembly import Assembly, assemble
+from poinsot.model.assembly.redundancy import Redundancy, redundancy
 from poinsot.model.mechanism import Elements, Mechanism
-from poinsot.model.redundancy import Redundancy, redundancy
 
 __all__ = ["Symbols", "default_free", "symbols"]
 

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.kinematics import Path, solve_path
-from poinsot.analysis.motion import as_times
-from poinsot.analysis.system import System
 from poinsot.engine import kernel
 from poinsot.errors import PoinsotError, count_of
 from poinsot.formulations.acting import gravity_energy
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known, with_symbols
 from poinsot.identifiability.regressor import Regressor
 from poinsot.model.mechanism import Mechanism
+from poinsot.motion.kinematics import Path, solve_path
+from poinsot.motion.signals import as_times
 from poinsot.spatial.algebra import apply, transpose, vector
 from poinsot.spatial.motion import Wrench, carry_twist
+from poinsot.system.system import System
 
 __all__ = ["energy_regressor"]
 

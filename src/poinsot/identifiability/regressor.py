@@ -12,10 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.inverse_dynamics import actuator_weights, require_actuators, require_hold
-from poinsot.analysis.kinematics import solve_path
-from poinsot.analysis.motion import own_times
-from poinsot.analysis.system import System
 from poinsot.engine import kernel
 from poinsot.errors import by_name
 from poinsot.identifiability.channels import Channel, channels
@@ -23,6 +19,10 @@ from poinsot.identifiability.linear import LinearParameter, chosen, parameter_va
 from poinsot.identifiability.natural import natural_efforts, natural_lengths
 from poinsot.identifiability.rows import regressor_rows
 from poinsot.model.mechanism import Mechanism
+from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
+from poinsot.motion.kinematics import solve_path
+from poinsot.motion.signals import own_times
+from poinsot.system.system import System
 
 __all__ = ["Regressor", "States", "evaluate_regressor", "regressor"]
 

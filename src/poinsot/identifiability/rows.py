@@ -20,8 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.analysis.inverse_dynamics import inverse_solution
-from poinsot.analysis.system import System
 from poinsot.elements.frame import GROUND
 from poinsot.engine import Link, elimination_order, kkt
 from poinsot.errors import PoinsotError
@@ -32,8 +30,10 @@ from poinsot.formulations.reactions import reactions
 from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import Channel
 from poinsot.identifiability.linear import LinearParameter, with_symbols
+from poinsot.motion.inverse_dynamics import inverse_solution
 from poinsot.spatial.algebra import apply, cross, transpose, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_twist, carry_wrench
+from poinsot.system.system import System
 
 __all__ = ["Rows", "regressor_rows"]
 

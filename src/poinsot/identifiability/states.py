@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from poinsot.analysis.system import System, start, system
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
 from poinsot.formulations.solve import unit_quaternions
 from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.regressor import States
-from poinsot.model.assembly import row_lengths
+from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
+from poinsot.system.system import System, start, system
 
 __all__ = ["random_states"]
 

@@ -8,13 +8,13 @@ from enum import StrEnum
 from poinsot.blas import one_blas_thread
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError, listing
-from poinsot.model.assembly import Assembly, attempt_assembly
-from poinsot.model.constraints import Constraints, Row
-from poinsot.model.expressions import names
+from poinsot.model.assembly.assembly import Assembly, attempt_assembly
+from poinsot.model.assembly.constraints import Constraints, Row
+from poinsot.model.assembly.mobility import generic_assembly, mobility, redundant_rows, stressed_joints
+from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Elements, Mechanism, require_mechanism, substitute
-from poinsot.model.mobility import generic_assembly, mobility, redundant_rows, stressed_joints
 from poinsot.model.possible import body_defect
-from poinsot.model.topology import topology
+from poinsot.model.quantities.expressions import names
 
 __all__ = ["Finding", "Report", "Severity", "check"]
 

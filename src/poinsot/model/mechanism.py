@@ -10,12 +10,12 @@ from typing import Any
 from poinsot.elements.bodies import Beam, RigidBody
 from poinsot.elements.coordinates import Coordinate
 from poinsot.elements.forces import Actuator, Force, Load
-from poinsot.elements.frame import Frame
+from poinsot.elements.frame import GROUND, Frame
 from poinsot.elements.joints import Joint
 from poinsot.elements.sensors import Sensor
-from poinsot.errors import PoinsotError, one_line, unknown
-from poinsot.model.expressions import Call, Constant, Name, evaluate, names
-from poinsot.model.parameters import Parameters
+from poinsot.errors import PoinsotError, listing, one_line, unknown
+from poinsot.model.quantities.expressions import Call, Constant, Name, evaluate, names
+from poinsot.model.quantities.parameters import Parameters
 from poinsot.spatial.algebra import Scalar
 
 __all__ = ["Elements", "Mechanism", "Placement", "require_mechanism", "substitute"]
@@ -225,6 +225,21 @@ class Mechanism:
         if name not in self.bodies:
             raise PoinsotError(unknown("body", name, [self.elements.ground.name, *self.bodies]))
         return self.bodies[name]
+
+    def frame(self, label: str) -> Frame:
+        """A place on a body by the label that model files use: "platform" or "platform.P1"."""
+        elements, label = self.elements, str(label)
+        if label in elements.bodies:
+            return Frame(label, "")
+        body, _, name = label.rpartition(".")
+        if body in elements.bodies or body == GROUND:
+            for frame in self.body(body).frames:
+                if frame.name == name:
+                    return frame
+            raise PoinsotError(unknown(f"frame on '{body}'", name, [f.name for f in self.body(body).frames]))
+        raise PoinsotError(
+            f"there is no place '{label}'; give a body or body.frame, the bodies being: {listing(elements.bodies)}"
+        )
 
     def __str__(self) -> str:
         plane = "planar " if self.planar else ""

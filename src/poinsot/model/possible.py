@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 
 from poinsot.elements.bodies import RigidBody
 from poinsot.errors import PoinsotError
-from poinsot.model.expressions import Expression, evaluate, names
 from poinsot.model.mechanism import Elements, Mechanism
-from poinsot.model.parameters import Parameters
+from poinsot.model.quantities.expressions import Expression, evaluate, names
+from poinsot.model.quantities.parameters import Parameters
 from poinsot.spatial.algebra import vector
 from poinsot.spatial.inertia import inertia_defect, inertia_matrix
 

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from poinsot.errors import PoinsotError, list_of_names, listing, unknown
 from poinsot.model.build import build
 from poinsot.model.mechanism import Mechanism
-from poinsot.model.parameters import Parameter
+from poinsot.model.quantities.parameters import Parameter
 from poinsot.model.toml import put_number
 
 __all__ = ["separate", "share"]

@@ -17,7 +17,7 @@ from poinsot.elements.frame import GROUND, Frame
 from poinsot.formulations.acting import applied, gravity_energy
 from poinsot.formulations.elastic.increments import moved, pose_of, twist_of
 from poinsot.formulations.elastic.nodes import USERS
-from poinsot.model.constraints import Row
+from poinsot.model.assembly.constraints import Row
 from poinsot.model.mechanism import Elements, substitute
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.motion import Twist, carry_twist

@@ -14,7 +14,7 @@ import numpy as np
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.elements.joints import Joint
 from poinsot.errors import PoinsotError, listing
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Elements, Mechanism, Placement
 from poinsot.spatial.orientation import Quaternion
 from poinsot.spatial.pose import Pose

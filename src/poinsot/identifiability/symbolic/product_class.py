@@ -19,7 +19,7 @@ from poinsot.identifiability.symbolic.exact import Exact, load_sympy
 from poinsot.identifiability.symbolic.geometry import Geometry, Length, geometry
 from poinsot.identifiability.symbolic.optimal import Opened, moved, opened
 from poinsot.identifiability.symbolic.transfer import carried, labels
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Elements, Mechanism
 
 __all__ = ["product_relations", "search"]

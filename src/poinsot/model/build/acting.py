@@ -12,9 +12,9 @@ from poinsot.elements.joints import JOINTS, Axis, Joint, Universal
 from poinsot.errors import listing, unknown
 from poinsot.model.build.places import Places
 from poinsot.model.build.scope import ModelError, Scope
-from poinsot.model.expressions import Constant, Expression
+from poinsot.model.quantities.expressions import Constant, Expression
+from poinsot.model.quantities.units import force_unit
 from poinsot.model.schema import CoordinateSpec, ForceSpec, JointSpec
-from poinsot.model.units import force_unit
 from poinsot.spatial.orientation import Along
 
 __all__ = ["Acting"]

@@ -12,8 +12,8 @@ from poinsot.elements.bodies import Beam
 from poinsot.errors import unknown
 from poinsot.model.build.places import ZERO, Places
 from poinsot.model.build.scope import ModelError, Scope
-from poinsot.model.expressions import Expression, evaluate
 from poinsot.model.mechanism import substitute
+from poinsot.model.quantities.expressions import Expression, evaluate
 from poinsot.model.schema import BeamSpec, ModelSpec
 
 __all__ = ["beams", "with_axes"]

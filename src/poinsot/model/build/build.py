@@ -19,8 +19,8 @@ from poinsot.model.build.places import ZERO, Places
 from poinsot.model.build.scope import ModelError, Scope, scopes
 from poinsot.model.build.sensing import sensor
 from poinsot.model.build.slots import Slots
-from poinsot.model.expressions import Call, Constant, Expression, Name, evaluate, finite
 from poinsot.model.mechanism import Elements, Mechanism, Placement, substitute
+from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, evaluate, finite
 from poinsot.model.schema import ModelSpec
 from poinsot.spatial.orientation import Along, Quaternion, along
 

@@ -10,8 +10,8 @@ from poinsot.elements.frame import GROUND, Frame
 from poinsot.errors import listing, suggestion, unknown
 from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.build.slots import Slots
-from poinsot.model.expressions import Call, Constant, Expression
 from poinsot.model.mechanism import Placement
+from poinsot.model.quantities.expressions import Call, Constant, Expression
 from poinsot.model.schema import BodySpec, InlineFrame, PlacementSpec, RotationSpec
 from poinsot.spatial.orientation import Along, Angles, Orientation, Quaternion, Unrotated
 from poinsot.spatial.rotation import SEQUENCES

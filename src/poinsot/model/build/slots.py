@@ -10,12 +10,12 @@ from typing import Any
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.build.complaints import complaint
 from poinsot.model.build.scope import ModelError, Scope
-from poinsot.model.dimensions import dimension_of, fits, unit_dimension
 from poinsot.model.entries import NAME
-from poinsot.model.expressions import Call, Constant, Expression, Name, finite, parse, quantity, written
-from poinsot.model.parameters import Limit, Parameter, Parameters, in_order
+from poinsot.model.quantities.dimensions import dimension_of, fits, unit_dimension
+from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, finite, parse, quantity, written
+from poinsot.model.quantities.parameters import Limit, Parameter, Parameters, in_order
+from poinsot.model.quantities.units import dimension_text, parse_unit, same_dimension
 from poinsot.model.schema import ParameterSpec
-from poinsot.model.units import dimension_text, parse_unit, same_dimension
 
 __all__ = ["Slots"]
 

@@ -17,7 +17,7 @@ from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.elements.joints import Free, Joint
 from poinsot.errors import listing
-from poinsot.model.assembly import assemble
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.interchange.motions import HINGE, Motion, motions
 from poinsot.model.mechanism import Elements, Mechanism
 from poinsot.spatial.orientation import along

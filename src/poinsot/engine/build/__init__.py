@@ -1,0 +1,10 @@
+"""From LLVM IR to native code, kept between processes.
+
+request                     what is to be compiled, and its key
+build                       code from memory, disk or the compiler
+native, support             target and compiler; functions that code calls
+children, compile_worker    compilation in other processes
+keeping                     symbolic functions kept on disk
+settings                    environment variables
+diagnosis                   what runs and why
+"""

@@ -1,0 +1,7 @@
+"""Geometry of a mechanism at a pose.
+
+topology       spanning tree and loops
+constraints    the equations of joints at a pose
+assembly       poses that close all loops; branches tells one way to close them from another
+mobility       freedoms from the rank of the constraints; redundancy, which combinations of them to keep
+"""

@@ -1,0 +1,377 @@
+"""Assembly: poses of all bodies that satisfy every joint, from a first guess."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import hypot
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements.joints import Joint
+from poinsot.errors import PoinsotError, by_name
+from poinsot.model.assembly.branches import one_branch
+from poinsot.model.assembly.constraints import Constraints, Row
+from poinsot.model.assembly.topology import topology
+from poinsot.model.mechanism import Elements, Mechanism, Placement, require_mechanism
+from poinsot.model.quantities.parameters import as_value
+from poinsot.spatial.orientation import along
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import axis_rotation, rotation_between
+
+__all__ = [
+    "Assembly",
+    "assemble",
+    "attempt_assembly",
+    "close",
+    "first_guess",
+    "machine_size",
+    "row_lengths",
+    "row_scales",
+    "twist_scales",
+]
+
+RESTARTS = 12  # guesses tried, the later ones shaken at random with a fixed seed
+TOLERANCE = 1e-12  # of the machine's size
+STALLED = 15, 0.9  # a trial ends that leaves nine tenths of its error after so many iterations
+QR_CONDITION = 1e7  # up to here independent rows are solved by QR, beyond by singular values
+_progress = logging.getLogger("poinsot.progress")
+REACH = 0.5  # longest step towards a given pose  [rad or of the machine's size]
+CONTRACTION = 0.25  # largest ratio of a Newton step to the one before on one branch
+DEPENDENT = 1e-9  # of the largest singular value: what counts as zero
+CLOSE = 1e-5  # natural size of a Newton step that may be left out on the way
+SHORTEST = 2.0**-40  # of the way to a given pose: where no shorter step is on the branch it ends
+LARGEST = 1e60  # machine's size, or one over the smallest, whose powers in inertias and energies stay finite  [m]
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """The outcome of an assembly: poses, and how well they satisfy the joints."""
+
+    poses: dict[str, Pose]  # X_WB of every body, the ground included
+    residual: float  # largest violation, as a fraction of the machine's size or in radians
+    worst: Row | None  # the equation with that violation
+    size: float  # of the machine  [m]
+    converged: bool
+    flipped: tuple[str, ...] = ()  # joints that closed with an axis the wrong way round
+    lost: str = ""  # coordinates of a singular pose beyond which the assembly mode is not known
+
+    @property
+    def quality(self) -> tuple[bool, bool, float]:
+        """What to prefer among several outcomes: closed, the right way round, closest."""
+        return self.converged, not self.flipped, -self.residual
+
+    def __str__(self) -> str:
+        try:
+            self.require()
+        except PoinsotError as error:
+            return str(error)
+        return f"{len(self.poses) - 1} bodies assembled, residual {self.residual:.1e} of the machine's size"
+
+    def require(self) -> Assembly:
+        """Itself, or an error that names the joint that cannot be closed."""
+        if self.flipped:
+            raise PoinsotError(
+                f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round: reverse the axis, "
+                "or place its bodies so that their axes agree"
+            )
+        if self.lost:
+            raise PoinsotError(
+                f"the assembly mode is not known: straight from the file's pose the way passes a singular pose at "
+                f"{self.lost}; give a pose on the way as that of the file"
+            )
+        if not self.converged:
+            raise PoinsotError(
+                f"the mechanism cannot be assembled: {self.worst} stays open by {self.residual:.2e} "
+                f"of the machine's size ({self.size:.3g} m)"
+            )
+        return self
+
+
+def assemble(
+    mechanism: Mechanism, pose: Mapping[str, float | str] | None = None, *, home: Assembly | None = None
+) -> Assembly:
+    """Put a mechanism together in the pose of its file, then bring named coordinates to the values of `pose`.
+
+    The assembly mode is the one that is reached when the named coordinates go straight from the file's pose to their
+    values, angles the shortest way; where a singular pose lies on that way it is not known, which is an error. A
+    mechanism that cannot be closed there is an error that names the joint.
+    """
+    return attempt_assembly(mechanism, pose, home=home).require()
+
+
+@one_blas_thread()
+def attempt_assembly(
+    mechanism: Mechanism, pose: Mapping[str, float | str] | None = None, *, home: Assembly | None = None
+) -> Assembly:
+    """The same, as far as it goes: the result tells whether the joints are closed.
+
+    Newton with least-norm steps and a line search. When the first guess fails it is shaken, with a fixed seed;
+    from the file's pose to a given one the coordinates go in as many steps as it takes to stay on one branch.
+    `home` is the outcome for the file's pose, if it is known.
+    """
+    elements = require_mechanism(mechanism).elements
+    given = by_name(pose, "a pose is", "{'x': 0.1}")
+    pose = {name: _target(elements, name, value) for name, value in given.items()}
+    if not isinstance(home, Assembly | None):
+        raise PoinsotError(f"home must be what `assemble` gave, not {type(home).__name__}")
+    found = home or _from_guesses(elements)
+    return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
+
+
+def _target(elements: Elements, name: str, value: float | str) -> float:
+    """Value of a named coordinate in SI, from a number or a quantity such as "30 deg"."""
+    return as_value(value, elements.coordinate(name).unit, name)
+
+
+def _from_guesses(elements: Elements) -> Assembly:
+    constraints, targets = _holding(elements, elements.pose)
+    guess = first_guess(elements, elements.pose)
+    size = machine_size(elements, guess)
+    scales = twist_scales(constraints, size)
+    rng, best = np.random.default_rng(0), None
+    for trial in range(RESTARTS):
+        if best is not None:
+            _progress.info("guess %d of %d, %s open by %.1e", trial + 1, RESTARTS, best.worst, best.residual)
+        shake = rng.normal(size=len(scales)) * scales * 2 * (trial / RESTARTS) ** 2  # half turns in the end
+        found = _newton(constraints, constraints.displaced(guess, shake), targets, size)
+        if best is None or found.quality > best.quality:
+            best = found
+        if best.converged and not best.flipped:
+            break
+    return best
+
+
+def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly) -> Assembly:
+    """Follow the branch of the start while held coordinates go straight to their targets, angles the shortest way."""
+    now = np.array([float(c.value(start.poses, constraints.elements.joints)) for c in constraints.held])
+    way = targets - now
+    turns = np.array([c.unit == "rad" for c in constraints.held])
+    way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
+    longest = REACH / max(float(np.max(np.abs(way) / np.where(turns, 1.0, start.size))), REACH)
+    done, step, poses = 0.0, longest, start.poses
+    while done < 1.0:
+        goal = 1.0 if done + 1.01 * step >= 1.0 else done + step
+        moved = _near(constraints, poses, now + goal * way, start.size)
+        if moved is not None:
+            poses, done, step = moved, goal, min(2 * step, longest)
+        elif step > SHORTEST:
+            step = (goal - done) / 2
+        else:
+            return _left(constraints, poses, targets, start, now + done * way)
+    return _newton(constraints, poses, targets, start.size)
+
+
+def _near(
+    constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, size: float
+) -> dict[str, Pose] | None:
+    """Poses on the branch of others that are near, closed to what a next step needs; None if it may be another one.
+
+    With |δ₂| ≤ ¼ |δ₁| for Newton's steps δ Kantorovich's number is at most ½; with Jacobians that are alike no
+    singular pose lies between.
+    """
+    before, first = np.inf, None
+    for _ in range(8):
+        error, jacobian = _scaled(constraints, poses, targets, size)
+        first = jacobian if first is None else first
+        step = np.linalg.lstsq(jacobian, -error, rcond=DEPENDENT)[0]
+        length = float(np.max(np.abs(step), initial=0.0))
+        if length < CLOSE and float(np.max(np.abs(error), initial=0.0)) < CLOSE:
+            return poses if one_branch(first, jacobian, DEPENDENT) else None
+        if not length < CONTRACTION * before:
+            return None
+        poses, before = constraints.displaced(poses, step * twist_scales(constraints, size)), length
+    return None
+
+
+def _left(
+    constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, start: Assembly, reached: np.ndarray
+) -> Assembly:
+    """Why a branch ends on the way: the pose is out of reach, or the way passes a singular pose."""
+    found = _newton(constraints, poses, targets, start.size)
+    if not found.converged or found.flipped:
+        return found
+    held = zip(constraints.held, reached)
+    names = {id(c): name for name, c in constraints.elements.coordinates.items()}
+    where = ", ".join(f"{names.get(id(c), c.kind)} = {value:.6g}" for c, value in held)
+    return replace(found, converged=False, lost=where)
+
+
+def _holding(elements: Elements, values: Mapping[str, float]) -> tuple[Constraints, np.ndarray]:
+    held = tuple(elements.coordinates[name] for name in values)
+    return Constraints(elements, held), np.array([float(v) for v in values.values()])
+
+
+def machine_size(elements: Elements, poses: Mapping[str, Pose]) -> float:
+    """A length that stands for the machine: the largest distance of a joint or frame from its body  [m]."""
+    lengths = [hypot(*map(float, X.p)) for j in elements.joints.values() for X in j.frames]
+    lengths += [hypot(*map(float, X.p)) for X in poses.values()]
+    size = max([length for length in lengths if length > 0], default=1.0)
+    if not 1 / LARGEST < size < LARGEST:
+        raise PoinsotError(f"a machine of {size:.3g} m is too large or too small to compute with: take other units")
+    return size
+
+
+def twist_scales(constraints: Constraints, size: float) -> np.ndarray:
+    """Typical size of every twist component: the machine's size for translations, 1 for rotations."""
+    one = [size] * 2 + [1.0] if constraints.freedom == 3 else [size] * 3 + [1.0] * 3
+    return np.tile(one, len(constraints.names))
+
+
+def row_scales(constraints: Constraints, size: float) -> np.ndarray:
+    """Typical size of every residual: lengths are measured by the machine's size."""
+    held = [size if c.unit == "m" else 1.0 for c in constraints.held]
+    return np.concatenate([row_lengths(constraints.rows, size), held])
+
+
+def row_lengths(rows: Sequence[Row], size: float) -> np.ndarray:
+    """What rows are measured by (m,): the machine's size for those in metres, else 1."""
+    return np.array([size if row.is_length else 1.0 for row in rows])
+
+
+def _scaled(
+    constraints: Constraints, poses: Mapping[str, Pose], targets: np.ndarray, size: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """What is open, and its Jacobian, in natural sizes."""
+    columns, rows = twist_scales(constraints, size), row_scales(constraints, size)
+    phi, jacobian = constraints.evaluate(poses)
+    first = len(constraints.rows)
+    error = np.concatenate([phi[:first], phi[first:] - targets])
+    turns = np.array([False] * first + [c.unit == "rad" for c in constraints.held])
+    error = np.where(turns, np.remainder(error + np.pi, 2 * np.pi) - np.pi, error)
+    return error / rows, jacobian * columns / rows[:, None] if len(rows) else jacobian
+
+
+def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, size: float) -> Assembly:
+    columns, rows = twist_scales(constraints, size), row_scales(constraints, size)
+    angles = np.array([False] * len(constraints.rows) + [c.unit == "rad" for c in constraints.held])
+    target = np.concatenate([np.zeros(len(constraints.rows)), targets])
+
+    def residual(at: Mapping[str, Pose]) -> tuple[np.ndarray, np.ndarray]:
+        phi, jacobian = constraints.evaluate(at)
+        error = phi - target
+        error = np.where(angles, np.remainder(error + np.pi, 2 * np.pi) - np.pi, error)
+        return error / rows, jacobian * columns / rows[:, None] if len(rows) else jacobian
+
+    error, jacobian = residual(poses)
+    sizes: list[float] = []  # of the error, one an iteration
+    for _ in range(60):
+        norm = float(np.max(np.abs(error), initial=0.0))
+        sizes.append(float(np.linalg.norm(error)))
+        stalled = len(sizes) > STALLED[0] and sizes[-1] > STALLED[1] * sizes[-1 - STALLED[0]]
+        if norm < TOLERANCE * 1e-2 or not np.isfinite(norm) or stalled:
+            break
+        step = _shortest_step(jacobian, error)
+        step *= min(1.0, 0.6 / max(np.max(np.abs(step)), 1e-300))
+        fraction = 1.0
+        while True:
+            moved = constraints.displaced(poses, fraction * step * columns)
+            new_error, new_jacobian = residual(moved)
+            if np.linalg.norm(new_error) < np.linalg.norm(error) * (1 - 1e-3 * fraction) or fraction < 1e-3:
+                break
+            fraction /= 2
+        if np.linalg.norm(new_error) >= np.linalg.norm(error):
+            break
+        poses, error, jacobian = moved, new_error, new_jacobian
+    norm = float(np.max(np.abs(error), initial=0.0))
+    worst = int(np.argmax(np.abs(error))) if len(error) else None
+    row = None
+    if worst is not None:
+        row = constraints.rows[worst] if worst < len(constraints.rows) else Row("pose", "given coordinates")
+    converged = norm < TOLERANCE
+    flipped = tuple(j.name for j in constraints.elements.joints.values() if converged and _is_flipped(j, poses))
+    return Assembly(poses, norm, row, size, converged, flipped)
+
+
+def _shortest_step(jacobian: np.ndarray, error: np.ndarray) -> np.ndarray:
+    """The shortest x (n,) with J x = −e, or that comes nearest to it.
+
+    Where all rows are independent it is x = −Q R⁻ᵀ e with Jᵀ = Q R, in a fraction of the time that singular values
+    take; these decide only where rows are nearly dependent.
+    """
+    if 0 < jacobian.shape[0] <= jacobian.shape[1]:
+        Q, R = np.linalg.qr(jacobian.T)
+        pivots = np.abs(np.diag(R))
+        if pivots.min() * QR_CONDITION > pivots.max():
+            inverse = np.linalg.inv(R)
+            if np.linalg.norm(inverse) * np.linalg.norm(R) < QR_CONDITION:
+                return -Q @ (inverse.T @ error)
+    return np.linalg.lstsq(jacobian, -error, rcond=1e-9)[0]
+
+
+def _is_flipped(joint: Joint, poses: Mapping[str, Pose]) -> bool:
+    """Tell whether a joint's equations hold but its motion does not reach the pose: an axis is reversed."""
+    if not joint.carries:
+        return False
+    X_FM = joint.relative(poses[joint.a.body], poses[joint.b.body])
+    again = joint.motion(joint.measure(X_FM))
+    return float(rotation_between(X_FM.R, again.R)) > 1e-3
+
+
+def first_guess(elements: Elements, values: Mapping[str, float] | None = None) -> dict[str, Pose]:
+    """Poses before assembly: as placed by the file, else carried along the tree with joints at zero."""
+    poses = {GROUND: Pose.identity()}
+    waiting = dict(elements.placements)
+    branches = topology(elements).branches
+    before = -1
+    while len(poses) > before:
+        before = len(poses)
+        for name in [name for name, placement in waiting.items() if _ready(placement, poses)]:
+            poses[name] = _placed(waiting.pop(name), poses)
+        for branch in branches:
+            if branch.parent in poses and branch.child not in poses and branch.child not in waiting:
+                poses[branch.child] = _carried(elements, branch, poses[branch.parent], values or {})
+                break
+    for name, placement in waiting.items():
+        missing = next(f.body for f in (placement.at, *(placement.along or ())) if f.body not in poses)
+        raise PoinsotError(
+            f"the placement of '{name}' needs the place of '{missing}': give that body a placement too"
+        )
+    return {**poses, **{name: Pose.identity() for name in elements.bodies if name not in poses}}
+
+
+def _ready(placement: Placement, poses: Mapping[str, Pose]) -> bool:
+    needed = [] if placement.at is None else [placement.at, *(placement.along or ())]
+    return all(frame.body in poses for frame in needed)
+
+
+def _placed(placement: Placement, poses: Mapping[str, Pose]) -> Pose:
+    if placement.at is None:
+        return placement.frame.pose()
+
+    def point(frame: Frame) -> np.ndarray:
+        return np.asarray(poses[frame.body].point(frame.pose().p), float)
+
+    R = np.asarray((poses[placement.at.body] @ placement.at.pose()).R)
+    if placement.along is not None:
+        z = point(placement.along[1]) - point(placement.along[0])
+        if np.linalg.norm(z) > 0:
+            R = (
+                axis_rotation("Z", np.arctan2(z[1], z[0]) + placement.turn)
+                if placement.flat
+                else along(z, z).matrix()
+            )
+    return Pose(R, point(placement.at) + placement.offset * R[:, 0 if placement.flat else 2])
+
+
+def _carried(elements: Elements, branch, X_WP: Pose, values: Mapping[str, float]) -> Pose:
+    joint = elements.joints[branch.joint]
+    q = np.array([1.0 if c.name in ("w", "qw") else 0.0 for c in joint.coordinates])
+    for name, value in values.items():
+        coordinate = elements.coordinates[name]
+        if getattr(coordinate, "joint", None) == joint.name:
+            q[coordinate.index] = value
+    X_FM = joint.motion(q)
+    if branch.reversed:
+        return X_WP @ joint.frame_on_b() @ X_FM.inverse() @ joint.frame_on_a().inverse()
+    return X_WP @ joint.frame_on_a() @ X_FM @ joint.frame_on_b().inverse()
+
+
+@one_blas_thread()
+def close(constraints: Constraints, start: Assembly, xi: np.ndarray) -> Assembly:
+    """Displace an assembled mechanism by a twist of every body and put it together again."""
+    held = np.array([float(c.value(start.poses, constraints.elements.joints)) for c in constraints.held])
+    return _newton(constraints, constraints.displaced(start.poses, xi), held, start.size)

@@ -1,0 +1,7 @@
+"""MJCF, the files of MuJoCo.
+
+files, size                reading within a folder and within bounds
+model                      MuJoCo's compiled model by name
+read, read_acting, loops   bodies and joints; actuators, springs, sensors; equality constraints
+write, write_acting        the way back
+"""

@@ -1,0 +1,182 @@
+"""MJCF in: MuJoCo compiles the file, and the compiled bodies, joints and loops become a model file's document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poinsot.errors import PoinsotError
+from poinsot.model.interchange.cuts import NEGLIGIBLE, listed, mend_cuts, place
+from poinsot.model.interchange.mjcf.files import compile_mjcf
+from poinsot.model.interchange.mjcf.loops import add_loops, screws
+from poinsot.model.interchange.mjcf.model import MjcfModel
+from poinsot.model.interchange.mjcf.read_acting import add_acting, joint_laws
+from poinsot.model.interchange.notes import built
+from poinsot.model.interchange.recognise import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise, stem
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.toml import as_path
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import quaternion_matrix
+
+__all__ = ["read_mjcf"]
+
+LEFT_OUT = {  # counters of the compiled model, and what they count
+    "ncam": "cameras",
+    "nlight": "lights",
+    "nmat": "materials",
+    "ntex": "textures",
+    "nkey": "keyframes",
+    "nflex": "flexible bodies",
+    "nskin": "skins",
+    "npair": "contact pairs",
+    "nexclude": "contact exclusions",
+    "nnumeric": "custom numbers",
+    "ntext": "custom texts",
+    "ntuple": "custom tuples",
+}
+
+
+def read_mjcf(path: str | Path) -> Mechanism:
+    """Read an MJCF file with MuJoCo (extra `mujoco`); what a mechanism cannot hold is warned of and noted.
+
+    Coordinates are MuJoCo's qpos, and the pose of the mechanism is that of qpos0.
+    """
+    path = as_path(path)
+    model = MjcfModel(compile_mjcf(path))
+    try:
+        _add_bodies(model)
+        _add_sites(model)
+        _add_joints(model)
+        add_loops(model)
+        add_acting(model)
+        _note_left_out(model)
+        model.notes += mend_cuts(model.tables)
+    except PoinsotError as error:
+        raise PoinsotError(f"{path}: {error}") from None
+    kept = {name for table in model.tables.values() for name in table}
+    kept |= {frame for body in model.tables["bodies"].values() for frame in body.get("frames", ())}
+    changed = [note for names in model.names.values() for name, note in names.changed.items() if name in kept]
+    return built(_document(model), path, [*model.notes, *changed])
+
+
+def _document(model: MjcfModel) -> dict[str, Any]:
+    m = model.compiled
+    gravity_off = bool(m.opt.disableflags & model.number("mjtDisableBit", "GRAVITY"))
+    tables = {key: table for key, table in model.tables.items() if table}
+    name = m.names[: m.names.find(b"\x00")].decode(errors="replace") if m.names else ""
+    header = {"format": 1, "name": name} if name else {"format": 1}
+    return {**header, "gravity": [0.0] * 3 if gravity_off else listed(m.opt.gravity), **tables}
+
+
+def _add_bodies(model: MjcfModel) -> None:
+    """Bodies with their inertia; one without mass or joints is part of its parent."""
+    m = model.compiled
+    data = model.mujoco.MjData(m)
+    model.mujoco.mj_kinematics(m, data)
+    for i in range(1, m.nbody):
+        parent = model.home[int(m.body_parentid[i])]
+        X_PB = parent[1] @ Pose(quaternion_matrix(m.body_quat[i]), m.body_pos[i].copy())
+        if m.body_jntnum[i] == 0 and m.body_mass[i] <= NEGLIGIBLE:
+            model.home[i] = (parent[0], X_PB)
+            model.notes.append(f"The body '{model.body_label(i)}' without mass is part of '{parent[0]}'.")
+            continue
+        name = model.names["body"].add(model.body_label(i))
+        model.home[i] = (name, Pose.identity())
+        R = quaternion_matrix(m.body_iquat[i])
+        J = R @ np.diag(m.body_inertia[i]) @ R.T
+        model.tables["bodies"][name] = {
+            "mass": float(m.body_mass[i]),
+            "com": listed(m.body_ipos[i]),
+            "inertia": [float(J[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))],
+            "placement": {"position": listed(data.xpos[i]), "rotation": {"quaternion": listed(data.xquat[i])}},
+        }
+        if m.body_gravcomp[i]:
+            model.notes.append(f"The gravity compensation of the body '{name}' is left out.")
+
+
+def _add_sites(model: MjcfModel) -> None:
+    """Sites become frames of their bodies."""
+    m = model.compiled
+    for i in range(m.nsite):
+        body, X_HB = model.home[int(m.site_bodyid[i])]
+        X = X_HB @ Pose(quaternion_matrix(m.site_quat[i]), m.site_pos[i].copy())
+        label = model.label("site", i) or f"site{i}"
+        short = label.removeprefix(f"{body}.").replace(".", "_")
+        frames = model.tables["bodies"].setdefault(body, {}).setdefault("frames", {})
+        name = model.frame_names(body).add(short)
+        frames[name] = {key: value for key, value in place(body, X).items() if key != "body"}
+        model.sites[i] = f"{body}.{name}"
+
+
+def _joints_of(model: MjcfModel, body: int, coupled: dict[int, tuple[float, float]]) -> list[MjJoint]:
+    m = model.compiled
+    first, count = int(m.body_jntadr[body]), int(m.body_jntnum[body])
+    found = []
+    for j in range(first, first + count):
+        kind = int(m.jnt_type[j])
+        ref = float(m.qpos0[m.jnt_qposadr[j]]) if kind in (SLIDE, HINGE) else 0.0
+        name = model.label("joint", j) or f"{model.body_label(body)}_joint{j - first + 1 if count > 1 else ''}"
+        found.append(MjJoint(j, name, kind, m.jnt_pos[j].copy(), m.jnt_axis[j].copy(), ref, coupled.get(j)))
+    return found
+
+
+def _add_joints(model: MjcfModel) -> None:
+    """One joint a body where there is one, otherwise a chain with bodies without mass."""
+    m, coupled = model.compiled, screws(model)
+    for i in range(1, m.nbody):
+        name = model.home[i][0]
+        if model.names["body"].given.get(model.body_label(i)) != name:
+            continue  # part of the ground or of another body
+        parent, X_HP = model.home[int(m.body_parentid[i])]
+        X0 = X_HP @ Pose(quaternion_matrix(m.body_quat[i]), m.body_pos[i].copy())
+        joints = _joints_of(model, i, coupled)
+        whole = recognise(X0, joints)
+        if whole is not None:
+            _add_joint(model, parent, name, joints, whole)
+        else:
+            _add_chain(model, parent, name, X0, joints)
+
+
+def _add_chain(model: MjcfModel, parent: str, body: str, X0: Pose, joints: list[MjJoint]) -> None:
+    """Several joints that no type joins: intermediate bodies without mass carry them one by one."""
+    placement = model.tables["bodies"][body]["placement"]
+    added = []
+    for k, joint in enumerate(joints):
+        last = k == len(joints) - 1
+        child = body if last else model.names["body"].add(f"{body}.part{k + 1}")
+        if not last:
+            model.tables["bodies"][child] = {"mass": 0.0, "placement": placement}
+            added.append(child)
+        single = recognise(X0, [joint])
+        _add_joint(model, parent, child, [joint], single)
+        parent, X0 = child, Pose.identity()
+    model.notes.append(f"The joints of the body '{body}' are carried by bodies without mass: {', '.join(added)}.")
+
+
+def _add_joint(model: MjcfModel, parent: str, child: str, joints: list[MjJoint], found: Recognised) -> None:
+    name = model.names["joint"].add(_name([joint.name for joint in joints]) or f"{child}_joint")
+    spec = found.spec(parent, child)
+    for joint, coordinate in zip(joints, found.coordinates):
+        model.joints[joint.index] = (name, coordinate)
+    joint_laws(model, spec, joints, found)
+    model.tables["joints"][name] = spec
+
+
+def _name(names: list[str]) -> str:
+    return stem(names) or "_".join(names)
+
+
+def _note_left_out(model: MjcfModel) -> None:
+    m = model.compiled
+    if m.ngeom:
+        model.notes.append(f"{m.ngeom} geoms and their contacts are left out; their mass is in the bodies.")
+    counts = [f"{getattr(m, c)} {what}" for c, what in LEFT_OUT.items() if getattr(m, c, 0)]
+    if counts:
+        model.notes.append(f"Left out: {', '.join(counts)}.")
+    if m.opt.density or m.opt.viscosity or np.any(m.opt.wind):
+        model.notes.append("Fluid forces and wind are left out.")
+    kinds = [int(kind) for kind in m.jnt_type]
+    if any(m.dof_damping[m.jnt_dofadr[j]] for j, kind in enumerate(kinds) if kind in (BALL, FREE)):
+        model.notes.append("Damping of ball and free joints is left out.")

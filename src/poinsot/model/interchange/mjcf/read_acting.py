@@ -1,0 +1,182 @@
+"""MJCF in: springs, dampers, friction, limits, drives and sensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poinsot.model.interchange.cuts import listed
+from poinsot.model.interchange.mjcf.loops import tendon_ends
+from poinsot.model.interchange.mjcf.model import MjcfModel
+from poinsot.model.interchange.recognise import HINGE, SLIDE, MjJoint, Recognised, laws_into
+
+__all__ = ["add_acting", "joint_laws"]
+
+
+def joint_laws(model: MjcfModel, spec: dict[str, Any], joints: list[MjJoint], found: Recognised) -> None:
+    """Write what acts along a body's joints into the joint's table, by coordinate where it has several."""
+    several = len(joints) > 1
+    for joint, coordinate in zip(joints, found.coordinates):
+        if joint.kind not in (SLIDE, HINGE):
+            _note_ball(model, joint)
+        elif coordinate is not None:
+            laws_into(spec, _laws(model, joint), coordinate if several else None)
+        elif _laws(model, joint):
+            model.notes.append(f"What acts along the slide '{joint.name}' of a screw is left out.")
+
+
+def _laws(model: MjcfModel, joint: MjJoint) -> dict[str, Any]:
+    m, j = model.compiled, joint.index
+    dof = int(m.jnt_dofadr[j])
+    out: dict[str, Any] = {}
+    if m.jnt_stiffness[j]:
+        out |= {"stiffness": float(m.jnt_stiffness[j]), "rest": float(m.qpos_spring[m.jnt_qposadr[j]])}
+    if m.dof_damping[dof]:
+        out["damping"] = float(m.dof_damping[dof])
+    if m.dof_frictionloss[dof]:
+        out["friction.coulomb"] = float(m.dof_frictionloss[dof])
+    if m.dof_armature[dof]:
+        out["drive_inertia"] = float(m.dof_armature[dof])
+    if m.jnt_limited[j]:
+        out["limits"] = listed(m.jnt_range[j])
+    for poly, what in (("jnt_stiffnesspoly", "stiffness"), ("dof_dampingpoly", "damping")):
+        if hasattr(m, poly) and np.any(getattr(m, poly)[j if what == "stiffness" else dof]):
+            model.notes.append(f"The nonlinear {what} of the joint '{joint.name}' is left out.")
+    return out
+
+
+def _note_ball(model: MjcfModel, joint: MjJoint) -> None:
+    m, dof = model.compiled, int(model.compiled.jnt_dofadr[joint.index])
+    values = {
+        "stiffness": m.jnt_stiffness[joint.index],
+        "armature": m.dof_armature[dof],
+        "friction": m.dof_frictionloss[dof],
+        "limits": m.jnt_limited[joint.index],
+    }
+    for what in (key for key, value in values.items() if value):
+        model.notes.append(f"The {what} of the ball or free joint '{joint.name}' cannot be represented.")
+
+
+def add_acting(model: MjcfModel) -> None:
+    """Take tendons that are springs or dampers, actuators and sensors."""
+    _tendons(model)
+    drives = _actuators(model)
+    _sensors(model, drives)
+
+
+def _tendons(model: MjcfModel) -> None:
+    m, kind = model.compiled, model.number("mjtEq", "TENDON")
+    rods = {int(m.eq_obj1id[i]) for i in range(m.neq) if int(m.eq_type[i]) == kind and m.eq_active0[i]}
+    driven = {int(m.actuator_trnid[i][0]) for i in _tendon_drives(model)}
+    for t in range(m.ntendon):
+        label, ends = model.label("tendon", t) or f"tendon{t + 1}", tendon_ends(model, t)
+        laws = _tendon_laws(model, t)
+        if ends is None:
+            model.notes.append(f"The tendon '{label}' does not run straight between two sites and is left out.")
+            continue
+        for kind, fields in laws.items():
+            name = model.names["force"].add(f"{label}.{kind.replace('-', '_')}".replace("-", "_"))
+            model.tables["forces"][name] = {"type": kind, "on": {"length": list(ends)}, **fields}
+        if not laws and t not in rods and t not in driven:
+            model.notes.append(f"The tendon '{label}' does nothing and is left out.")
+
+
+def _tendon_laws(model: MjcfModel, t: int) -> dict[str, dict[str, float]]:
+    m, out = model.compiled, {}
+    if m.tendon_stiffness[t]:
+        low, high = listed(m.tendon_lengthspring[t])
+        out["spring"] = {"stiffness": float(m.tendon_stiffness[t]), "rest": high}
+        if low != high:
+            model.notes.append(f"The dead band of the tendon '{model.label('tendon', t)}' is left out.")
+    if m.tendon_damping[t]:
+        out["damper"] = {"damping": float(m.tendon_damping[t])}
+    if m.tendon_frictionloss[t]:
+        out["friction"] = {"coulomb": float(m.tendon_frictionloss[t])}
+    if m.tendon_armature[t]:
+        out["drive-inertia"] = {"inertia": float(m.tendon_armature[t])}
+    if m.tendon_limited[t]:
+        lower, upper = listed(m.tendon_range[t])
+        out["end-stop"] = {"lower": lower, "upper": upper}
+    return out
+
+
+def _tendon_drives(model: MjcfModel) -> list[int]:
+    kind = model.number("mjtTrn", "TENDON")
+    return [i for i, transmission in enumerate(model.compiled.actuator_trntype) if int(transmission) == kind]
+
+
+def _actuators(model: MjcfModel) -> dict[int, str]:
+    """Drives along joints and tendons; returns their names here by number there."""
+    m, found = model.compiled, {}
+    for i in range(len(m.actuator_trntype)):
+        label = model.label("actuator", i) or f"actuator{i + 1}"
+        on = _driven(model, i)
+        if on is None:
+            model.notes.append(f"The actuator '{label}' drives nothing that has a counterpart and is left out.")
+            continue
+        name = model.names["actuator"].add(label)
+        spec: dict[str, Any] = {"on": on}
+        gain = float(m.actuator_gainprm[i][0]) * float(m.actuator_gear[i][0])
+        plain = m.actuator_gaintype[i] == 0 and m.actuator_biastype[i] == 0 and m.actuator_dyntype[i] == 0
+        if not plain:
+            model.notes.append(f"The actuator '{label}' is taken as a plain force, without gains and dynamics.")
+        elif gain != 1.0:
+            model.notes.append(f"The actuator '{label}' has a gain of {gain:g}: here it is the force itself.")
+        if m.actuator_forcelimited[i]:
+            spec["limits"] = sorted(float(m.actuator_gear[i][0]) * f for f in listed(m.actuator_forcerange[i]))
+        elif plain and m.actuator_ctrllimited[i]:
+            spec["limits"] = sorted(gain * u for u in listed(m.actuator_ctrlrange[i]))
+        model.tables["actuators"][name] = spec
+        found[i] = name
+    return found
+
+
+def _driven(model: MjcfModel, i: int) -> dict[str, Any] | None:
+    target, kind = int(model.compiled.actuator_trnid[i][0]), int(model.compiled.actuator_trntype[i])
+    if kind in (model.number("mjtTrn", "JOINT"), model.number("mjtTrn", "JOINTINPARENT")):
+        return _joint_coordinate(model, target)
+    if kind == model.number("mjtTrn", "TENDON") and (ends := tendon_ends(model, target)) is not None:
+        return {"length": list(ends)}
+    return None
+
+
+def _joint_coordinate(model: MjcfModel, joint: int) -> dict[str, Any] | None:
+    name, coordinate = model.joints.get(joint, ("", None))
+    return {"joint": name, "coordinate": coordinate} if coordinate is not None else None
+
+
+def _sensors(model: MjcfModel, drives: dict[int, str]) -> None:
+    m = model.compiled
+    made: dict[str, tuple[str, dict[str, Any]]] = {}
+    for i in range(m.nsensor):
+        label = model.label("sensor", i) or f"sensor{i + 1}"
+        spec = _sensor(model, int(m.sensor_type[i]), int(m.sensor_objid[i]), drives)
+        if spec is None:
+            model.notes.append(f"The sensor '{label}' has no counterpart and is left out.")
+        else:
+            made[label] = spec
+    for label in list(made):
+        stem, _, part = label.rpartition(".")
+        rate = made.get(f"{stem}.rate")
+        if part == "acceleration" and rate is not None and rate["at"] == made[label]["at"]:
+            made[stem] = {"type": "imu", "at": rate["at"]}
+            del made[label], made[f"{stem}.rate"]
+    for label, spec in made.items():
+        model.tables["sensors"][model.names["sensor"].add(label)] = spec
+
+
+def _sensor(model: MjcfModel, kind: int, target: int, drives: dict[int, str]) -> dict[str, Any] | None:
+    names = ("JOINTPOS", "TENDONPOS", "ACCELEROMETER", "GYRO", "ACTUATORFRC")
+    name = {model.number("mjtSensor", key): key for key in names}.get(kind)
+    if name == "JOINTPOS" and (on := _joint_coordinate(model, target)) is not None:
+        return {"type": "encoder", "on": on}
+    if name == "TENDONPOS" and (ends := tendon_ends(model, target)) is not None:
+        return {"type": "encoder", "on": {"length": list(ends)}}
+    if name == "ACCELEROMETER":
+        return {"type": "accelerometer", "at": model.sites[target]}
+    if name == "GYRO":
+        return {"type": "gyroscope", "at": model.sites[target]}
+    if name == "ACTUATORFRC" and target in drives:
+        return {"type": "drive-force", "actuator": drives[target]}
+    return None

@@ -1,0 +1,201 @@
+"""MJCF out: bodies nested along the tree in the assembled pose, loops as equality constraints.
+
+`ref` of every hinge and slide is the joint's coordinate in the assembled pose, so qpos0 holds the same numbers that
+Poinsot reads. Balls have no ref in MJCF: they stand at 1 0 0 0 in the written pose.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+import numpy as np
+
+from poinsot.elements.bodies import RigidBody
+from poinsot.elements.frame import GROUND
+from poinsot.errors import PoinsotError, listing
+from poinsot.model.interchange.acting import Acting
+from poinsot.model.interchange.mjcf.write_acting import MjcfActing
+from poinsot.model.interchange.motions import BALL
+from poinsot.model.interchange.notes import Conversion, written
+from poinsot.model.interchange.tree import DISTANCE, FRAME, HINGE_CUT, POINT, Closure, Link, Tree, cut_tree
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.toml import as_path
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import quaternion_from_matrix
+
+__all__ = ["mjcf_text", "write_mjcf"]
+
+NATIVE = frozenset({POINT, FRAME, HINGE_CUT, DISTANCE})
+WORLD = "world"  # the name of MuJoCo's ground
+SMALL_MASS, SMALL_INERTIA = 1e-9, 1e-12  # [kg], [kg·m²]; MuJoCo refuses moving bodies with less than 1e-15
+SMALL_RATIO = 1e-9  # least principal moment, as a fraction of the largest
+
+
+def write_mjcf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Conversion:
+    """Write a mechanism in its assembled pose as MJCF, the model format of MuJoCo; needs no MuJoCo.
+
+    What MJCF cannot say, or says only nearly, is in the notes of the result, one sentence each.
+    """
+    text, notes = mjcf_text(require_mechanism(mechanism))
+    return written({as_path(path): text}, notes, overwrite)
+
+
+def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
+    """MJCF of a mechanism as text, and notes on what it cannot say."""
+    tree = cut_tree(mechanism, NATIVE, whole_balls=True)
+    notes = list(tree.notes)
+    root = Element("mujoco", model=mechanism.name)
+    SubElement(root, "compiler", angle="radian", autolimits="true", balanceinertia="false", inertiafromgeom="false")
+    SubElement(root, "option", gravity=_numbers(mechanism.gravity))
+    world = SubElement(root, "worldbody")
+    along = MjcfActing(mechanism, tree, notes)
+    elements = _bodies(world, tree, along, notes)
+    along.add_sites(elements)
+    couplings = [m for link in tree.links for m in link.motions if m.follows]
+    if tree.closures or couplings:
+        equality = SubElement(root, "equality")
+        for motion in couplings:
+            turn, lead = motion.follows
+            SubElement(equality, "joint", joint1=motion.name, joint2=turn, polycoef=_numbers((0, lead, 0, 0, 0)))
+        for closure in tree.closures:
+            _close(equality, closure, tree, along)
+        notes.append("MuJoCo keeps equality constraints softly: loops open a little under load.")
+        hinges = [closure.name for closure in tree.closures if closure.kind == HINGE_CUT]
+        if hinges:
+            notes.append(
+                f"Hinges that close loops are pairs of points, without a zero of their angle: {listing(hinges)}."
+            )
+    along.add_sections(root)
+    if mechanism.planar:
+        notes.append("The planar mechanism is written in space, in the plane z = 0.")
+    _say_aids(tree, notes)
+    indent(root, "  ")
+    return tostring(root, encoding="unicode") + "\n", notes
+
+
+def _say_aids(tree: Tree, notes: list[str]) -> None:
+    """Note what stands in the file only because MuJoCo wants it so."""
+    aids = [link.name for link in tree.links if link.body is None]
+    if aids:
+        notes.append(
+            f"Auxiliary bodies have a mass of {SMALL_MASS:g} kg and moments of inertia of {SMALL_INERTIA:g} kg·m², "
+            f"which MuJoCo demands: {listing(aids)}."
+        )
+    balls = [m.joint for link in tree.links for m in link.motions if m.kind == BALL]
+    if balls:
+        named = f"'{balls[0]}'" if len(balls) == 1 else f"'{balls[0]}' and {len(balls) - 1} more"
+        notes.append(f"Ball joints ({named}) read 1 0 0 0 in the written pose: MJCF has no ref for them.")
+
+
+def _bodies(world: Element, tree: Tree, along: MjcfActing, notes: list[str]) -> dict[str, Element]:
+    """Nest every link in its parent; returns the element of every link."""
+    elements, poses = {GROUND: world}, {GROUND: Pose.identity()}
+    for link in tree.links:
+        if link.name in (*elements, WORLD):
+            raise PoinsotError(f"MJCF cannot have a body called '{link.name}': the name is taken")
+        element = SubElement(elements[link.parent], "body", name=link.name, **_pose(poses[link.parent], link.X_W))
+        elements[link.name], poses[link.name] = element, link.X_W
+        _inertial(element, link, notes)
+        _joints(element, link, along, notes)
+    return elements
+
+
+def _joints(element: Element, link: Link, along: MjcfActing, notes: list[str]) -> None:
+    floating = len(link.motions) == 4 and link.motions[3].kind == BALL
+    if floating and link.parent == GROUND and not any(along.of(m) for m in link.motions):
+        SubElement(element, "freejoint", name=link.joint)
+        notes.append(f"The free joint '{link.joint}' reads the world pose of '{link.name}' in qpos.")
+        return
+    for motion in link.motions:
+        p_L = link.X_W.inverse().point(motion.point)
+        attributes = {"name": motion.name, "type": motion.kind, "pos": _numbers(p_L)}
+        if motion.kind != BALL:
+            attributes |= {"axis": _numbers(link.X_W.R.T @ motion.axis), "ref": _number(motion.value)}
+        SubElement(element, "joint", attributes | _law(along.of(motion)))
+
+
+def _law(law: Acting | None) -> dict[str, str]:
+    """Attributes of a joint for what acts along it."""
+    if law is None:
+        return {}
+    out = {}
+    if law.stiffness:
+        out |= {"stiffness": _number(law.stiffness), "springref": _number(law.rest)}
+    for key, value in (("damping", law.damping), ("frictionloss", law.coulomb), ("armature", law.inertia)):
+        out |= {key: _number(value)} if value else {}
+    if law.limited():
+        lower, upper = (np.clip(end, -1e10, 1e10) for end in (law.lower, law.upper))
+        out["range"] = _numbers((lower, upper))
+    return out
+
+
+def _inertial(element: Element, link: Link, notes: list[str]) -> None:
+    """Mass, centre and principal moments; MuJoCo refuses moving bodies without, so they get a trifle."""
+    if link.body is None:
+        small = {"mass": _number(SMALL_MASS), "diaginertia": _numbers([SMALL_INERTIA] * 3), "pos": "0 0 0"}
+        SubElement(element, "inertial", small)
+        return
+    mass, moments, R_BP = _principal(link.body, notes)
+    attributes = {"pos": _numbers(link.body.com), "mass": _number(mass), "diaginertia": _numbers(moments)}
+    if not np.array_equal(R_BP, np.eye(3)):
+        attributes["quat"] = _numbers(quaternion_from_matrix(R_BP))
+    SubElement(element, "inertial", attributes)
+
+
+def _principal(body: RigidBody, notes: list[str]) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass [kg], principal moments [kg·m²] and their axes, with the least that MuJoCo accepts."""
+    J = np.asarray(body.inertia_about_centre(), float)
+    diagonal = np.count_nonzero(J - np.diag(np.diag(J))) == 0
+    moments, R = (np.diag(J).copy(), np.eye(3)) if diagonal else np.linalg.eigh(J)
+    R = R if np.linalg.det(R) > 0 else -R
+    mass = float(body.mass)
+    if mass < SMALL_MASS:
+        notes.append(f"The body '{body.name}' has {mass:g} kg and is written with {SMALL_MASS:g} kg.")
+        mass = SMALL_MASS
+    least = max(SMALL_INERTIA, SMALL_RATIO * float(np.max(moments)))
+    if np.min(moments) < least:
+        given = float(np.min(moments))
+        notes.append(
+            f"The body '{body.name}' has a moment of inertia of {max(given, 0.0):.3g} kg·m² and is written with "
+            f"{least:.3g} kg·m², because MuJoCo demands positive ones."
+        )
+        moments = np.maximum(moments, least)
+    return mass, moments, R
+
+
+def _close(equality: Element, closure: Closure, tree: Tree, along: MjcfActing) -> None:
+    """Write a closure; the world is left out as second body, as MJCF wants it."""
+    poses = {**tree.poses, **{link.name: link.X_W for link in tree.links}}
+    if closure.kind == DISTANCE:
+        SubElement(equality, "tendon", name=closure.name, tendon1=along.distance(closure, poses))
+        return
+    first, second = (closure.a, closure.b) if closure.a != GROUND else (closure.b, closure.a)
+    bodies = {"body1": first} | ({} if second == GROUND else {"body2": second})
+    X_AF = poses[first].inverse() @ closure.X_W
+    if closure.kind == FRAME:
+        SubElement(equality, "weld", name=closure.name, **bodies)
+        return
+    points = [X_AF.p] if closure.kind == POINT else [X_AF.p, X_AF.p + _spread(tree) * X_AF.R[:, 2]]
+    for number, point in enumerate(points, 1):
+        name = closure.name if len(points) == 1 else f"{closure.name}.{number}"
+        SubElement(equality, "connect", name=name, anchor=_numbers(point), **bodies)
+
+
+def _spread(tree: Tree) -> float:
+    """Distance between the two points that stand for a hinge: a tenth of the machine's size, in round numbers [m]."""
+    size = max([float(np.linalg.norm(link.X_W.p)) for link in tree.links] + [1e-6])
+    return float(10.0 ** np.round(np.log10(size) - 1))
+
+
+def _pose(X_WP: Pose, X_WL: Pose) -> dict[str, str]:
+    X = X_WP.inverse() @ X_WL
+    return {"pos": _numbers(X.p), "quat": _numbers(quaternion_from_matrix(X.R))}
+
+
+def _number(value: float) -> str:
+    return repr(float(value) + 0.0)
+
+
+def _numbers(values) -> str:
+    return " ".join(_number(value) for value in values)

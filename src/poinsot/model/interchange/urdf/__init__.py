@@ -1,0 +1,7 @@
+"""URDF, with a YAML sidecar for loops.
+
+tree, read     links and joints of the file; the mechanism they describe
+mount          the pose in which loops are closed
+sidecar        loops, motors and poses that URDF has no words for
+write          the way back
+"""

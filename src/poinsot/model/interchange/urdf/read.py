@@ -1,0 +1,282 @@
+"""URDF in: links become bodies, links without mass become frames, the sidecar closes the loops."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poinsot.elements.frame import GROUND
+from poinsot.elements.joints import JOINTS, Axis
+from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.model.interchange.chains import mend_chains
+from poinsot.model.interchange.cuts import NEGLIGIBLE, listed, mend_cuts, place
+from poinsot.model.interchange.names import Names
+from poinsot.model.interchange.notes import built
+from poinsot.model.interchange.urdf.mount import link_poses, mounted
+from poinsot.model.interchange.urdf.sidecar import Sidecar, read_sidecar, sidecar_beside
+from poinsot.model.interchange.urdf.tree import UrdfJoint, UrdfTree, read_tree
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.toml import as_path
+from poinsot.spatial.pose import Pose
+
+__all__ = ["read_urdf"]
+
+TYPES = {
+    "continuous": "revolute",
+    "floating": "free",
+    "SPHERICAL": "spherical",
+    "CARDAN": "universal",
+    "FIXED": "fixed",
+}
+UNLIMITED = 1e9  # limits this far out are none
+TABLES = ("bodies", "joints", "actuators")
+
+
+def read_urdf(path: str | Path, sidecar: str | Path | None = None) -> Mechanism:
+    """Read a URDF and its sidecar (the YAML file of the same name, or the one given).
+
+    The root link is the ground. A link of negligible mass on a fixed joint becomes a frame. What a mechanism cannot
+    hold is warned of and noted in its description.
+    """
+    path = as_path(path)
+    beside = as_path(sidecar) if sidecar is not None else sidecar_beside(path)
+    extra = read_sidecar(beside) if beside is not None else Sidecar()
+    reader = _Reader(path, read_tree(path), extra)
+    reader.place_links()
+    reader.check_loops()
+    reader.add_bodies()
+    reader.add_joints()
+    reader.add_loops()
+    reader.add_motors()
+    notes = [*reader.notes, *mend_cuts(reader.tables), *mend_chains(reader.tables, reader.screws())]
+    return built(reader.document(), path, [*notes, *reader.said()])
+
+
+@dataclass
+class _Reader:
+    path: Path
+    tree: UrdfTree
+    sidecar: Sidecar
+    tables: dict[str, dict[str, Any]] = field(default_factory=lambda: {table: {} for table in TABLES})
+    home: dict[str, tuple[str, Pose]] = field(default_factory=dict)  # link -> body, pose in it
+    bodies: dict[str, str] = field(default_factory=dict)  # link that is a body -> its name here
+    frames: dict[str, str] = field(default_factory=dict)  # link that is a frame -> "body.frame"
+    joint_names: Names = field(default_factory=lambda: Names("joint"))
+    link_names: Names = field(default_factory=lambda: Names("link"))
+    notes: list[str] = field(default_factory=list)
+
+    def kind(self, joint: UrdfJoint) -> str:
+        """Type of a joint in a model file; the sidecar may change it."""
+        named = self.sidecar.joint_types.get(joint.name, joint.type)
+        return TYPES.get(named, named)
+
+    def place_links(self) -> None:
+        """Decide which links are bodies and which are frames on one."""
+        for name in self.sidecar.joint_types:
+            if name not in self.tree.joints:
+                raise PoinsotError(f"{self.sidecar.path}: joint_name: {unknown('joint', name, self.tree.joints)}")
+        groups: dict[str, list[str]] = {}  # top link -> links fixed to it
+        top: dict[str, str] = {}
+        X_T: dict[str, Pose] = {}  # pose of a link in its top link
+        for name in self.tree.links:
+            joint = self.tree.carrier.get(name)
+            rigid = joint is not None and self.kind(joint) == "fixed"
+            top[name] = top[joint.parent] if rigid else name
+            X_T[name] = X_T[joint.parent] @ joint.origin() if rigid else Pose.identity()
+            groups.setdefault(top[name], []).append(name)
+        for head, members in groups.items():
+            self._place_group(head, members, X_T)
+
+    def _place_group(self, head: str, members: list[str], X_T: dict[str, Pose]) -> None:
+        heavy = [name for name in members if self.tree.links[name].mass > NEGLIGIBLE]
+        main = heavy[0] if heavy else head
+        if head == self.tree.root:
+            self.home[head], main = (GROUND, Pose.identity()), head
+            if head in heavy:
+                mass = f"{self.tree.links[head].mass:g} kg"
+                self.notes.append(f"The root link '{head}' is the ground: its mass of {mass} is left out.")
+        for name in members:
+            if name not in self.home and (name == main or name in heavy):
+                self.bodies[name] = self.link_names.add(name)
+                self.home[name] = (self.bodies[name], Pose.identity())
+        for name in members:
+            if name not in self.home:
+                near = self._nearest(name, main)
+                self.home[name] = (self.home[near][0], X_T[near].inverse() @ X_T[name])
+
+    def _nearest(self, name: str, main: str) -> str:
+        """The body that carries a frame: the next one towards the root, else the main one of its group."""
+        while name in self.tree.carrier and self.kind(self.tree.carrier[name]) == "fixed":
+            name = self.tree.carrier[name].parent
+            if name in self.bodies:
+                return name
+        return main
+
+    def add_bodies(self) -> None:
+        """Write bodies with their inertia, and frames; with a pose in the sidecar also where they are."""
+        where = self._poses()
+        for link, name in self.bodies.items():
+            data = self.tree.links[link]
+            J = data.inertia
+            body: dict[str, Any] = {"mass": data.mass}
+            if np.any(data.com):
+                body["com"] = listed(data.com)
+            body["inertia"] = [float(J[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+            if where:
+                body["placement"] = {key: value for key, value in place("", where[link]).items() if key != "body"}
+                body["placement"].setdefault("position", [0.0, 0.0, 0.0])
+            self.tables["bodies"][name] = body
+        frames = Names("link")
+        for link, (body, X) in self.home.items():
+            if link in self.bodies or link == self.tree.root:
+                continue
+            short = link.removeprefix(f"{body}.").replace(".", "_")
+            names = self.tables["bodies"].setdefault(body, {}).setdefault("frames", {})
+            frames.taken = set(names)
+            key = frames.add(short)
+            names[key] = {k: v for k, v in place(body, X).items() if k != "body"}
+            self.frames[link] = f"{body}.{key}"
+        self.link_names.changed |= frames.changed
+        light = [link for link in self.frames if self.tree.links[link].mass > 0]
+        if light:
+            self.notes.append(f"Links of negligible mass are frames of the bodies that carry them: {listing(light)}.")
+
+    def _poses(self) -> dict[str, Pose]:
+        """Poses X_WL of all links in the sidecar's pose, or in one that closes the loops; empty for zero."""
+        for name in self.sidecar.pose:
+            if name not in self.tree.joints:
+                raise PoinsotError(f"{self.sidecar.path}: pose: {unknown('joint', name, self.tree.joints)}")
+        q = self.sidecar.pose or mounted(self.tree, self.kind, self.sidecar)
+        return link_poses(self.tree, self.kind, q) if q else {}
+
+    def add_joints(self) -> None:
+        """Write joints with what acts along them."""
+        for joint in self.tree.joints.values():
+            kind = self.kind(joint)
+            if self.home[joint.parent][0] == self.home[joint.child][0]:
+                continue  # inside one body
+            name = self.joint_names.add(joint.name)
+            spec: dict[str, Any] = {"type": kind, "between": [self._origin(joint), self._child(joint)]}
+            if issubclass(JOINTS[kind], Axis):
+                spec["axis"] = listed(joint.axis)
+            one = kind in ("revolute", "prismatic")
+            if one and joint.damping:
+                spec["damping"] = joint.damping
+            if one and joint.friction:
+                spec["friction"] = {"coulomb": joint.friction}
+            if one and joint.limits and max(map(abs, joint.limits)) < UNLIMITED:
+                spec["limits"] = list(joint.limits)
+            if not one and (joint.damping or joint.friction):
+                self.notes.append(f"Damping and friction of the {kind} joint '{name}' are left out.")
+            self.tables["joints"][name] = spec
+
+    def _origin(self, joint: UrdfJoint) -> Any:
+        body, X = self.home[joint.parent]
+        if np.array_equal(X.R, np.eye(3)) and not np.any(X.p):
+            written: dict[str, Any] = {"body": body}
+            if any(joint.xyz):
+                written["position"] = listed(joint.xyz)
+            if any(joint.rpy):
+                written["rotation"] = {"sequence": "xyz", "angles": listed(joint.rpy)}
+            return written if len(written) > 1 else body
+        return place(body, X @ joint.origin())
+
+    def _child(self, joint: UrdfJoint) -> Any:
+        if joint.child in self.bodies:
+            return self.bodies[joint.child]
+        return self.frames[joint.child]
+
+    def _linked(self, name: str) -> str:
+        """The link that a name in the sidecar means: a link's own, or that of the joint which carries it."""
+        return self.tree.joints[name].child if name in self.tree.joints else name
+
+    def check_loops(self) -> None:
+        """The two ends of a closure must exist, on two bodies."""
+        for pair in self.sidecar.loops:
+            for name in pair[:2]:
+                if self._linked(name) not in self.tree.links:
+                    existing = [*self.tree.links, *self.tree.joints]
+                    raise PoinsotError(
+                        f"{self.sidecar.path}: closed_loop: {unknown('link or joint', name, existing)}"
+                    )
+            first, second = (self.home[self._linked(name)][0] for name in pair[:2])
+            if first == second:
+                both = f"'{pair[0]}' and '{pair[1]}' are both on '{first}'"
+                raise PoinsotError(f"{self.sidecar.path}: closed_loop: {both}")
+
+    def add_loops(self) -> None:
+        """Write closing joints: a common point is a ball, a common frame a weld."""
+        for number, (first, second, kind) in enumerate(self.sidecar.loops, 1):
+            links = [self._linked(name) for name in (first, second)]
+            ends = [self.bodies.get(link) or self.frames.get(link) or GROUND for link in links]
+            name = self.joint_names.add(_stem(first, second) or f"loop{number}")
+            law = "spherical" if kind == "3d" else "fixed"
+            self.tables["joints"][name] = {"type": law, "between": ends, "closing": True}
+
+    def add_motors(self) -> None:
+        """Joints that motors drive; an effort limit becomes that of the drive."""
+        driven = {joint for motor in self.sidecar.motors for joint in self._driven(motor)}
+        for name in sorted(driven, key=list(self.tree.joints).index):
+            joint, here = self.tree.joints[name], self.joint_names[name]
+            if self.kind(joint) not in ("revolute", "prismatic"):
+                self.notes.append(f"The motor of the {self.kind(joint)} joint '{here}' is left out.")
+            elif 0 < joint.effort < UNLIMITED:
+                limits = [-joint.effort, joint.effort]
+                self.tables["actuators"][here] = {"on": {"joint": here}, "limits": limits}
+            else:
+                self.tables["joints"][here]["actuated"] = True
+        moving = [j for j in self.tree.joints.values() if self.kind(j) != "fixed"]
+        if any(joint.effort and joint.effort < UNLIMITED and joint.name not in driven for joint in moving):
+            self.notes.append("Effort limits of joints that no motor drives are left out.")
+        if any(0 < joint.velocity < UNLIMITED for joint in moving):
+            self.notes.append("Velocity limits are left out.")
+
+    def _driven(self, motor: str) -> list[str]:
+        """A motor is a joint's name, or a part of the names of several, as the convention has it."""
+        if motor in self.tree.joints:
+            return [motor]
+        found = [n for n, j in self.tree.joints.items() if motor in n and self.kind(j) != "fixed"]
+        if not found:
+            raise PoinsotError(f"{self.sidecar.path}: name_mot: {unknown('joint', motor, self.tree.joints)}")
+        self.notes.append(f"The motor name '{motor}' stands for the joints {listing(found)}.")
+        return found
+
+    def document(self) -> dict[str, Any]:
+        """The document of a model file."""
+        gravity = {"gravity": list(self.sidecar.gravity)} if self.sidecar.gravity is not None else {}
+        name = {"name": self.tree.name} if self.tree.name else {}
+        return {"format": 1, **name, **gravity, **{k: t for k, t in self.tables.items() if t}}
+
+    def screws(self) -> dict[str, tuple[float, float]]:
+        """Slides that mimic another joint: offset and advance per radian."""
+        mimics = {n: j.mimic for n, j in self.tree.joints.items() if j.mimic and j.type == "prismatic"}
+        return {self.joint_names[name]: (offset, ratio) for name, (_, ratio, offset) in mimics.items()}
+
+    def said(self) -> list[str]:
+        """Notes on the whole file."""
+        kept = {name for table in self.tables.values() for name in table}
+        kept |= {frame for body in self.tables["bodies"].values() for frame in body.get("frames", ())}
+        changed = {**self.link_names.changed, **self.joint_names.changed}
+        notes = [note for name, note in changed.items() if name in kept]
+        if self.tree.root != GROUND and self.tree.links[self.tree.root].mass <= NEGLIGIBLE:
+            notes.insert(0, f"The root link '{self.tree.root}' is the ground.")
+        for joint in self.tree.joints.values():
+            if joint.mimic and self.joint_names.given.get(joint.name) in kept:
+                notes.append(
+                    f"The joint '{joint.name}' mimics '{joint.mimic[0]}', which is left out: it moves freely."
+                )
+        if self.tree.left_out:
+            notes.append(f"Left out: {', '.join(self.tree.left_out)}.")
+        if self.sidecar.unknown:
+            notes.append(f"Keys of the sidecar that are not read: {listing(self.sidecar.unknown)}.")
+        return notes
+
+
+def _stem(first: str, second: str) -> str:
+    """What two ends of a closure have in common: "tool" for "tool_A" and "tool_B"."""
+    stems = {re.sub(r"[._]?[ABab]$", "", name) for name in (first, second)}
+    return stems.pop() if len(stems) == 1 else ""

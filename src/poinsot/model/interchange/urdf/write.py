@@ -1,0 +1,222 @@
+"""URDF out: the tree as links and joints, loops in the sidecar.
+
+URDF turns a link about an axis through the link's own origin, by one coordinate a joint. A joint with several
+coordinates becomes a chain of links without inertia, and a hinge beside the body's origin carries such a link to
+which the body is fixed. Zero is Poinsot's zero; the assembled pose goes to the sidecar.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+import numpy as np
+
+from poinsot.elements.coordinates import AlongJoint
+from poinsot.elements.frame import GROUND
+from poinsot.errors import PoinsotError, listing
+from poinsot.model.interchange.acting import INFINITY, Acting, acting
+from poinsot.model.interchange.motions import HINGE, Motion, undone
+from poinsot.model.interchange.notes import Conversion, written
+from poinsot.model.interchange.tree import FRAME, POINT, Link, Tree, cut_tree
+from poinsot.model.interchange.urdf.sidecar import Sidecar, sidecar_text
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.toml import as_path
+from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import axis_rotation
+
+__all__ = ["write_urdf"]
+
+NATIVE = frozenset({POINT, FRAME})
+UNLIMITED = 1e9  # URDF demands limits of a slide; this stands for none
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s²]; what a URDF without a word on gravity is read with
+ON_AXIS = 1e-12  # distance of a body's origin from its hinge that counts as none  [m]
+
+
+def write_urdf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Conversion:
+    """Write a mechanism as a URDF and, beside it, the sidecar with its loops, motors and assembled pose.
+
+    What URDF cannot say is in the notes of the result, one sentence each.
+    """
+    path = as_path(path)
+    writer = _Writer(require_mechanism(mechanism), cut_tree(mechanism, NATIVE, whole_balls=False))
+    text, sidecar = writer.write()
+    files = {path: text, path.with_suffix(".yaml"): sidecar_text(sidecar)}
+    return written(files, writer.notes, overwrite)
+
+
+class _Writer:
+    """Writes one mechanism; collects links and notes on the way."""
+
+    def __init__(self, mechanism: Mechanism, tree: Tree):
+        self.mechanism, self.tree = mechanism, tree
+        self.notes = list(tree.notes)
+        self.robot = Element("robot", name=mechanism.name)
+        self.poses: dict[str, Pose] = {}
+        self.helpers: list[str] = []
+        self.laws, notes = acting(mechanism.elements, tree.poses)
+        self.notes += notes
+
+    def write(self) -> tuple[str, Sidecar]:
+        """The URDF as text, and its sidecar."""
+        self._link(GROUND, Pose.identity())
+        for link in self.tree.links:
+            self._branch(link)
+        for body in (self.mechanism.elements.ground, *self.mechanism.bodies.values()):
+            for frame in body.frames:
+                X = self.poses[body.name] @ frame.pose()
+                self._fixed(f"{frame.label}_frame", body.name, frame.label, X)
+        loops = []
+        for closure in self.tree.closures:
+            names = (f"{closure.name}_A", f"{closure.name}_B")
+            for name, link in zip(names, (closure.a, closure.b)):
+                self._fixed(f"{name}_frame", link, name, closure.X_W)
+            loops.append((*names, "3d" if closure.kind == POINT else "6d"))
+        self._say()
+        pose = {m.name: m.value for link in self.tree.links for m in link.motions}
+        gravity = tuple(float(g) for g in self.mechanism.gravity)
+        sidecar = Sidecar(
+            loops=tuple(loops),
+            motors=self._motors(),
+            pose=pose,
+            gravity=None if gravity == STANDARD_GRAVITY else gravity,
+        )
+        indent(self.robot, "  ")
+        return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(self.robot, encoding="unicode") + "\n", sidecar
+
+    def _link(self, name: str, X_W: Pose) -> Element:
+        if name in self.poses:
+            raise PoinsotError(f"URDF cannot have two links called '{name}': rename the body or frame of that name")
+        self.poses[name] = X_W
+        return SubElement(self.robot, "link", name=name)
+
+    def _joint(self, name: str, kind: str, parent: str, child: str, X_PC: Pose) -> Element:
+        joint = SubElement(self.robot, "joint", name=name, type=kind)
+        SubElement(joint, "origin", xyz=_numbers(X_PC.p), rpy=_numbers(_rpy(X_PC.R)))
+        SubElement(joint, "parent", link=parent)
+        SubElement(joint, "child", link=child)
+        return joint
+
+    def _fixed(self, name: str, parent: str, child: str, X_W: Pose) -> Element:
+        link = self._link(child, X_W)
+        self._joint(name, "fixed", parent, child, self.poses[parent].inverse() @ X_W)
+        return link
+
+    def _branch(self, link: Link) -> None:
+        """One link of the tree, behind as many helper links as its joint has further coordinates."""
+        parent, last = link.parent, link.motions[-1] if link.motions else None
+        through = last is None or last.kind != HINGE or _distance(last, link.X_W.p) <= ON_AXIS
+        moved = list(link.motions[:-1] if through else link.motions)
+        for motion in moved:
+            name, point = f"{motion.name}.link", motion.point if motion.kind == HINGE else link.X_W.p
+            X_W = Pose(link.X_W.R, np.asarray(point, float))
+            self._link(name, X_W)
+            self._moving(motion, parent, name, X_W)
+            self.helpers.append(name)
+            parent = name
+        if last is None or not through:
+            element = self._fixed(link.joint if last is None else f"{link.joint}.fixed", parent, link.name, link.X_W)
+        else:
+            element = self._link(link.name, link.X_W)
+            self._moving(last, parent, link.name, link.X_W)
+        if link.body is not None and link.body.mass:
+            _inertial(element, link)
+
+    def _moving(self, motion: Motion, parent: str, child: str, X_W: Pose) -> None:
+        """A hinge or slide; its origin is where the child stands when the coordinate is zero."""
+        law = self._law(motion)
+        limited = law is not None and law.limited()
+        kind = ("revolute" if limited else "continuous") if motion.kind == HINGE else "prismatic"
+        joint = self._joint(motion.name, kind, parent, child, self.poses[parent].inverse() @ undone(motion, X_W))
+        SubElement(joint, "axis", xyz=_numbers(X_W.R.T @ motion.axis))
+        effort = self._effort(motion)
+        if kind != "continuous" or effort < UNLIMITED:
+            ends = (law.lower, law.upper) if limited else (-INFINITY, INFINITY)
+            lower, upper = (float(np.clip(end, -UNLIMITED, UNLIMITED)) for end in ends)
+            bounds = {} if kind == "continuous" else {"lower": _number(lower), "upper": _number(upper)}
+            SubElement(joint, "limit", effort=_number(effort), velocity=_number(UNLIMITED), **bounds)
+        if law is not None and (law.damping or law.coulomb):
+            SubElement(joint, "dynamics", damping=_number(law.damping), friction=_number(law.coulomb))
+        if motion.follows:
+            turn, lead = motion.follows
+            SubElement(joint, "mimic", joint=turn, multiplier=_number(lead), offset="0")
+            self.notes.append(f"The screw '{motion.joint}' is a turn and a slide that mimics it.")
+
+    def _law(self, motion: Motion) -> Acting | None:
+        for on, law in self.laws.items():
+            if isinstance(on, AlongJoint) and (on.joint, on.index) == (motion.joint, motion.coordinate):
+                return law
+        return None
+
+    def _drives(self) -> dict[str, Motion | None]:
+        """Actuators and the elementary motions that they drive."""
+        return {
+            name: self.tree.motion(a.on.joint, a.on.index) if isinstance(a.on, AlongJoint) else None
+            for name, a in self.mechanism.actuators.items()
+        }
+
+    def _effort(self, motion: Motion) -> float:
+        for name, driven in self._drives().items():
+            if driven is motion:
+                actuator = self.mechanism.actuators[name]
+                return min(max(abs(float(actuator.lower)), abs(float(actuator.upper))), UNLIMITED)
+        return UNLIMITED
+
+    def _motors(self) -> tuple[str, ...]:
+        drives = self._drives()
+        lost = [name for name, motion in drives.items() if motion is None]
+        if lost:
+            self.notes.append(f"Actuators that drive no joint cannot be represented: {listing(lost)}.")
+        return tuple(motion.name for motion in drives.values() if motion is not None)
+
+    def _say(self) -> None:
+        """Notes on what URDF has no words for."""
+        forces = [(f, f"'{f.name}' along {self._on(f.on)}") for f in self.mechanism.forces.values()]
+        for what, names in {
+            "Springs": [name for f, name in forces if f.kind == "spring"],
+            "Drive inertias": [name for f, name in forces if f.kind == "drive-inertia"],
+            "Forces along coordinates that are not a joint's": [
+                f"the {f.kind} {name}" for f, name in forces if not isinstance(f.on, AlongJoint)
+            ],
+            "Sensors": list(self.mechanism.sensors),
+        }.items():
+            if names:
+                self.notes.append(f"{what} cannot be represented: {listing(names)}.")
+        if self.helpers:
+            self.notes.append(f"Helper links without inertia carry single turns and slides: {listing(self.helpers)}.")
+        if self.tree.closures:
+            self.notes.append("Loops stand in the sidecar; a program that reads only the URDF sees a tree.")
+        if self.mechanism.planar:
+            self.notes.append("The planar mechanism is written in space, in the plane z = 0.")
+
+    @staticmethod
+    def _on(on) -> str:
+        return f"joint '{on.joint}'" if isinstance(on, AlongJoint) else f"a {on.kind}"
+
+
+def _inertial(element: Element, link: Link) -> None:
+    body, inertial = link.body, SubElement(element, "inertial")
+    SubElement(inertial, "origin", xyz=_numbers(body.com), rpy="0 0 0")
+    SubElement(inertial, "mass", value=_number(body.mass))
+    keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    SubElement(inertial, "inertia", {key: _number(value) for key, value in zip(keys, body.inertia)})
+
+
+def _distance(motion: Motion, p_W: np.ndarray) -> float:
+    """Distance of a point from the axis of a motion  [m]."""
+    return float(np.linalg.norm(np.cross(motion.axis, p_W - motion.point)))
+
+
+def _rpy(R: np.ndarray) -> tuple[float, float, float]:
+    """Roll, pitch, yaw with R = R_z R_y R_x, exact to round-off also where pitch is a right angle."""
+    yaw = np.arctan2(R[1, 0], R[0, 0])
+    rest = axis_rotation("Z", -yaw) @ R
+    return np.arctan2(-rest[1, 2], rest[1, 1]), np.arctan2(-rest[2, 0], rest[0, 0]), yaw
+
+
+def _number(value: float) -> str:
+    return repr(float(value) + 0.0)
+
+
+def _numbers(values) -> str:
+    return " ".join(_number(value) for value in values)

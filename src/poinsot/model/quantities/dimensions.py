@@ -1,0 +1,90 @@
+"""Dimensions of expressions: lengths are not added to masses, and an expression is in the unit of its place.
+
+A dimension is the powers of (kg, m, s, rad), or None where it is not known: a number or a parameter without a unit
+may stand for any quantity ("400*length^2/12" is an inertia where 400 are kilograms). Only what is certainly wrong is
+refused. Angles count as numbers, and the radian may be left out of everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from poinsot.errors import PoinsotError
+from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, written
+from poinsot.model.quantities.units import Dimension, dimension_text, parse_unit
+
+__all__ = ["dimension_of", "fits", "unit_dimension"]
+
+NUMBER: Dimension = (0, 0, 0, 0)
+ANGLE: Dimension = (0, 0, 0, 1)
+OF_NUMBERS = {"sin", "cos", "tan", "asin", "acos", "atan", "exp", "log"}
+GIVE_ANGLES = {"asin", "acos", "atan", "atan2"}
+
+
+def unit_dimension(unit: str) -> Dimension | None:
+    """Dimension of a parameter by its unit; one without a unit may be anything."""
+    return None if unit in ("-", "1", "") else parse_unit(unit).dimension
+
+
+def fits(dimension: Dimension | None, other: Dimension | None) -> bool:
+    """Tell whether two dimensions may be one: numbers and unknown ones fit everything.
+
+    >>> fits((0, 1, 0, 0), (0, 1, 0, 1)), fits((0, 1, 0, 0), (0, 0, 0, 1))
+    (True, False)
+    """
+    unknown = (None, NUMBER)
+    return dimension in unknown or other in unknown or dimension[:3] == other[:3]
+
+
+def dimension_of(expression: Expression, known: Mapping[str, Dimension | None]) -> Dimension | None:
+    """Dimension of an expression from those of the parameters in it; a sum of unlike ones is an error."""
+    if isinstance(expression, Constant):
+        return expression.dimension
+    if isinstance(expression, Name):
+        return known.get(expression.name)
+    parts = [dimension_of(argument, known) for argument in expression.arguments]
+    operation = expression.operation
+    if operation in ("+", "-", "atan2"):
+        joined = _alike(expression, *parts)
+        return ANGLE if operation == "atan2" else joined
+    if operation in ("*", "/"):
+        return _product(expression, *parts)
+    if operation in ("^", "sqrt"):
+        return _power(expression, *parts)
+    if operation in OF_NUMBERS:
+        if parts[0] is not None and any(parts[0][:3]):
+            raise PoinsotError(
+                f"'{written(expression)}' needs a number or an angle, got a quantity in {dimension_text(parts[0])}"
+            )
+        return ANGLE if operation in GIVE_ANGLES else NUMBER
+    return parts[0]  # neg, abs
+
+
+def _alike(expression: Call, a: Dimension | None, b: Dimension | None) -> Dimension | None:
+    if not fits(a, b):
+        verb = {"+": "adds", "-": "subtracts"}.get(expression.operation, "compares")
+        raise PoinsotError(
+            f"'{written(expression)}' {verb} quantities in {dimension_text(a)} and {dimension_text(b)}"
+        )
+    return b if a in (None, NUMBER) else a
+
+
+def _product(expression: Call, a: Dimension | None, b: Dimension | None) -> Dimension | None:
+    divisor = expression.arguments[1]
+    if expression.operation == "/" and isinstance(divisor, Constant) and divisor.value.is_integer():
+        b = b or NUMBER  # a whole number below the line is one, as in length/2
+    if a is None or b is None:
+        return None
+    sign = 1 if expression.operation == "*" else -1
+    return tuple(x + sign * y for x, y in zip(a, b))
+
+
+def _power(expression: Call, base: Dimension | None, exponent: Dimension | None = NUMBER) -> Dimension | None:
+    if exponent is not None and any(exponent):
+        raise PoinsotError(f"the exponent of '{written(expression)}' is in {dimension_text(exponent)}, not a number")
+    if base is None or base == NUMBER:
+        return base
+    power = Constant(0.5) if expression.operation == "sqrt" else expression.arguments[1]
+    if isinstance(power, Call) and power.operation == "neg" and isinstance(power.arguments[0], Constant):
+        power = Constant(-power.arguments[0].value)
+    return tuple(x * power.value for x in base) if isinstance(power, Constant) else None

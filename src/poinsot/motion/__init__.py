@@ -1,0 +1,12 @@
+"""Motion that is prescribed, and forces and accelerations at given states.
+
+signals             prescribed coordinates: functions, Fourier series, splines, constants
+kinematics          positions, velocities, accelerations of a driven mechanism
+continuation        one branch followed from sample to sample; continuity looks whether poses hang together
+singular_passage    driven motions pass poses in which constraints are dependent
+inverse_dynamics    actuator forces and the reaction in every joint
+accelerations       accelerations and reactions at states; initial_pose finds the coordinates of a pose
+reactions           reactions in any frame; undetermined names those that redundant constraints leave open
+angles              angles beyond a turn
+singularity         which kind of singular pose is near, and how near
+"""

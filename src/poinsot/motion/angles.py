@@ -1,0 +1,107 @@
+"""Angles that are read off poses are known up to turns: along a motion the turns are counted.
+
+A simulation integrates the rates of such angles beside its states, as ε ∫ ṡ dt with an ε so small that no step
+depends on them. Rates count up to a multiple of the bodies' angular speeds: near an attitude in which an angle is not
+defined its rate grows without bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from poinsot.elements.coordinates import AlongJoint
+from poinsot.system.system import System
+
+__all__ = ["counted", "first_counts", "turned", "turning", "turning_rates", "unwound"]
+
+EPSILON = (
+    1e-12  # ε, of the default absolute tolerance's size: errors count as those of others do if they reach a radian
+)
+FASTEST = 10.0  # times the angular speeds of the two bodies that an angle lies between
+
+
+def turning(compiled: System) -> tuple[str, ...]:
+    """Named coordinates that are angles and not among the coordinates of the formulation itself."""
+
+    def make() -> tuple[dict[str, Any], list[str]]:
+        direct, named = compiled.equations.direct, compiled.elements.coordinates
+        angles = {name: c for name, c in named.items() if c.unit == "rad"}
+        return {}, [n for n, c in angles.items() if not isinstance(c, AlongJoint) or direct(c) is None]
+
+    return tuple(compiled.kept("turning", make).facts)
+
+
+def turning_rates(compiled: System) -> list[Any]:
+    """ε ṡ of every turning angle as symbols, finite in every pose."""
+    import casadi
+
+    e, elements, found = compiled.equations, compiled.elements, []
+    for name in turning(compiled):
+        bodies = elements.coordinates[name].bodies(elements.joints)
+        bound = FASTEST * sum(casadi.norm_1(casadi.SX(e.twists[b].w)) for b in bodies if b in e.twists)
+        rate = compiled.coordinate(name)[1]
+        above = casadi.if_else(rate < bound, rate, bound)  # also where the rate is no number
+        found.append(EPSILON * casadi.if_else(above > -bound, above, -bound))
+    return found
+
+
+def first_counts(compiled: System, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """ε s of every turning angle at the start (k,)."""
+    names = turning(compiled)
+    if not names:
+        return np.zeros(0)
+
+    def outputs() -> list[Any]:
+        import casadi
+
+        return [casadi.vertcat(*(compiled.coordinate(n)[0] for n in names))]
+
+    _, nv, _, nu = compiled.sizes
+    (s,) = compiled.kernel("angles", outputs)(q, np.zeros(nv), np.zeros(nu), p)
+    return EPSILON * np.where(np.isfinite(s), s, 0.0).ravel()
+
+
+def turned(s: Any, count: Any) -> Any:
+    """An angle s beyond a turn, with its count ε ∫ ṡ dt, as symbols: it has no jumps."""
+    import casadi
+
+    return s + 2 * np.pi * casadi.floor((count / EPSILON - s) / (2 * np.pi) + 0.5)
+
+
+def counted(s: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Angles s (…, n) without jumps by turns, from the first sample on, with counts ε ∫ ṡ dt (…, n).
+
+    >>> counted(np.array([3.0, -3.0, 1.0]), 1e-12 * np.array([3.0, 3.3, 26.1])).round(2).tolist()
+    [3.0, 3.28, 26.13]
+    """
+    ahead = counts / EPSILON - s
+    turns = np.rint((ahead[..., 1:] - ahead[..., :-1]) / (2 * np.pi))
+    if not turns.any():
+        return s
+    turns = np.where(np.isfinite(turns), turns, 0.0)
+    return np.concatenate([s[..., :1], s[..., 1:] + 2 * np.pi * np.cumsum(turns, axis=-1)], axis=-1)
+
+
+def unwound(t: Sequence[float], s: np.ndarray, s_dot: np.ndarray) -> np.ndarray:
+    """Angles s (…, n) at times t (n,) without jumps by turns, from the first sample on.
+
+    The turn is the one that the rates s_dot (…, n) foretell where these are alike at both ends of an interval: a
+    shaft may turn more than half a turn between samples. Elsewhere it is the nearest one.
+
+    >>> unwound([0.0, 1.0, 2.0], np.array([3.0, -3.0, 3.0]), np.array([0.3, 0.3, 6.6])).round(2).tolist()
+    [3.0, 3.28, 3.0]
+    """
+    t = np.asarray(t)
+    step, moved = t[1:] - t[:-1], s[..., 1:] - s[..., :-1]
+    if np.abs(moved).max(initial=0.0) + np.abs(s_dot).max(initial=0.0) * step.max(initial=0.0) < np.pi:
+        return s  # no turn could be foretold
+    first, last = s_dot[..., :-1], s_dot[..., 1:]
+    steady = np.abs(last - first) * step < np.pi
+    expected = np.where(steady, (first + last) * step / 2, 0.0)
+    turns = np.rint((expected - moved) / (2 * np.pi))
+    if not turns.any():
+        return s
+    return np.concatenate([s[..., :1], s[..., 1:] + 2 * np.pi * np.cumsum(turns, axis=-1)], axis=-1)

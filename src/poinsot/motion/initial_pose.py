@@ -1,0 +1,102 @@
+"""Coordinates of the pose from which an analysis starts.
+
+The first pose that names some coordinates is put together by `model.assembly`. Where the next ones name the same
+coordinates, and these are as many as there are freedoms, native Newton follows the same way from the file's pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.quantities.parameters import as_value
+from poinsot.motion.continuation import Course, reached
+from poinsot.motion.kinematics import driven
+from poinsot.store import Bounded
+from poinsot.system.system import System, require_formulation, start, system
+
+__all__ = ["Initial", "initial"]
+
+_INITIAL: Bounded = Bounded(32)
+_WAYS: Bounded = Bounded(16)
+
+
+@dataclass(frozen=True, eq=False)
+class Initial:
+    """A pose in the coordinates of a system."""
+
+    system: System
+    q: np.ndarray  # (nq,)
+    p: np.ndarray  # parameters and chart
+    again: bool = False  # whether such poses are asked for again and again, so that native code is worth its time
+
+
+def initial(
+    mechanism: Mechanism, pose: Mapping[str, float] | None, formulation: str, free: tuple[str, ...] = ()
+) -> Initial:
+    """Bring named coordinates from the file's pose to given values; from memory if it was asked for before."""
+    require_formulation(formulation)
+    structure = (id(mechanism), formulation, free)
+    key = (*structure, None if pose is None else tuple((n, str(s)) for n, s in pose.items()))
+
+    def make() -> Initial:
+        if pose is not None:
+            way = _WAYS.get_or_make((*structure, *pose), lambda: _Way(mechanism, tuple(pose), formulation, free))
+            if (found := way.to(pose)) is not None:
+                return found
+        begin = start(mechanism, pose)
+        compiled = system(mechanism, formulation, free, home=begin)
+        p = compiled.parameters(mechanism, begin.poses)
+        return Initial(compiled, compiled.coordinates(begin, p), p)
+
+    return _INITIAL.get_or_make(key, lambda: (mechanism, make()))[1]  # its id stays its own
+
+
+class _Straight(Course):
+    """Prescribed coordinates that go straight from the first of two samples, at t = 0, to the second, at t = 1."""
+
+    def at(self, t: float) -> tuple[np.ndarray, np.ndarray]:
+        return self.s[0] + t * self.s_dot[0], self.s_dot[0]
+
+
+class _Way:
+    """Ways of named coordinates from the file's pose to others."""
+
+    def __init__(self, mechanism: Mechanism, names: tuple[str, ...], formulation: str, free: tuple[str, ...]):
+        self.mechanism, self.names, self.formulation, self.free = mechanism, names, formulation, free
+        self.asked = False
+
+    def to(self, pose: Mapping[str, float]) -> Initial | None:
+        """The mechanism at given values of the coordinates; None where others must say, at the first call too."""
+        before, self.asked = self.asked, True
+        if not before or self._home is None:
+            return None
+        home, at_home = self._home
+        compiled = home.system
+        drive = driven(compiled, self.names)
+        units = (compiled.mechanism.template.coordinates[name].unit for name in self.names)
+        s = np.array([as_value(pose[name], unit, name) for name, unit in zip(self.names, units)])
+        way = np.where(drive.turns, np.remainder(s - at_home + np.pi, 2 * np.pi) - np.pi, s - at_home)
+        rates = np.stack([way, way])
+        between = (np.array([0.0, 1.0]), np.stack([at_home, at_home + way]), rates, np.zeros_like(rates))
+        q = reached(_Straight(drive, {}, *between, home.p, compiled.home.size, charted=False), home.q)
+        return None if q is None else Initial(compiled, q, home.p, again=True)
+
+    @cached_property
+    def _home(self) -> tuple[Initial, np.ndarray] | None:
+        """The file's pose, and the values of the coordinates there; None where the coordinates do not tell all."""
+        mechanism, elements = self.mechanism, self.mechanism.elements
+        begin = start(mechanism, None)
+        compiled = system(mechanism, self.formulation, self.free)
+        p = compiled.parameters(mechanism, begin.poses)
+        _, nv, m, _ = compiled.sizes
+        clamped = system(mechanism, self.formulation, self.free, home=begin) is not compiled
+        known = set(self.names) <= set(elements.coordinates)
+        if clamped or not known or len(self.names) != nv - m or len(p) > len(compiled.free):
+            return None
+        at = [float(elements.coordinates[name].value(begin.poses, elements.joints)) for name in self.names]
+        return Initial(compiled, compiled.coordinates(begin, p), p), np.array(at)

@@ -1,0 +1,249 @@
+"""Inverse dynamics: the forces that a prescribed motion needs, and what every joint has to bear.
+
+M v̇ + Cᵀλ = Q₀ + B u          solved for u and λ; with more actuators than freedoms, uᵀ W u is least:
+(B W⁻¹ Bᵀ) y − Cᵀλ = M v̇ − Q₀,    C y = 0,    u = W⁻¹ Bᵀ y
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from poinsot.engine import Factor, kernel, kkt
+from poinsot.errors import MotionError, PoinsotError, by_name, listing, unknown
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.motion.kinematics import Kinematics, kinematics
+from poinsot.motion.reactions import Bearing, by_joint, columns
+from poinsot.motion.undetermined import undetermined
+from poinsot.system.conditioning import freest, poses_at, weakness
+from poinsot.system.system import System, system
+from poinsot.system.variants import careful
+
+__all__ = [
+    "InverseDynamics",
+    "InverseSolution",
+    "actuator_weights",
+    "inverse_dynamics",
+    "inverse_solution",
+    "require_actuators",
+    "require_hold",
+]
+
+SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
+SINGULAR_POSE = 1e-10  # the same of a pose that is passed: reactions grow without bound there
+
+
+@dataclass(frozen=True, eq=False)
+class InverseDynamics(Bearing):
+    """Forces along a motion: n times."""
+
+    t: np.ndarray  # (n,)  [s]
+    forces: dict[str, np.ndarray]  # by actuator (n,)  [N or N·m]
+    power: dict[str, np.ndarray]  # by actuator (n,)  [W]
+    reactions: dict[str, np.ndarray]  # by joint, (f, m) on its second body (n, 6), NaN where open  [N, N·m]
+    multipliers: np.ndarray  # (n, m)
+    condition: np.ndarray  # (n,) check value: 1 is perfect, 0 where the actuators lose hold of the mechanism
+    kinematics: Kinematics
+    model: Mechanism = field(repr=False)
+
+    @cached_property
+    def body_forces(self) -> dict[str, np.ndarray]:
+        """By body, Q_e − M q̈: gravity less what its motion needs (n, 6), computed when first asked for  [N, N·m].
+
+        Forces in world axes, moments about the centre of mass in the body's.
+        """
+        return _body_forces(self.model, self.kinematics)
+
+    @property
+    def position(self) -> dict[str, np.ndarray]:
+        """By body, origin in the world (n, 3)  [m]."""
+        return self.kinematics.position
+
+    @property
+    def rotation(self) -> dict[str, np.ndarray]:
+        """By body, R_WB (n, 3, 3)."""
+        return self.kinematics.rotation
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s"]
+        for name, force in self.forces.items():
+            power = np.abs(self.power[name]).max()
+            lines.append(f"  {name}  {force.min():.6g} … {force.max():.6g} N or N·m, at most {power:.4g} W")
+        return "\n".join(lines)
+
+
+def inverse_dynamics(
+    mechanism: Mechanism,
+    motion: Mapping[str, Any],
+    t: Sequence[float],
+    *,
+    weights: Mapping[str, float] | None = None,
+    formulation: str = "joint",
+) -> InverseDynamics:
+    """Actuator forces, reactions of every joint and powers along a prescribed motion.
+
+    With more actuators than freedoms the forces of least weighted square sum are taken; `weights` by actuator.
+    Reactions are those on the joint's second body, about its frame there and in the joint's own axes: those of
+    that frame, turned so that z is the joint's axis (docs/theory/joints.md); `reaction` gives them otherwise.
+
+    >>> import poinsot
+    >>> d = poinsot.inverse_dynamics(poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t}, [0.0, 0.1])
+    >>> sorted(d.forces)
+    ['A']
+    """
+    require_actuators(system(require_mechanism(mechanism), formulation))
+    weights = by_name(weights, "weights are", "{'A': 2.0}")
+    try:
+        moving = kinematics(mechanism, motion, t, formulation=formulation)
+    except MotionError as error:
+        error.partial = None if error.partial is None else _forces(mechanism, error.partial, weights)
+        raise
+    return _forces(mechanism, moving, weights)
+
+
+def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, float]) -> InverseDynamics:
+    """Forces along a motion; where the actuators lose hold of the mechanism, an error with those up to there."""
+    path, weight = moving.path, actuator_weights(moving.path.system, weights)
+    for one in (path.system, careful(path.system)):
+        found = _inverse(one)(path.q, path.v, path.a, weight, path.p)
+        held = (found[2].ravel() > SINGULAR) & (path.condition > SINGULAR_POSE)
+        if held.all():
+            return _result(mechanism, moving, len(path.t), *found)
+    at = int(np.argmin(held))
+    on = {name: actuator.on for name, actuator in mechanism.actuators.items()}
+    weak = weakness(path.system, poses_at(path.system, path.q[at], path.constants(at)), on)
+    raise MotionError(
+        f"at t = {path.t[at]:g} s the actuators ({', '.join(path.system.commands)}) do not hold the mechanism: "
+        f"it is under-actuated, or in a singular pose ({weak})",
+        t=float(path.t[at]),
+        joint=weak.name,
+        condition=weak.condition,
+        partial=_result(mechanism, moving, at, *found) if at else None,
+    )
+
+
+def require_actuators(compiled: System) -> None:
+    """There must be at least as many actuators as the mechanism has freedoms."""
+    _, n, m, actuators = compiled.sizes
+    if actuators < n - m:
+        raise PoinsotError(
+            f"{compiled.mechanism.name} has mobility {n - m} and {actuators} actuators "
+            f"({listing(compiled.commands)}): it is under-actuated, no forces of its own give a prescribed motion; "
+            f"with the actuators locked joint '{_loose(compiled)}' can still move, condition number inf"
+        )
+
+
+def require_hold(compiled: System, t: np.ndarray, check: np.ndarray) -> None:
+    """The actuators must hold the mechanism at every time: check values (n, 1) away from zero."""
+    if np.any(~(check > SINGULAR)):
+        at = int(np.argmin(np.where(np.isfinite(check), check, -1)))
+        raise PoinsotError(
+            f"at t = {t[at]:g} s the actuators ({', '.join(compiled.commands)}) do not hold the mechanism: "
+            "it is under-actuated, or in a singular pose"
+        )
+
+
+def _loose(compiled: System) -> str:
+    on = {name: actuator.on for name, actuator in compiled.mechanism.actuators.items()}
+    return freest(compiled, compiled.home.poses, on)
+
+
+def actuator_weights(compiled: System, weights: Mapping[str, float]) -> np.ndarray:
+    """Weights (nu,) of the actuators' squared forces, 1 where none is given."""
+    weights = by_name(weights, "weights are", "{'A': 2.0}")
+    for name, weight in weights.items():
+        if name not in compiled.commands:
+            raise PoinsotError(unknown("actuator", name, compiled.commands))
+        if not isinstance(weight, Real) or not weight > 0:
+            raise PoinsotError(f"the weight of actuator '{name}' must be positive, not {weight}")
+    return np.array([float(weights.get(name, 1.0)) for name in compiled.commands])
+
+
+@dataclass(frozen=True, eq=False)
+class InverseSolution:
+    """Forces of a prescribed motion as symbols, with the factor for further right-hand sides."""
+
+    a: Any  # symbols of v̇ (nv, 1)
+    w: Any  # symbols of the actuators' weights (nu, 1)
+    u: Any  # actuator forces as expressions of (q, v, v̇, w, p) (nu, 1)
+    lam: Any  # multipliers, likewise (m, 1)
+    B: Any  # generalised forces of unit actuator forces (nv, nu)
+    factor: Factor  # of [[B W⁻¹ Bᵀ + CᵀC, Cᵀ], [C, 0]]
+
+
+def inverse_solution(compiled: System) -> InverseSolution:
+    """Actuator forces and multipliers of a prescribed motion as symbols, made once."""
+    import casadi
+
+    if "inverse solution" not in compiled._kernels:
+        e = compiled.equations
+        a, w = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("w", e.u.size1())
+        B = casadi.jacobian(e.Q, e.u)
+        Q0 = casadi.substitute(e.Q, e.u, casadi.SX.zeros(e.u.shape))
+        drives = B @ casadi.diag(1 / w) @ B.T
+        dynamics = compiled.dynamics
+        targets, weights = casadi.SX(e.phi.size1(), 1), dynamics.all_weighted(drives)
+        solved = kkt(drives, e.C, e.M @ a - Q0, targets, dynamics.order, weights)
+        u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
+        compiled._kernels["inverse solution"] = InverseSolution(a, w, u, lam, B, solved.factor)
+    return compiled._kernels["inverse solution"]
+
+
+def _inverse(compiled: System) -> Any:
+    """(q, v, v̇, weights, p) -> u, λ, check, reactions and rates of the actuated coordinates."""
+
+    def make() -> Any:
+        import casadi
+
+        e = compiled.equations
+        s = inverse_solution(compiled)
+        a, w, u, lam = s.a, s.w, s.u, s.lam
+        rates = [rate for _, _, rate in e.acting[len(e.acting) - e.u.size1() :]]
+        flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, u)
+        return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, s.factor.check, flat])
+
+    return compiled.made("inverse", lambda: kernel(compiled.formula("inverse", make)))
+
+
+def _result(
+    mechanism: Mechanism,
+    moving: Kinematics,
+    n: int,
+    u: np.ndarray,
+    lam: np.ndarray,
+    check: np.ndarray,
+    flat: np.ndarray,
+) -> InverseDynamics:
+    """The first n samples."""
+    moving, compiled = moving.first(n), moving.path.system
+    u, flat, names = u[:n], flat[:n], list(compiled.mechanism.template.joints)
+    rates = flat[:, 6 * len(names) :]
+    return InverseDynamics(
+        t=moving.t,
+        forces={name: u[:, k] for k, name in enumerate(compiled.commands)},
+        power={name: u[:, k] * rates[:, k] for k, name in enumerate(compiled.commands)},
+        reactions=by_joint(flat, names, undetermined(compiled)),
+        multipliers=lam[:n],
+        condition=check.ravel()[:n],
+        kinematics=moving,
+        model=mechanism,
+    )
+
+
+def _body_forces(mechanism: Mechanism, moving: Kinematics) -> dict[str, np.ndarray]:
+    found = {}
+    gravity = np.asarray(mechanism.gravity, float)
+    for name, body in mechanism.bodies.items():
+        R, w, alpha = moving.rotation[name], moving.angular_velocity[name], moving.angular_acceleration[name]
+        arm = R @ np.asarray(body.com, float)
+        acceleration = moving.acceleration[name] + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
+        J = np.asarray(body.inertia_about_centre(), float)
+        w_B, alpha_B = (np.einsum("nji,nj->ni", R, x) for x in (w, alpha))
+        moment = alpha_B @ J + np.cross(w_B, w_B @ J)
+        found[name] = np.concatenate([body.mass * (gravity - acceleration), -moment], axis=1)
+    return found

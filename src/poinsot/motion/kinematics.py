@@ -1,0 +1,395 @@
+"""Kinematics of a driven mechanism: named coordinates are prescribed, everything else follows.
+
+Φ(q) = 0, s(q) = s*(t)          Newton, exact to round-off
+C v = 0, J v = ṡ*               C v̇ = γ, J v̇ = s̈* − J̇ v
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from poinsot.engine import Link, elimination_order, kernel, kkt
+from poinsot.errors import MotionError, PoinsotError
+from poinsot.model.assembly.assembly import Assembly, row_lengths
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.motion.angles import turning, unwound
+from poinsot.motion.continuation import Course, follow
+from poinsot.motion.continuity import Path, coordinate_rates, joined, require_continuity
+from poinsot.motion.signals import as_signals, as_times, evaluate_motion, require_motion
+from poinsot.motion.singular_passage import passing
+from poinsot.system.conditioning import SINGULAR_POSE, poses_at, rechart, surplus_or_free, weakness
+from poinsot.system.natural import natural_speeds
+from poinsot.system.system import System, start, system
+from poinsot.system.variants import UNSURE, careful
+
+__all__ = ["Driven", "DrivenEquations", "Kinematics", "Path", "driven", "kinematics", "require_count", "solve_path"]
+
+ASKED = 4  # right sides of [C; J] x = b for which x is compared from pose to pose
+SINGULAR = 1e-10  # check value of the solution below which the prescribed coordinates do not tell the speeds
+LOST = 1e3  # times the condition number of the joints at the first sample: they lose rank, and round-off is told
+
+
+@dataclass(frozen=True, eq=False)
+class Kinematics:
+    """Positions, velocities and accelerations of every body along a motion: n times."""
+
+    t: np.ndarray  # (n,)  [s]
+    position: dict[str, np.ndarray]  # by body, origin in the world (n, 3)  [m]
+    rotation: dict[str, np.ndarray]  # by body, R_WB (n, 3, 3)
+    velocity: dict[str, np.ndarray]  # by body, of the origin in the world (n, 3)  [m/s]
+    angular_velocity: dict[str, np.ndarray]  # by body, in the world (n, 3)  [rad/s]
+    acceleration: dict[str, np.ndarray]  # by body, of the origin in the world (n, 3)  [m/s²]
+    angular_acceleration: dict[str, np.ndarray]  # by body, in the world (n, 3)  [rad/s²]
+    coordinates: dict[str, np.ndarray]  # by name (n,)  [m or rad]
+    residual: float  # largest violation of a constraint  [m or rad]
+    path: Path
+
+    def first(self, n: int) -> Kinematics:
+        """The same at the first n times."""
+        if n == len(self.t):
+            return self
+        path = self.path
+        cut = replace(path.among(np.arange(len(path.t)) < n), between=None)
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        dicts = {x: {b: rows[:n] for b, rows in part.items()} for x, part in parts.items() if isinstance(part, dict)}
+        return replace(self, t=self.t[:n], path=cut, **dicts)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s, joints closed to {self.residual:.1e}"
+        ]
+        lines += [f"  {name}  {s.min():.6g} … {s.max():.6g}" for name, s in self.coordinates.items()]
+        return "\n".join(lines)
+
+
+def kinematics(
+    mechanism: Mechanism, motion: Mapping[str, Any], t: Sequence[float], *, formulation: str = "joint"
+) -> Kinematics:
+    """Positions, velocities and accelerations of every body of a driven mechanism.
+
+    `motion` prescribes as many independent coordinates as the mechanism has freedoms: a number, a function of t,
+    a Fourier series, or samples (times, values) for each.
+
+    >>> import poinsot
+    >>> k = poinsot.kinematics(poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t}, [0.0, 0.1])
+    >>> bool(abs(k.angular_velocity["link1"][0, 2] - 2) < 1e-12)
+    True
+    """
+    try:
+        return _observed(solve_path(mechanism, motion, t, formulation))
+    except MotionError as error:
+        error.partial = None if error.partial is None else _observed(error.partial)
+        raise
+
+
+def solve_path(
+    mechanism: Mechanism,
+    motion: Mapping[str, Any],
+    t: Sequence[float],
+    formulation: str = "joint",
+    free: tuple[str, ...] = (),
+) -> Path:
+    """Coordinates, speeds and accelerations along a prescribed motion; `free` are further parameters as symbols.
+
+    A motion that cannot be followed is an error that keeps the path up to there.
+    """
+    t = as_times(t)
+    try:
+        return _path(require_mechanism(mechanism), motion, t, formulation, free)
+    except MotionError as error:
+        before = int(np.searchsorted(t, error.t))
+        if before == 0 or error.partial is not None:
+            raise
+        path = solve_path(mechanism, motion, t[:before], formulation, free)
+        held = {name: mechanism.coordinates[name] for name in motion}
+        weak = weakness(path.system, poses_at(path.system, path.q[-1], path.constants(-1)), held)
+        raise MotionError(
+            f"{error} ({weak} at t = {path.t[-1]:g} s, the last pose reached)",
+            t=error.t,
+            joint=weak.name,
+            condition=weak.condition,
+            partial=path,
+        ) from None
+
+
+def _path(
+    mechanism: Mechanism, motion: Mapping[str, Any], t: np.ndarray, formulation: str, free: tuple[str, ...]
+) -> Path:
+    names = tuple(require_motion(motion))
+    require_count(system(mechanism, formulation, free), names)
+    signals = as_signals(motion)
+    rates = evaluate_motion(signals, t)
+    begin = _begin(mechanism, dict(zip(names, rates[0][0])), t[0], formulation)
+    compiled = system(mechanism, formulation, free, home=begin)
+    p = compiled.parameters(mechanism, begin.poses)
+    course = Course(driven(compiled, names), signals, t, *rates, p, begin.size, len(p) > len(compiled.free))
+    return passing(course, compiled.coordinates(begin, p), _attempt)
+
+
+def _attempt(course: Course, q0: np.ndarray) -> Path:
+    """The motion on the branch of q0, with as much care as it takes."""
+    compiled, names = course.driven.compiled, course.driven.names
+    for one, care in ((compiled, False), (compiled, True), (careful(compiled), True)):
+        try:
+            return _in_charts(*replace(course, driven=driven(one, names)).dense(), q0, care)
+        except MotionError as error:
+            trouble = error
+    raise trouble
+
+
+def _in_charts(course: Course, asked: np.ndarray, q0: np.ndarray, care: bool) -> Path:
+    """The motion on the branch of q0 at the samples that were asked for, in as many charts as it takes."""
+    parts = []
+    while True:
+        parts.append(_followed(course, q0, care))
+        end = len(parts[-1].t) - 1
+        if end == len(course.t) - 1:
+            return joined(parts).among(asked)
+        q0, p = rechart(course.driven.compiled, parts[-1].q[-1], course.p)
+        course = course.part(slice(end, None), p)
+
+
+def _followed(course: Course, q0: np.ndarray, care: bool) -> Path:
+    """The motion on the branch of q0, with its rates."""
+    track, drive = follow(course, q0, care), course.driven
+    course = course.part(slice(np.count_nonzero(track.asked)))
+    s_dot, s_ddot = course.rates(track.t)
+    v, a, check = drive.rates(track.q, s_dot, s_ddot, course.p)
+    path = Path(drive.compiled, track.t, track.q, v, a, course.p, track.residual, check.ravel())
+    _require_determined(path, drive.names)
+    require_continuity(path, course, track.walked)
+    return path.among(track.asked)
+
+
+def _begin(mechanism: Mechanism, pose: dict[str, float], t: float, formulation: str) -> Assembly:
+    """The mechanism in the first pose of a motion."""
+    try:
+        return start(mechanism, pose)
+    except PoinsotError as error:
+        held = {name: mechanism.coordinates[name] for name in pose}
+        weak = weakness(system(mechanism, formulation), start(mechanism, None).poses, held)
+        text = f"at t = {t:g} s {error} ({weak} in the pose of the model file)"
+        raise MotionError(text, t=float(t), joint=weak.name, condition=weak.condition) from None
+
+
+def _require_determined(path: Path, names: Sequence[str]) -> None:
+    """A motion through a pose in which the prescribed coordinates do not tell all speeds is an error."""
+    for at in np.flatnonzero(~(path.condition > UNSURE)):
+        lost = not path.condition[at] > SINGULAR
+        if lost or path.holding(at) > max(SINGULAR_POSE, LOST * path.holding(0)):
+            raise MotionError(
+                f"at t = {path.t[at]:g} s the prescribed coordinates ({', '.join(names)}) do not determine the "
+                f"motion: the pose is singular{' for them' if lost else ', branches of motions meet there'}",
+                t=float(path.t[at]),
+            )
+
+
+class DrivenEquations:
+    """Equations of a system with some coordinates prescribed, as symbols."""
+
+    def __init__(self, compiled: System, names: tuple[str, ...]):
+        import casadi
+
+        from poinsot.formulations.solve import unit_quaternions
+
+        e = compiled.equations
+        pairs = [compiled.coordinate(name) for name in names]
+        s, s_dot = (casadi.vertcat(*column) for column in zip(*pairs))
+        J = casadi.jacobian(s_dot, e.v)
+        n, m, k = e.v.size1(), e.phi.size1(), len(names)
+        targets = [casadi.SX.sym(x, k) for x in ("s", "s_dot", "s_ddot")]
+        turns = [compiled.elements.coordinates[name].unit == "rad" for name in names]
+        error = casadi.vertcat(*(_wrapped(s[i] - targets[0][i], turns[i]) for i in range(k)))
+        A = casadi.vertcat(e.C, J)
+        size = _power_of_two(compiled.home.size)  # scales of rows and columns, so that no pivot depends on units
+        self._rows = 1 / np.concatenate([row_lengths(e.rows, size), np.where(turns, 1.0, size)])
+        self._columns = natural_speeds(compiled, size)
+        scaled = casadi.diag(casadi.SX(self._rows)) @ A @ casadi.diag(casadi.SX(self._columns))
+        sample = casadi.Function("A", [e.q, e.p], [scaled])
+        sampled = np.asarray(sample(compiled.dynamics.q_home, compiled.dynamics.p_nominal))
+        sampled = None if compiled.dynamics.careful or e.combined is not None else sampled
+        links = [*e.links, *(Link(f"drive {n}", (m + i,), _touched(e, J[i, :])) for i, n in enumerate(names))]
+        order = elimination_order(e.blocks, links, e.couplings, jacobian=sampled)
+        gap = casadi.vertcat(e.phi, error)
+        step = self._system = kkt(casadi.SX.eye(n), scaled, casadi.SX(n, 1), -self._rows * gap, order, added={})
+        q_new = e.q + casadi.jacobian(e.q_dot, e.v) @ (self._columns * step.acceleration)
+        self.A, self.gap = A, casadi.vertcat(e.phi, s)
+        newton = casadi.Function("newton", [e.q, targets[0], e.p], [unit_quaternions(e, q_new), gap])
+        v = self.solve(casadi.vertcat(casadi.SX(m, 1), targets[1]))
+        self.gamma = casadi.vertcat(e.gamma, -casadi.jtimes(s_dot, e.q, e.q_dot))
+        acceleration = self.solve(self.gamma + casadi.vertcat(casadi.SX(m, 1), targets[2]))
+        speeds = casadi.Function("speeds", [e.q, targets[1], e.p], [v, step.factor.check])
+        accelerations = casadi.Function("accelerations", [e.q, e.v, targets[2], e.p], [acceleration])
+        slopes = casadi.Function("slopes", [e.q, e.p], [casadi.densify(A)])
+        asked = np.random.default_rng(0).normal(size=(m + k, ASKED)) / self._rows[:, None]
+        answers = casadi.densify(self.solve(casadi.SX(asked)) / self._columns)
+        self.functions = {"newton": newton, "speeds": speeds, "accelerations": accelerations, "slopes": slopes}
+        self.functions["answers"] = casadi.Function("answers", [e.q, e.p], [answers])
+        if e.combined is not None:
+            self.functions["open"] = casadi.Function("open", [e.q, e.p], [e.all_phi])
+
+    def solve(self, b: Any) -> Any:
+        """x (nv, k) with A x = b, A = [C; J], from the factor of the Newton step."""
+        import casadi
+
+        b = casadi.diag(casadi.SX(self._rows)) @ b
+        x = self._system.solve(casadi.SX(self._system.M.size1(), b.size2()), b)[0]
+        return casadi.diag(casadi.SX(self._columns)) @ x
+
+    def multipliers(self, Q: Any) -> Any:
+        """λ with Aᵀ λ nearest to forces Q (nv, 1)."""
+        import casadi
+
+        return self._rows * self._system.solve(self._columns * Q, casadi.SX(self._system.C.size1(), 1))[1]
+
+
+class Driven:
+    """Newton steps and rates of a system with some coordinates prescribed."""
+
+    def __init__(self, compiled: System, names: tuple[str, ...]):
+        coordinates = compiled.mechanism.template.coordinates
+        self.compiled, self.names = compiled, names
+        self.turns = np.array([coordinates[name].unit == "rad" for name in names])
+        found = compiled.kept(("driven", *names), lambda: (self.equations.functions, None)).functions
+        parts = ("newton", "speeds", "accelerations", "slopes")
+        self.newton, self._speeds, self._accelerations, self._slopes = (kernel(found[part]) for part in parts)
+        self._open = kernel(found["open"]) if "open" in found else None
+        self._found = found
+
+    @cached_property
+    def equations(self) -> DrivenEquations:
+        """The same as symbols."""
+        return DrivenEquations(self.compiled, self.names)
+
+    @cached_property
+    def answers(self) -> Any:
+        """(q, p) -> x (nv, ASKED) with [C; J] x = b for some b, all in natural sizes: a change of branch turns x."""
+        return kernel(self._found["answers"])
+
+    def violation(self, q: np.ndarray, s: np.ndarray, p: np.ndarray, size: float = 1.0) -> float:
+        """Largest violation of any constraint, redundant ones included, or of a prescribed coordinate, lengths by a
+        size [m]."""
+        outline = self.compiled.outline
+        rows = np.concatenate([row_lengths(outline.rows, size), np.where(self.turns, 1.0, size)])
+        gaps = [self.newton(q, s, p)[1] / rows]
+        gaps += [gap / row_lengths(outline.all_rows, size) for gap in (self._open(q, p) if self._open else ())]
+        return float(max(np.max(np.abs(gap), initial=0.0) for gap in gaps))
+
+    def slopes(self, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """[C; J] (n, m + k, nv) at coordinates q (n, nq)."""
+        (A,) = self._slopes(q, p)
+        return A.reshape(len(q), -1, self.compiled.sizes[1])
+
+    def bias(self, q: np.ndarray, v: np.ndarray, s_ddot: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """What [C; J] v̇ is (n, m + k) at coordinates q and speeds v."""
+
+        def make() -> Any:
+            import casadi
+
+            e = self.compiled.equations
+            return casadi.Function("bias", [e.q, e.v, e.p], [casadi.densify(self.equations.gamma)])
+
+        name = ("driven bias", *self.names)
+        (b,) = self.compiled.made(name, lambda: kernel(self.compiled.formula(name, make)))(q, v, p)
+        b[:, b.shape[1] - len(self.names) :] += s_ddot
+        return b
+
+    def coordinate_rates(self, q: np.ndarray, s_dot: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """q̇ (n, nq)."""
+        v, _ = self._speeds(q, s_dot, p)
+        return coordinate_rates(self.compiled, q, v, p)
+
+    def rates(self, q: np.ndarray, s_dot: np.ndarray, s_ddot: np.ndarray, p: np.ndarray):
+        """Speeds, accelerations and check values."""
+        v, check = self._speeds(q, s_dot, p)
+        (a,) = self._accelerations(q, v, s_ddot, p)
+        return v, a, check
+
+
+def require_count(compiled: System, names: tuple[str, ...]) -> None:
+    """As many coordinates as the mechanism has freedoms must be prescribed."""
+    _, n, m, _ = compiled.sizes
+    for name in names:
+        compiled.mechanism.template.coordinate(name)
+    if n == m:
+        raise PoinsotError(f"{compiled.mechanism.name} cannot move: it has mobility 0")
+    if len(names) != n - m:
+        raise PoinsotError(
+            f"{compiled.mechanism.name} has mobility {n - m} and the motion prescribes "
+            f"{len(names)} coordinates ({', '.join(names) or 'none'}): prescribe {n - m} independent ones; "
+            + surplus_or_free(compiled, names, n - m)
+        )
+
+
+def _wrapped(error: Any, turn: bool) -> Any:
+    """Difference of two angles between −π and π."""
+    import casadi
+
+    return casadi.atan2(casadi.sin(error), casadi.cos(error)) if turn else error
+
+
+def _touched(e: Any, row: Any) -> tuple[str, ...]:
+    """Blocks of speeds in which a row of the Jacobian has entries."""
+    columns = set(row.sparsity().get_triplet()[1])
+    return tuple(block.name for block in e.blocks if columns & set(block.columns))
+
+
+def _power_of_two(size: float) -> float:
+    """A length near a machine's size by which to scale without rounding: 1 for usual sizes  [m]."""
+    return 1.0 if 1 / 32 < size < 32 else 2.0 ** round(np.log2(size))
+
+
+def driven(compiled: System, names: tuple[str, ...]) -> Driven:
+    """Newton steps and rates for prescribed coordinates, made once."""
+    return compiled.made(("driven", *names), lambda: Driven(compiled, names))
+
+
+def _observed(path: Path) -> Kinematics:
+    """Motions of all bodies in world axes."""
+    compiled = path.system
+    names = list(compiled.mechanism.template.bodies)
+
+    def make() -> Any:
+        import casadi
+
+        e = compiled.equations
+        a = casadi.SX.sym("a", e.v.size1())
+        columns = []
+        for name in names:
+            R, V = casadi.SX(e.poses[name].R), e.twists[name]
+            for moving in (casadi.SX(V.v), casadi.SX(V.w)):
+                world = R @ moving
+                columns += [world, casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a]
+        named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
+        named += [compiled.coordinate(name)[1] for name in turning(compiled)]
+        outputs = [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]
+        return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)
+
+    observed = compiled.made("observed", lambda: kernel(compiled.formula("observed", make)))
+    whole = path.between or path
+    rates, named = observed(whole.q, whole.v, whole.a, whole.p)
+    asked = np.isin(whole.t, path.t)
+    coordinates = {name: named[:, k] for k, name in enumerate(compiled.mechanism.template.coordinates)}
+    for k, name in enumerate(turning(compiled), len(coordinates)):
+        coordinates[name] = unwound(whole.t, coordinates[name], named[:, k])
+    coordinates = {name: s[asked] for name, s in coordinates.items()}
+    rates = rates[asked].reshape(len(path.t), len(names), 4, 3)
+    position, rotation = compiled.poses(path.q, path.p)
+    by_body = [{n: rates[:, k, j] for k, n in enumerate(names)} for j in range(4)]
+    return Kinematics(
+        t=path.t,
+        position=position,
+        rotation=rotation,
+        velocity=by_body[0],
+        acceleration=by_body[1],
+        angular_velocity=by_body[2],
+        angular_acceleration=by_body[3],
+        coordinates=coordinates,
+        residual=path.residual,
+        path=path,
+    )

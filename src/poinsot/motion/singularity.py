@@ -1,0 +1,145 @@
+"""Singular poses: which kind, how near, and what moves there.
+
+With the motions N that the constraints C leave, the rates of the actuated coordinates J_a N and of the output
+coordinates J_x N, all at natural sizes (lengths measured by the machine, angles by the radian):
+
+    C loses rank            the mechanism gains a freedom that the count does not show (constraint singularity)
+    J_a N loses rank        it can move with its actuators locked (direct or parallel singularity)
+    J_x N loses rank        its output cannot move in some direction (inverse or serial singularity)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.elements.coordinates import Coordinate
+from poinsot.errors import by_name, list_of_names
+from poinsot.formulations.tree import speed_scales
+from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.mobility import generic_assembly
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.system.initial_state import state
+from poinsot.system.natural_sizes import rank_of
+from poinsot.system.system import System, start, system
+
+__all__ = ["Singularity", "singularity"]
+
+NEAR = 1e4  # condition number from which a pose is called singular
+SINGULAR = 1e-14  # of the largest singular value, at which another is nothing but round-off
+
+
+@dataclass(frozen=True)
+class Singularity:
+    """How near a pose is to being singular: condition numbers, infinite at the singular pose itself."""
+
+    constraints: float  # of C
+    actuators: float | None  # of J_a N; None with fewer actuators than freedoms
+    outputs: float | None  # of J_x N; None without output coordinates
+    free: dict[str, float]  # rates of the named coordinates in the motion that is nearest to being free
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of singularity at this pose; empty at an ordinary one."""
+        found = []
+        for kind, condition in (
+            ("constraint", self.constraints),
+            ("direct", self.actuators),
+            ("inverse", self.outputs),
+        ):
+            if condition is not None and not condition < NEAR:
+                found.append(kind)
+        return tuple(found)
+
+    def __str__(self) -> str:
+        shown = ", ".join(
+            f"{name} {value:.3g}"
+            for name, value in (
+                ("constraints", self.constraints),
+                ("actuators", self.actuators),
+                ("outputs", self.outputs),
+            )
+            if value is not None
+        )
+        kind = " and ".join(self.kinds)
+        return f"{kind + ' singularity' if kind else 'ordinary pose'}; condition numbers: {shown}"
+
+
+@one_blas_thread()
+def singularity(
+    mechanism: Mechanism, pose: Mapping[str, float] | None = None, outputs: Sequence[str] | None = None
+) -> Singularity:
+    """Look for singularities at a pose; outputs are named coordinates, by default those of the file's pose.
+
+    >>> import poinsot
+    >>> poinsot.singularity(poinsot.load("ex800")).kinds
+    ()
+    """
+    import casadi
+
+    begin = start(require_mechanism(mechanism), by_name(pose, "a pose is", "{'x': 0.1}") or None)
+    compiled = system(mechanism, "joint", home=begin)
+    p = compiled.parameters(mechanism, begin.poses)
+    q, _ = state(compiled, begin, p, None)
+    e, elements = compiled.equations, compiled.elements
+    names = tuple(mechanism.elements.pose) if outputs is None else list_of_names(outputs, "output coordinates")
+    rows = [compiled.coordinate(name)[1] for name in names]
+    everything = [compiled.coordinate(name)[1] for name in compiled.elements.coordinates]
+    parts = [e.C, *(_slopes(x, e) for x in (_driven(compiled), rows, everything))]
+    found = casadi.Function("J", [e.q, e.p], parts)(q, p)
+    speeds = speed_scales(e.branches, begin.size)
+    C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) * speeds for x in found)
+    C = C / row_lengths(e.rows, begin.size)[:, None]
+    J_a = J_a / _rate_scales([a.on for a in elements.actuators.values()], begin.size)
+    J_x = J_x / _rate_scales([elements.coordinates[name] for name in names], begin.size)
+    rank = _rank(compiled, mechanism)
+    free = np.linalg.svd(C)[2][rank:].T if len(C) else np.eye(len(speeds))
+    A = J_a @ free
+    direction = np.linalg.svd(A)[2][-1] if len(A) >= free.shape[1] and A.size else np.zeros(free.shape[1])
+    return Singularity(
+        constraints=_condition(C, rank, 0.0),
+        actuators=_condition(A, free.shape[1]) if len(A) >= free.shape[1] else None,
+        outputs=_condition(J_x @ free, min(len(J_x), free.shape[1])) if len(J_x) else None,
+        free=dict(zip(compiled.elements.coordinates, (J_all @ (free @ direction)).tolist())),
+    )
+
+
+def _driven(compiled: System) -> list:
+    return [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
+
+
+def _slopes(rates: list, e) -> object:
+    import casadi
+
+    return casadi.densify(casadi.jacobian(casadi.vertcat(*rates), e.v)) if rates else casadi.SX(0, e.v.size1())
+
+
+def _rank(compiled: System, mechanism: Mechanism) -> int:
+    """Rank of the constraints in an ordinary pose near the model's own: redundant equations do not count."""
+    e = compiled.equations
+    if not e.rows:
+        return 0
+    home = generic_assembly(Constraints(mechanism.elements), start(mechanism, None))
+    p = compiled.parameters(mechanism, home.poses)
+    C = np.asarray(compiled.dynamics.function("C", [e.C])(compiled.coordinates(home, p), 0, 0, p)).reshape(e.C.shape)
+    return rank_of(C * speed_scales(e.branches, home.size) / row_lengths(e.rows, home.size)[:, None])
+
+
+def _rate_scales(coordinates: Sequence[Coordinate], size: float) -> np.ndarray:
+    return np.array([[size if c.unit == "m" else 1.0] for c in coordinates]).reshape(-1, 1)
+
+
+def _condition(matrix: np.ndarray, rank: int, natural: float = 1.0) -> float:
+    """Largest singular value, or the natural size if that is larger, over the smallest that should not vanish.
+
+    Against its natural size a single output is singular too where it comes to rest.
+    """
+    if not matrix.size or rank == 0:
+        return 1.0
+    s = np.linalg.svd(matrix, compute_uv=False)
+    largest = max(s[0], natural)
+    return float(largest / s[rank - 1]) if len(s) >= rank and s[rank - 1] > SINGULAR * largest else float("inf")

@@ -1,0 +1,49 @@
+"""Reactions that redundant constraints leave undetermined.
+
+A state of self-stress is a set of joint forces that balance by themselves: Gᵀ λ₀ = 0 on every body. Components of a
+joint's wrench that such a state changes cannot be known from the motion.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.mobility import generic_assembly, self_stresses
+from poinsot.system.system import System
+
+__all__ = ["undetermined"]
+
+TOLERANCE = 1e-7  # of the largest component of a self-stress, forces times the machine's size
+
+
+@one_blas_thread()
+def undetermined(compiled: System) -> dict[str, np.ndarray]:
+    """Components (6,) of the wrench of every joint that are not determined; empty without redundant constraints."""
+    if not compiled.outline.redundancy.groups:
+        return {}
+    found = compiled.kept("undetermined", lambda: ({}, {n: parts.tolist() for n, parts in _find(compiled).items()}))
+    return {name: np.array(parts, bool) for name, parts in found.facts.items()}
+
+
+def _find(compiled: System) -> dict[str, np.ndarray]:
+    import casadi
+
+    from poinsot.formulations.loops import constraint_map
+
+    symbols = compiled.equations.symbols
+    elements = symbols.mechanism.elements
+    constraints = Constraints(elements)
+    away = generic_assembly(constraints, symbols.home)
+    stresses = self_stresses(constraints, away)  # (m, r)
+    found = {}
+    for name, joint in elements.joints.items():
+        rows = [i for i, row in enumerate(constraints.rows) if row.joint == name]
+        if rows:
+            X_FM = joint.relative(away.poses[joint.a.body], away.poses[joint.b.body])
+            G = np.asarray(casadi.DM(constraint_map(joint, X_FM, constraints.kept(name))))
+            wrench = np.abs(G.T @ stresses[rows]) * np.repeat([away.size, 1.0], 3)[:, None]
+            found[name] = np.max(wrench, axis=1, initial=0.0)
+    largest = max((x.max() for x in found.values()), default=0.0)
+    return {name: size > TOLERANCE * largest for name, size in found.items() if np.any(size > TOLERANCE * largest)}

@@ -1,0 +1,238 @@
+"""Exact derivatives with respect to any parameter, by implicit differentiation.
+
+A driven motion (q, v, a) solves A = [C; J] systems on three levels, so its derivatives solve the same systems:
+
+    A δq = −∂[Φ; s]          A δv = −∂[C v; J v]          A δa = −∂[C a − γ; J a + J̇ v]
+
+each with what the level before gives; forces and reactions then follow by the chain rule. A simulated motion has
+δẏ = f_y δy + f_p, integrated together with the motion itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poinsot.engine import integrator, kernel
+from poinsot.errors import PoinsotError, list_of_names, unknown
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.motion.inverse_dynamics import inverse_solution, require_actuators
+from poinsot.motion.kinematics import driven, solve_path
+from poinsot.simulation.simulate import Simulation, simulate
+from poinsot.spatial.algebra import vector
+from poinsot.system.initial_state import state
+from poinsot.system.system import System, start, system
+
+__all__ = ["MotionSensitivity", "Sensitivity", "motion_sensitivity", "sensitivity"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """Derivatives of a driven motion with respect to k parameters, at n times."""
+
+    parameters: tuple[str, ...]  # k
+    t: np.ndarray  # (n,)  [s]
+    forces: dict[str, np.ndarray]  # by actuator (n, k)
+    body_forces: dict[str, np.ndarray]  # by body, of Q_e − M q̈ (n, 6, k)
+    coordinates: dict[str, np.ndarray]  # by name (n, k)
+
+
+@dataclass(frozen=True, eq=False)
+class MotionSensitivity:
+    """Derivatives of a simulated motion with respect to k parameters, at n times."""
+
+    parameters: tuple[str, ...]  # k
+    simulation: Simulation
+    coordinates: dict[str, np.ndarray]  # by name (n, k)
+    q: np.ndarray  # (n, nq, k)
+    v: np.ndarray  # (n, nv, k)
+
+
+def sensitivity(
+    mechanism: Mechanism, motion: Mapping[str, Any], t: Sequence[float], wrt: Sequence[str]
+) -> Sensitivity:
+    """Derivatives of inverse dynamics along a prescribed motion with respect to any parameters.
+
+    >>> import poinsot
+    >>> five_bar = poinsot.load("five_bar")
+    >>> d = poinsot.sensitivity(five_bar, five_bar.elements.pose, [0.0], ["crank1.mass"])
+    >>> d.forces["shoulder1"].shape
+    (1, 1)
+    """
+    wrt = _known(mechanism, wrt)
+    compiled = system(mechanism, "joint", wrt)
+    require_actuators(compiled)
+    path = solve_path(mechanism, motion, t, "joint", wrt)
+    solve = _driven_sensitivity(compiled, tuple(motion), wrt)
+    (flat,) = solve(path.q, path.v, path.a, np.ones(len(compiled.commands)), path.p)
+    flat = flat.reshape(len(path.t), len(wrt), -1).transpose(0, 2, 1)
+    names, bodies = list(compiled.elements.coordinates), list(compiled.elements.bodies)
+    first, second = len(compiled.commands), len(compiled.commands) + 6 * len(bodies)
+    return Sensitivity(
+        parameters=wrt,
+        t=path.t,
+        forces={name: flat[:, k] for k, name in enumerate(compiled.commands)},
+        body_forces={name: flat[:, first + 6 * k : first + 6 * k + 6] for k, name in enumerate(bodies)},
+        coordinates={name: flat[:, second + k] for k, name in enumerate(names)},
+    )
+
+
+def _known(mechanism: Mechanism, wrt: Sequence[str]) -> tuple[str, ...]:
+    wrt = list_of_names(wrt, "parameters to differentiate by")
+    for name in wrt:
+        if name not in require_mechanism(mechanism).parameters:
+            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    if not wrt:
+        raise PoinsotError("name at least one parameter to differentiate with respect to")
+    return wrt
+
+
+def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str, ...]) -> Any:
+    """(q, v, a, weights, p) -> derivatives of forces, body forces and coordinates, parameter by parameter."""
+    import casadi
+
+    key = ("sensitivity", names, wrt)
+    if key in compiled._kernels:
+        return compiled._kernels[key]
+    e, drive = compiled.equations, driven(compiled, names).equations
+    solution = inverse_solution(compiled)
+    a, w, u = solution.a, solution.w, solution.u
+    named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
+    outputs = casadi.vertcat(u, *(_body_force(compiled, body, a) for body in compiled.elements.bodies), *named)
+    levels = [drive.gap, drive.A @ e.v, drive.A @ a - drive.gamma]
+    inputs, columns = [e.q, e.v, a, e.p], []
+    for name in wrt:
+        unit = casadi.SX.zeros(e.p.shape)
+        unit[e.symbols.names.index(name)] = 1
+        direction = [casadi.SX.zeros(x.shape) for x in inputs[:3]] + [unit]
+        for k, level in enumerate(levels):
+            change = drive.solve(-_along(level, inputs, direction))
+            direction[k] = casadi.jacobian(e.q_dot, e.v) @ change if k == 0 else change
+        columns.append(_along(outputs, inputs, direction))
+    function = casadi.Function("sensitivity", [e.q, e.v, a, w, e.p], [casadi.vertcat(*columns)])
+    compiled._kernels[key] = kernel(function)
+    return compiled._kernels[key]
+
+
+def _along(expression: Any, inputs: list[Any], direction: list[Any]) -> Any:
+    """Derivative of an expression along a direction of its inputs."""
+    import casadi
+
+    return casadi.jtimes(expression, casadi.vertcat(*inputs), casadi.vertcat(*direction))
+
+
+def _body_force(compiled: System, body: str, a: Any) -> Any:
+    """Q_e − M q̈ of one body: gravity less what its motion needs; moment about the centre in body axes (6, 1)."""
+    import casadi
+
+    e, inertial = compiled.equations, compiled.elements.bodies[body]
+    V, R = e.twists[body], casadi.SX(e.poses[body].R)
+    w, com = casadi.SX(V.w), casadi.SX(vector(*inertial.com))
+    velocity = R @ (casadi.SX(V.v) + casadi.cross(w, com))
+    acceleration = casadi.jtimes(velocity, e.q, e.q_dot) + casadi.jacobian(velocity, e.v) @ a
+    alpha = casadi.jtimes(w, e.q, e.q_dot) + casadi.jacobian(w, e.v) @ a
+    J = casadi.SX(inertial.inertia_about_centre())
+    force = inertial.mass * (casadi.SX(vector(*compiled.elements.gravity)) - acceleration)
+    return casadi.vertcat(force, -(J @ alpha + casadi.cross(w, J @ w)))
+
+
+def motion_sensitivity(
+    mechanism: Mechanism,
+    t_end: float,
+    wrt: Sequence[str],
+    *,
+    t: Sequence[float] | None = None,
+    forces: Mapping[str, float] | None = None,
+    pose: Mapping[str, float] | None = None,
+    rtol: float = 1e-11,
+    atol: float = 1e-13,
+) -> MotionSensitivity:
+    """Derivatives of a simulated motion, from rest under constant forces, with respect to any parameters.
+
+    A parameter of the geometry also moves the start: the coordinates of the pose keep their values there.
+    """
+    wrt = _known(mechanism, wrt)
+    run = simulate(mechanism, t_end, t=t, forces=forces, pose=pose, parameters=None, rtol=rtol, atol=atol)
+    begin = start(mechanism, pose)
+    compiled = system(mechanism, "joint", wrt, home=begin)
+    p = compiled.parameters(mechanism, begin.poses)
+    q, v = state(compiled, begin, p, None)
+    S0 = _start_sensitivity(compiled, q, p, tuple(pose if pose is not None else mechanism.elements.pose), wrt)
+    given = {name: compiled.command(name, value) for name, value in (forces or {}).items()}
+    u = np.array([given.get(name, 0.0) for name in compiled.commands])
+    grid = run.t if run.t[0] == 0 else np.concatenate([[0.0], run.t])
+    motion = _augmented(compiled, wrt)
+    y0 = np.concatenate([q, v, S0.T.ravel()])
+    found = motion(grid, y0, np.concatenate([u, p]), rtol=rtol, atol=atol).y[0][-len(run.t) :]
+    nq, nv, _, _ = compiled.equations.sizes
+    S = found[:, nq + nv :].reshape(len(run.t), len(wrt), nq + nv).transpose(0, 2, 1)
+    return MotionSensitivity(wrt, run, _coordinates(compiled, found[:, :nq], S[:, :nq], p, wrt), S[:, :nq], S[:, nq:])
+
+
+def _start_sensitivity(
+    compiled: System, q: np.ndarray, p: np.ndarray, held: tuple[str, ...], wrt: tuple[str, ...]
+) -> np.ndarray:
+    """∂(q, v)/∂p at the start (nq + nv, k): constraints kept, the pose's coordinates at their values."""
+    import casadi
+
+    e = compiled.equations
+    gap = casadi.vertcat(e.phi, *(compiled.coordinate(name)[0] for name in held))
+    N = casadi.jacobian(e.q_dot, e.v)
+    columns = [e.symbols.names.index(name) for name in wrt]
+    parts = [casadi.jacobian(gap, e.q) @ N, casadi.jacobian(gap, e.p)[:, columns], N]
+    A, b, N0 = (np.asarray(x) for x in casadi.Function("start", [e.q, e.p], parts)(q, p))
+    change = np.linalg.lstsq(A, -b, rcond=1e-11)[0] if len(A) else np.zeros((e.v.size1(), len(wrt)))
+    return np.concatenate([N0 @ change, np.zeros((e.v.size1(), len(wrt)))])
+
+
+def _augmented(compiled: System, wrt: tuple[str, ...]) -> Any:
+    """The native loop for the motion and its derivatives: one factorisation, a right-hand side a parameter."""
+    import casadi
+
+    key = ("augmented", wrt)
+    if key in compiled._kernels:
+        return compiled._kernels[key]
+    e = compiled.equations
+    solved = compiled.dynamics.system
+    n, m = e.v.size1(), e.phi.size1()
+    a, lam = casadi.SX.sym("a", n), casadi.SX.sym("lam", m)
+    r1, r2 = e.M @ a + e.C.T @ lam - e.Q, e.C @ a - e.gamma
+    inputs, states, rates = [e.q, e.v, e.p], [], []
+    for name in wrt:
+        dq, dv = casadi.SX.sym("dq", e.q.size1()), casadi.SX.sym("dv", n)
+        unit = casadi.SX.zeros(e.p.shape)
+        unit[e.symbols.names.index(name)] = 1
+        slopes = [_along(x, inputs, [dq, dv, unit]) for x in (r1, r2)]
+        s1, s2 = casadi.substitute(slopes, [a, lam], [solved.acceleration, solved.multipliers])
+        change = solved.solve(-s1, -s2)[0]
+        states += [dq, dv]
+        rates += [_along(e.q_dot, inputs, [dq, dv, unit]), change]
+    time, u = casadi.SX.sym("t"), e.u
+    y = casadi.vertcat(e.q, e.v, *states)
+    rhs = casadi.Function(
+        "rhs", [time, y, casadi.vertcat(u, e.p)], [casadi.vertcat(e.q_dot, solved.acceleration, *rates)]
+    )
+    q, v = compiled.dynamics.projected
+    keep = casadi.Function("keep", [time, y, casadi.vertcat(u, e.p)], [casadi.vertcat(q, v, *states)])
+    compiled._kernels[key] = integrator(rhs, projection=keep if m or e.norms.size1() else None)
+    return compiled._kernels[key]
+
+
+def _coordinates(
+    compiled: System, q: np.ndarray, S: np.ndarray, p: np.ndarray, wrt: tuple[str, ...]
+) -> dict[str, np.ndarray]:
+    """Derivatives of the named coordinates (n, k)."""
+    import casadi
+
+    e = compiled.equations
+    found = {}
+    columns = [e.symbols.names.index(name) for name in wrt]
+    for name in compiled.elements.coordinates:
+        s = compiled.coordinate(name)[0]
+        slopes = casadi.Function("s", [e.q, e.p], [casadi.jacobian(s, e.q), casadi.jacobian(s, e.p)[:, columns]])
+        rows = [tuple(np.asarray(x) for x in slopes(row, p)) for row in q]
+        found[name] = np.stack([by_q.ravel() @ S[k] + by_p.ravel() for k, (by_q, by_p) in enumerate(rows)])
+    return found

@@ -1,0 +1,343 @@
+"""Simulation: the motion of a mechanism, or of many that differ in parameters, under given forces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import accumulate, pairwise
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from poinsot.engine import Formula, kernel
+from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, unknown
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.possible import require_inertia, require_possible
+from poinsot.motion.angles import counted, first_counts, turning
+from poinsot.motion.initial_pose import initial
+from poinsot.motion.reactions import Bearing
+from poinsot.motion.signals import as_times
+from poinsot.simulation.chart_switching import Continued, Stage, continued, lost_balance, recovered, with_limit
+from poinsot.simulation.integration import Law, Motion, compiled_motion, written_law
+from poinsot.simulation.reactions import repeated, simulated_reactions
+from poinsot.system.initial_state import speeds
+from poinsot.system.system import System
+from poinsot.system.variants import careful, embedded_in
+
+__all__ = ["Simulation", "simulate"]
+
+BATCHED_ROLES = ("inertia", "force", "gravity")
+OUTPUTS = 101  # times that are given if nobody says which
+LIGHTER = 1e-2  # of a mass: a batch with less is solved with care
+LOST = 1e-6  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps,
+ROUGH = 1e3  # unless rtol allows for more, this many times over, or in as many steps as there were
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation(Bearing):
+    """A simulated motion at n times. In a batch of N all arrays but t have a leading axis N."""
+
+    mechanism: str
+    formulation: str
+    t: np.ndarray  # (n,)  [s]
+    position: dict[str, np.ndarray]  # by body, origin in the world (n, 3)  [m]
+    rotation: dict[str, np.ndarray]  # by body, R_WB (n, 3, 3)
+    coordinates: dict[str, np.ndarray]  # coordinates that the model file names (n,)  [m or rad]
+    q: np.ndarray  # (n, nq)
+    v: np.ndarray  # (n, nv)
+    energy: np.ndarray  # kinetic and potential (n,)  [J]
+    work: np.ndarray  # of drives, dampers, friction and loads since the start (n,)  [J]
+    drift: float  # largest violation of a constraint  [m or rad]
+    energy_error: float  # largest |energy − work − energy at the start|  [J]
+    events: dict[str, Any]  # time of the first crossing of every event and end stop, NaN if none  [s]
+    steps: int
+    status: str  # what to do next; empty means success
+    changes: tuple[str, ...]  # where other coordinates were chosen along the motion, one sentence each
+    model: Mechanism = field(repr=False)
+    bearing: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
+
+    @cached_property
+    def reactions(self) -> dict[str, np.ndarray]:
+        """By joint, wrench on its second body in its frame there (n, 6), computed when first asked for  [N, N·m]."""
+        return self.bearing()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the motion reached the last time."""
+        return not self.status
+
+    def __str__(self) -> str:
+        reached = f"{self.t[-1]:g} s" if len(self.t) else "no output time"
+        return (
+            f"{self.mechanism} ({self.formulation}): {reached} in {self.steps} steps, "
+            f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
+            + (f", changes of coordinates: {len(self.changes)}" if self.changes else "")
+            + (f"\n{self.status}" if self.status else "")
+        )
+
+
+def simulate(
+    mechanism: Mechanism,
+    t_end: float,
+    *,
+    t: Sequence[float] | None = None,
+    forces: Mapping[str, Law] | None = None,
+    pose: Mapping[str, float] | None = None,
+    velocity: Mapping[str, float] | None = None,
+    parameters: Mapping[str, Sequence[float]] | None = None,
+    events: Mapping[str, tuple[str, float]] | None = None,
+    formulation: str = "joint",
+    independent: Sequence[str] | None = None,
+    method: str = "explicit",
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+    max_steps: int = 100_000,
+    threads: int | None = None,
+) -> Simulation:
+    """Simulate a mechanism from a pose, with actuator forces [N or N·m] that are numbers or laws of (t, s, ṡ).
+
+    `t` are the times at which to give the motion (default: 101 from 0 to t_end). `parameters` gives N values for
+    some inertias, force constants or gravity and simulates N mechanisms in one call. `events` names crossings
+    (coordinate, value); rigid end stops are events that end the motion. `independent` are coordinates of the model
+    file or of joints ("A", "A.angle") in which the formulation "embedded" starts; others are chosen by pivoting, at
+    the start and wherever the choice becomes poor. `method` is "explicit" (order 8, adaptive, native) or "implicit"
+    (CVODES, for stiff mechanisms; its events are timed between outputs). Constraints are kept by projection; drift
+    and energy balance are reported with the result. Ctrl-C raises a KeyboardInterrupt whose `partial` is the
+    simulation up to there.
+
+    >>> import poinsot
+    >>> r = poinsot.simulate(poinsot.load("pendulum"), t_end=1.0, pose={"phi": 0.1})
+    >>> bool(r.energy_error < 1e-9)
+    True
+    """
+    times = _times(t, t_end)
+    require_inertia(require_mechanism(mechanism))
+    forces, velocity = by_name(forces, "forces are", "{'A': 2.0}"), by_name(velocity, "rates are", "{'x': 0.1}")
+    parameters = by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}")
+    events, pose = _events(events), by_name(pose, "a pose is", "{'x': 0.1}") or None
+    options = _options(rtol=rtol, atol=atol, max_steps=max_steps)
+    options["threads"] = None if threads is None else count_of(threads, "threads")
+    begin = initial(mechanism, pose, formulation, tuple(parameters))
+    compiled, q, p = begin.system, begin.q, _batch(begin.system, mechanism, begin.p, parameters)
+    compiled = careful(compiled) if _far_lighter(mechanism, parameters) else compiled
+    v = speeds(compiled, q, p if p.ndim == 1 else p[0], velocity)
+    compiled = embedded_in(compiled, q, p if p.ndim == 1 else p[0], independent)
+    laws = _laws(compiled, forces)
+    grid = times if times[0] == 0 else np.concatenate([[0.0], times])
+    u = np.array([0.0 if isinstance(law, Formula) else law for law in laws.values()], float)
+    both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
+    y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
+
+    def motion(of: System) -> Motion:
+        return compiled_motion(of, laws, events, method)
+
+    result = partial(_result, mechanism, compiled, motion, laws, grid, len(times), options)
+    try:
+        return result(continued(compiled, motion, grid, y0, with_limit(compiled, y0, both), **options))
+    except Interrupted as stop:
+        raise _interrupt(result(stop.partial)) from None
+
+
+def _interrupt(kept: Simulation) -> KeyboardInterrupt:
+    """What Ctrl-C raises, with what was found before."""
+    interrupt = KeyboardInterrupt(kept.status)
+    interrupt.partial = kept
+    return interrupt
+
+
+def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
+    if not isinstance(t_end, Real) or not 0 < t_end <= LARGEST:
+        raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
+    times = np.linspace(0.0, t_end, OUTPUTS) if t is None else as_times(t)
+    if t is None and not (times[1:] > times[:-1]).all():
+        raise PoinsotError(f"t_end = {t_end:g} s is too short for {OUTPUTS} output times: give a longer one, or t")
+    if times[0] < 0 or times[-1] > t_end * (1 + 1e-12):
+        raise PoinsotError(f"t must lie between 0 and t_end = {t_end:g} s, not {times[0]:g} … {times[-1]:g} s")
+    return times
+
+
+def _events(given: Mapping[str, tuple[str, float]] | None) -> dict[str, tuple[str, float]]:
+    found = {}
+    for name, event in by_name(given, "events are", "{'there': ('x', 0.1)}").items():
+        if not isinstance(event, tuple | list) or len(event) != 2 or not isinstance(event[1], Real):
+            raise PoinsotError(f"event '{name}' must be a coordinate and a number, such as ('x', 0.1), not {event!r}")
+        found[name] = (str(event[0]), float(event[1]))
+    return found
+
+
+def _options(**given: Any) -> dict[str, Any]:
+    for name, value in given.items():
+        if not isinstance(value, Real) or not (0 <= value <= LARGEST or value == np.inf):
+            raise PoinsotError(f"{name} must be a number that is not negative, not {value!r}")
+    return given
+
+
+def _batch(
+    compiled: System, mechanism: Mechanism, p: np.ndarray, parameters: Mapping[str, Sequence[float]]
+) -> np.ndarray:
+    """Values of the free parameters (n,), or (N, n) for a batch."""
+    if not parameters:
+        return p
+    try:
+        sizes = {name: np.atleast_1d(np.asarray(values, float)).shape for name, values in parameters.items()}
+    except (TypeError, ValueError):
+        raise PoinsotError("parameters of a batch need lists of numbers") from None
+    if len(set(sizes.values())) > 1 or any(len(size) != 1 or size == (0,) for size in sizes.values()):
+        raise PoinsotError(f"parameters of a batch need lists of one length, not {listing(map(str, sizes.items()))}")
+    batch = np.tile(p, (next(iter(sizes.values()))[0], 1))
+    for name, values in parameters.items():
+        role = mechanism.parameters[name].role
+        if role not in BATCHED_ROLES:
+            raise PoinsotError(
+                f"'{name}' changes the geometry, and with it the start: simulate its values one by one"
+            )
+        if not np.isfinite(values).all():
+            raise PoinsotError(f"the values of '{name}' must be finite numbers")
+        batch[:, compiled.free.index(name)] = values
+    require_possible(mechanism, parameters)
+    return batch
+
+
+def _far_lighter(mechanism: Mechanism, parameters: Mapping[str, Sequence[float]]) -> bool:
+    """Whether a batch has masses so much smaller than the mechanism's that its equations are not made for them."""
+    given = ((mechanism.parameters[name], values) for name, values in parameters.items())
+    return any("kg" in one.unit and np.min(np.abs(values)) < LIGHTER * abs(one.value) for one, values in given)
+
+
+def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, float | Formula]:
+    for name in forces:
+        if name not in compiled.commands:
+            raise PoinsotError(unknown("actuator", name, compiled.commands))
+    given = {
+        name: written_law(name, law) if callable(law) else compiled.command(name, law) for name, law in forces.items()
+    }
+    return {name: given.get(name, 0.0) for name in compiled.commands}
+
+
+def _result(
+    mechanism: Mechanism,
+    compiled: System,
+    motion: Callable[[System], Motion],
+    laws: Mapping[str, float | Formula],
+    grid: np.ndarray,
+    outputs: int,
+    options: dict[str, Any],
+    gone: Continued,
+) -> Simulation:
+    """What was found at the last times of a grid that starts at 0."""
+    nq, nv, _, _ = compiled.sizes
+    there = slice(np.count_nonzero(np.isfinite(gone.found.y).all(axis=(0, 2))))  # what is not reached comes last
+    reached = gone.found.y[:, there]
+    kinetic, potential, phi, named, placed = _watched(compiled, reached, gone.at(there))
+    energy = kinetic + potential
+    balance = energy - energy[:, :1] - reached[..., -1]
+    largest = np.maximum(kinetic, np.abs(potential)).max(axis=1, keepdims=True)
+    if lost := _lost(gone, largest, balance, options):
+        again = recovered(gone, compiled, motion, grid, *lost, options)
+        if again is not None:
+            return _result(mechanism, compiled, motion, laws, grid, outputs, options, again)
+    count, why = _balanced(compiled, motion, gone, grid, lost, balance, options)
+    t, y, p = grid[:count], reached[:, :count], gone.at(slice(count))
+    last = slice(len(grid) - outputs, count)
+    batch = len(y) > 1 or gone.p.ndim == 2
+
+    def shape(x: np.ndarray) -> np.ndarray:
+        return x[:, last] if batch else x[0, last]
+
+    bodies, coordinates = compiled.mechanism.template.bodies, compiled.mechanism.template.coordinates
+    last_first = (2, 0, 1) if batch else (1, 0)
+    placed, named = shape(placed), shape(named)
+    places = placed.reshape(*placed.shape[:-1], len(bodies), 12).transpose(*last_first, -1)
+    rotations = places[..., 3:].reshape(*places.shape[:-1], 3, 3)
+    times = gone.found.event_times if batch else gone.found.event_times[0]
+    return Simulation(
+        mechanism=mechanism.name,
+        formulation=compiled.formulation,
+        t=t[last],
+        position=dict(zip(bodies, places[..., :3])),
+        rotation=dict(zip(bodies, rotations)),
+        coordinates=dict(zip(coordinates, named.transpose(last_first))),
+        q=shape(y[..., :nq]),
+        v=shape(y[..., nq : nq + nv]),
+        energy=shape(energy),
+        work=shape(y[..., -1]),
+        drift=float(np.max(np.abs(phi[:, :count]), initial=0.0)),
+        energy_error=float(np.max(np.abs(balance[:, :count]), initial=0.0)),
+        events={event.name: times[..., k] for k, event in enumerate(gone.found.events) if event.name},
+        steps=int(gone.found.steps.max()),
+        status=why or _status(gone),
+        changes=gone.changes,
+        model=mechanism,
+        bearing=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
+    )
+
+
+def _lost(
+    gone: Continued, largest: np.ndarray, balance: np.ndarray, options: dict[str, Any]
+) -> tuple[int, int] | None:
+    """Motion n and output k after which its energy balance is suddenly lost: it passed a singular pose wrongly."""
+    change = np.abs(balance[:, 1:] - balance[:, :-1])
+    allowed = np.maximum(LOST, options["rtol"] * np.maximum(ROUGH, gone.found.steps[:, None]))
+    bad = change > allowed * largest
+    if not bad.any():
+        return None
+    k = int(np.argmax(bad.any(axis=0)))
+    return int(np.argmax(bad[:, k])), k
+
+
+def _balanced(
+    compiled: System,
+    motion: Callable[[System], Motion],
+    gone: Continued,
+    grid: np.ndarray,
+    lost: tuple[int, int] | None,
+    balance: np.ndarray,
+    options: dict[str, Any],
+) -> tuple[int, str]:
+    """How many times to keep, and why not more."""
+    if lost is None:
+        return balance.shape[1], ""
+    n, k = lost
+    at = Stage(compiled, grid[k], gone.found.y[n, k], gone.constants(n, k))
+    why = lost_balance(at, motion(compiled), grid[k + 1], abs(balance[n, k + 1] - balance[n, k]), options)
+    return k + 1, f"stopped at t = {grid[k]:.6g} s: {why}"
+
+
+def _status(gone: Continued) -> str:
+    """Why the first motion that ended early did so."""
+    for why, reached in zip(gone.found.why, gone.found.reached):
+        if why:
+            return f"stopped at t = {reached:.6g} s: {why}"
+    return ""
+
+
+def _watched(compiled: System, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
+    """Both energies (N, n), constraints (N, n, m), named coordinates (N, n, k), places of all bodies (N, n, 12 b)."""
+    names, angles = list(compiled.mechanism.template.coordinates), turning(compiled)
+    run = compiled.made("watched", lambda: kernel(compiled.formula("watched", lambda: _seen(compiled, names))))
+    (flat,) = run(y.reshape(-1, y.shape[-1]), repeated(p, y))
+    flat = flat.reshape(*y.shape[:2], -1)
+    nq, nv, _, _ = compiled.sizes
+    ends = accumulate((2, len(compiled.outline.all_rows), len(names), flat.shape[-1]), initial=0)
+    energy, phi, named, placed = (flat[..., first:end] for first, end in pairwise(ends))
+    if angles:
+        index = [names.index(name) for name in angles]
+        wound = named[..., index].swapaxes(-1, -2)
+        s = counted(wound, y[..., nq + nv : nq + nv + len(angles)].swapaxes(-1, -2))
+        if s is not wound:
+            named[..., index] = s.swapaxes(-1, -2)
+    return [energy[..., 0], energy[..., 1], phi, named, placed]
+
+
+def _seen(compiled: System, names: Sequence[str]) -> Any:
+    """(state, constants) -> energies, constraints, named coordinates, places of all bodies."""
+    import casadi
+
+    e = compiled.equations
+    named = [compiled.coordinate(name)[0] for name in names]
+    outputs = [casadi.SX(e.kinetic), casadi.SX(e.potential), e.all_phi, *named, compiled.places()]
+    beside = casadi.SX.sym("beside", len(turning(compiled)) + 1)  # turns and work
+    inputs = [casadi.vertcat(e.q, e.v, beside), casadi.vertcat(e.u, e.p)]
+    return casadi.Function("watched", inputs, [casadi.densify(casadi.vertcat(*outputs))])

@@ -1,0 +1,168 @@
+"""Equilibrium: the pose in which a mechanism rests, or the forces that hold it in a given pose.
+
+    r(q, λ) = Q(q, 0, u) − C(q)ᵀ λ = 0,        Φ(q) = 0
+
+Newton on both, with the stiffness K = −∂r/∂q N of `balance`. A pose is stable when K is positive on the motions that
+the constraints leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.errors import PoinsotError, by_name, count_of, one_or_more_names, unknown
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.motion.inverse_dynamics import inverse_dynamics
+from poinsot.motion.kinematics import require_count
+from poinsot.spatial.pose import Pose
+from poinsot.statics.residual import Given, Point, balance
+from poinsot.system.initial_state import state
+from poinsot.system.natural_sizes import least_squares
+from poinsot.system.system import System, start, system
+
+__all__ = ["Equilibrium", "equilibrium", "hold", "settle"]
+
+TOLERANCE = 1e-11  # of the terms that are summed up in each generalised force
+STEP = 0.3  # largest change of a coordinate in one step  [machine's size or rad]
+ZERO = 1e-12  # of |x|ᵀ|K||x|, below which xᵀKx is round-off
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A pose in which a mechanism rests."""
+
+    poses: dict[str, Pose]  # X_WB of every body
+    coordinates: dict[str, float]  # coordinates that the model file names  [m or rad]
+    forces: dict[str, float]  # by actuator, as given, or what a locked one bears  [N or N·m]
+    multipliers: np.ndarray  # (m,)
+    residual: float  # largest generalised force that is left  [N or N·m]
+    stiffness: np.ndarray  # eigenvalues of K on the free motions (mobility,), smallest first
+    energy: float  # potential  [J]
+
+    @property
+    def stable(self) -> bool:
+        """Whether the pose is a minimum of the potential energy."""
+        return bool(np.all(self.stiffness > 0))
+
+    def __str__(self) -> str:
+        named = ", ".join(f"{name} = {value:.6g}" for name, value in self.coordinates.items())
+        kind = "stable" if self.stable else "not stable"
+        return f"{kind} equilibrium at {named or 'the assembled pose'}, residual {self.residual:.1e}"
+
+
+def hold(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> dict[str, float]:
+    """Actuator forces [N or N·m] that hold a mechanism at rest in a pose of all its freedoms.
+
+    >>> import poinsot
+    >>> round(poinsot.hold(poinsot.load("hexapod"))["leg1"], 6)
+    8.510397
+    """
+    given = by_name(pose, "a pose is", "{'x': 0.1}")
+    pose = dict(require_mechanism(mechanism).elements.pose if pose is None else given)
+    require_count(system(mechanism), tuple(pose))
+    found = inverse_dynamics(mechanism, pose, [0.0])
+    return {name: float(force[0]) for name, force in found.forces.items()}
+
+
+@one_blas_thread()
+def equilibrium(
+    mechanism: Mechanism,
+    *,
+    pose: Mapping[str, float] | None = None,
+    forces: Mapping[str, float] | None = None,
+    locked: Sequence[str] = (),
+    formulation: str = "joint",
+    iterations: int = 200,
+) -> Equilibrium:
+    """The pose, near a given one, in which gravity, springs, loads and given actuator forces balance.
+
+    Actuators that are `locked` hold their coordinate where it is in the given pose, with whatever force that takes.
+
+    >>> import poinsot
+    >>> rest = poinsot.equilibrium(poinsot.load("pendulum"), pose={"phi": 0.8})
+    >>> abs(rest.coordinates["phi"]) < 1e-9, rest.stable
+    (True, True)
+    """
+    begin = start(require_mechanism(mechanism), by_name(pose, "a pose is", "{'x': 0.1}") or None)
+    compiled = system(mechanism, formulation)
+    locked, iterations = one_or_more_names(locked, "locked actuators"), count_of(iterations, "iterations")
+    for name in locked:
+        if name not in compiled.commands:
+            raise PoinsotError(unknown("actuator", name, compiled.commands))
+    forces = by_name(forces, "forces are", "{'A': 2.0}")
+    given = {name: compiled.command(name, value) for name, value in forces.items()}
+    u = np.array([given.get(name, 0.0) for name in compiled.commands])
+    held = tuple(compiled.commands.index(name) for name in locked)
+    p = compiled.parameters(mechanism, begin.poses)
+    q, _ = state(compiled, begin, p, None)
+    functions = balance(compiled)
+    rho = functions.rests(q, p)
+    at = np.asarray(functions.forces(q, u, rho, p)[5]).ravel()[list(held)]
+    return _result(compiled, settle(compiled, q, Given(u, held, held, at, rho, p), iterations))
+
+
+def settle(compiled: System, q: np.ndarray, given: Given, iterations: int = 200) -> Point:
+    """From coordinates q (nq,) to a point at rest near them."""
+    functions = balance(compiled)
+    for _ in range(iterations):
+        point = Point(functions, q, given)
+        if point.settles(TOLERANCE):
+            return point
+        q = _step(compiled, point)
+    raise PoinsotError(
+        f"no equilibrium was found near the given pose in {iterations} steps: a force of {point.residual:.1e} is left"
+    )
+
+
+def _step(compiled: System, point: Point) -> np.ndarray:
+    """Towards the minimum of the energy: Newton with the curvature made positive, and a line search.
+
+    Every free motion is measured by the terms in its force, displacements by their natural sizes.
+    """
+    sizes, B = point.functions.sizes.speeds, point.motions
+    scale = np.where(point.terms > 0, 1 / np.sqrt(np.where(point.terms > 0, point.terms, 1.0)), 0.0)
+    K = (point.free.T @ point.K @ point.free) * scale * scale[:, None]
+    values, vectors = np.linalg.eigh((K + K.T) / 2)
+    largest = np.max(np.abs(values), initial=1e-300)
+    curvature = np.maximum(np.abs(values), max(1e-9 * largest, 1e-3 * point.imbalance))
+    move = B @ (scale * (vectors @ ((vectors.T @ (scale * point.force)) / curvature)))
+    if len(point.phi):
+        rows = point.rows * sizes / point.row_sizes[:, None]
+        move -= least_squares(rows, point.phi / point.row_sizes)
+    move *= min(1.0, STEP / max(np.max(np.abs(move), initial=0.0), 1e-300))
+    for _ in range(12):
+        moved = compiled.displaced(point.q, sizes * move, point.given.p)
+        if Point(point.functions, moved, point.given).imbalance < 2 * point.imbalance:
+            return moved
+        move = move / 2
+    return moved
+
+
+def _result(compiled: System, point: Point) -> Equilibrium:
+    position, rotation = compiled.poses(point.q[None], point.given.p)
+    poses = {name: Pose(rotation[name][0], position[name][0]) for name in position}
+    elements = compiled.equations.symbols.mechanism.elements
+    with_ground = {**poses, "ground": Pose.identity()}
+    return Equilibrium(
+        poses=poses,
+        coordinates={n: float(c.value(with_ground, elements.joints)) for n, c in elements.coordinates.items()},
+        forces=dict(zip(compiled.commands, point.u.tolist())),
+        multipliers=point.lam,
+        residual=point.residual,
+        stiffness=_stiffness(point),
+        energy=point.energy,
+    )
+
+
+def _stiffness(point: Point) -> np.ndarray:
+    """Eigenvalues (k,) of K on the free motions, 0.0 where they are round-off."""
+    Z = np.linalg.qr(point.free)[0]
+    K = Z.T @ point.K @ Z
+    values, vectors = np.linalg.eigh((K + K.T) / 2)
+    x = np.abs(Z @ vectors)
+    noise = ZERO * np.einsum("ij,ij->j", x, np.abs(point.K) @ x)
+    return np.where(np.abs(values) <= noise, 0.0, values)

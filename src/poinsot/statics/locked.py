@@ -1,0 +1,25 @@
+"""Actuators that hold their coordinate while a mechanism rests or vibrates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from poinsot.errors import PoinsotError, one_or_more_names, unknown
+from poinsot.model.mechanism import Elements
+
+__all__ = ["locked_actuators"]
+
+
+def locked_actuators(elements: Elements, wish: str | Sequence[str] | None) -> tuple[int, ...]:
+    """Numbers of the actuators that hold their coordinate; by default those along which no spring acts."""
+    names = tuple(elements.actuators)
+    if wish is None:
+        sprung = [force.on for force in elements.forces.values() if force.kind == "spring"]
+        return tuple(i for i, name in enumerate(names) if elements.actuators[name].on not in sprung)
+    if isinstance(wish, str) and wish in ("locked", "free"):
+        return tuple(range(len(names))) if wish == "locked" else ()
+    chosen = one_or_more_names(wish, "locked actuators")
+    for name in chosen:
+        if name not in names:
+            raise PoinsotError(unknown("actuator", name, [*names, "locked", "free"]))
+    return tuple(i for i, name in enumerate(names) if name in chosen)

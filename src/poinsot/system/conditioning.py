@@ -1,0 +1,118 @@
+"""Where a motion cannot go on: which joint holds least there, and the condition number that tells how little.
+
+The constraint Jacobian is that of all bodies' twists and of all rows, so that every formulation tells the same;
+lengths are measured by the machine's size. The rank that it should have is that of a generic pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.elements.coordinates import AlongJoint, Coordinate
+from poinsot.elements.frame import GROUND
+from poinsot.model.assembly.assembly import row_scales, twist_scales
+from poinsot.model.assembly.constraints import Constraints
+from poinsot.spatial.pose import Pose
+from poinsot.system.system import System
+
+__all__ = ["SINGULAR_POSE", "Weakness", "freest", "poses_at", "rechart", "surplus_or_free", "weakness"]
+
+SINGULAR_POSE = 1e4  # condition number from which a pose is called singular
+
+
+@dataclass(frozen=True)
+class Weakness:
+    """What holds least in a pose."""
+
+    name: str  # of the joint, or of the held coordinate
+    kind: str  # "joint" or "coordinate"
+    condition: float  # of the constraints, held coordinates included
+
+    def __str__(self) -> str:
+        number = f"condition number {self.condition:.1e}"
+        return f"{self.kind} '{self.name}' holds least, {number}" if self.name else number
+
+
+@one_blas_thread()
+def weakness(compiled: System, poses: Mapping[str, Pose], held: Mapping[str, Coordinate] | None = None) -> Weakness:
+    """The joint, or held coordinate, that is nearest to depending on the others in a pose."""
+    J, owners = _slopes(compiled, poses, held or {})
+    rank = min(_rank(compiled) + len(held or {}), *J.shape)
+    if not J.size or not rank:
+        return Weakness("", "joint", 1.0)
+    if not np.isfinite(J).all():
+        return Weakness("", "joint", np.inf)
+    U, s, _ = np.linalg.svd(J)
+    name, kind = owners[int(np.argmax(np.abs(U[:, rank - 1])))]
+    return Weakness(name, kind, float(s[0] / s[rank - 1]) if s[rank - 1] > 1e-15 * s[0] else np.inf)
+
+
+def _rank(compiled: System) -> int:
+    """Rank of all joint rows in a generic pose."""
+    constraints = Constraints(compiled.mechanism.elements)
+    return constraints.freedom * len(constraints.names) - compiled.outline.mobility
+
+
+@one_blas_thread()
+def freest(compiled: System, poses: Mapping[str, Pose], held: Mapping[str, Coordinate] | None = None) -> str:
+    """The joint that moves most while all held coordinates stay where they are; empty if none has a coordinate."""
+    elements = compiled.mechanism.elements
+    J, _ = _slopes(compiled, poses, held or {})
+    joints = {
+        (name, k): AlongJoint(name, k, c.unit)
+        for name, joint in elements.joints.items()
+        for k, c in enumerate(joint.coordinates)
+        if c.unit != "-"
+    }
+    rates, _ = _slopes(compiled, poses, joints)
+    if not joints or not np.isfinite(rates).all():
+        return ""
+    free = np.linalg.svd(J)[2][-1] if J.size else np.ones(rates.shape[1])
+    return list(joints)[int(np.argmax(np.abs(rates[-len(joints) :] @ free)))][0]
+
+
+def surplus_or_free(compiled: System, names: tuple[str, ...], mobility: int) -> str:
+    """Which prescribed coordinate is too many, or which joint none of them holds."""
+    poses = compiled.home.poses
+    held = {name: compiled.mechanism.coordinates[name] for name in names}
+    if len(names) > mobility:
+        known: dict[str, Coordinate] = {}
+        for name, coordinate in held.items():
+            known[name] = coordinate
+            if len(known) > mobility or weakness(compiled, poses, known).condition > SINGULAR_POSE:
+                break
+        return f"coordinate '{name}' depends on the joints and the others, condition number inf"
+    return f"joint '{freest(compiled, poses, held)}' is left free, condition number inf"
+
+
+def _slopes(
+    compiled: System, poses: Mapping[str, Pose], held: Mapping[Any, Coordinate]
+) -> tuple[np.ndarray, list[tuple[Any, str]]]:
+    """Jacobian of all constraints and of held coordinates, in natural sizes, and whose row each is."""
+    elements, size = compiled.mechanism.elements, compiled.home.size
+    constraints = Constraints(elements, tuple(held.values()))
+    _, J = constraints.evaluate(poses)
+    owners = [(row.joint, "joint") for row in constraints.rows] + [(name, "coordinate") for name in held]
+    if not owners or not J.size:
+        return np.zeros((0, constraints.freedom * len(constraints.names))), []
+    return J * twist_scales(constraints, size) / row_scales(constraints, size)[:, None], owners
+
+
+def rechart(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A pose (nq,) in a chart chosen for it, and the parameters (m,) with that chart."""
+    poses = poses_at(compiled, q, p)
+    chart = compiled.reading.chart(poses)
+    fresh = np.concatenate([p[: len(p) - len(chart)], chart])
+    own = bool(len(chart) - compiled.outline.redundancy.chart_numbers)  # joint angles keep their turns
+    return (compiled.reading.coordinates(poses, chart) if own else q), fresh
+
+
+def poses_at(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, Pose]:
+    """Poses of all bodies, the ground included, for coordinates q (nq,)."""
+    position, rotation = compiled.poses(q[None], p)
+    return {GROUND: Pose.identity()} | {name: Pose(rotation[name][0], position[name][0]) for name in position}

@@ -1,0 +1,385 @@
+"""A mechanism in one formulation, with the functions that have been compiled from its equations.
+
+Systems are kept by structure: mechanisms that differ only in the values of free parameters share one. Functions are
+kept on disk as well, so that a new process writes equations only for questions that were never asked before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poinsot.elements.coordinates import Coordinate
+from poinsot.engine import Formula, Kept, kept, kernel
+from poinsot.engine.code.formula import formula
+from poinsot.errors import PoinsotError, unknown
+from poinsot.formulations.reading import READINGS, Reading, combining_reading, reading
+from poinsot.formulations.symbols import FREE_ROLES, default_free
+from poinsot.model.assembly.assembly import Assembly
+from poinsot.model.assembly.constraints import Row
+from poinsot.model.assembly.redundancy import Group, Redundancy
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.quantities.parameters import as_value
+from poinsot.model.quantities.units import force_unit
+from poinsot.spatial.pose import Pose
+from poinsot.store import Bounded, content_key
+from poinsot.system.home import keep_home, start
+
+if TYPE_CHECKING:
+    from poinsot.formulations.equations import Equations
+    from poinsot.formulations.solve import Dynamics
+    from poinsot.model.mechanism import Elements
+
+__all__ = ["Description", "Observed", "Outline", "System", "require_formulation", "start", "system"]
+
+LIGHTEST = -15  # class of what has next to no mass, or none
+_SYSTEMS: Bounded = Bounded(32)
+_DESCRIBED: Bounded = Bounded(32)
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """All that equations are written from."""
+
+    mechanism: Mechanism
+    formulation: str
+    free: tuple[str, ...]  # names of the parameters that stay symbols
+    home: Assembly | None  # where clamped springs are relaxed; None: the mechanism's own pose
+    key: str = ""  # under which functions are kept on disk; empty: they are not
+    independent: tuple[int | str, ...] = ()  # rates of the embedded equations; chosen at home if none are given
+    careful: bool = False  # whether the equations are solved in an order that is safe in every pose
+
+    def write(self) -> Dynamics:
+        """Write the equations."""
+        from poinsot.formulations.solve import dynamics
+        from poinsot.formulations.symbols import symbols
+
+        home = self.home or keep_home(self.mechanism)
+        return dynamics(symbols(self.mechanism, self.free, home), self.formulation)
+
+    @classmethod
+    def of(cls, dynamics: Dynamics) -> Description:
+        """What given equations were written from; nothing of them is kept on disk."""
+        symbols = dynamics.equations.symbols
+        choices = {"independent": dynamics.independent, "careful": dynamics.careful}
+        return cls(symbols.mechanism, dynamics.formulation, symbols.names, symbols.home, **choices)
+
+    def choosing(self, independent: tuple[int | str, ...], careful: bool) -> Description:
+        """The same equations to be solved in another way, with a key of their own."""
+        key = self.key and content_key(self.key, json.dumps([independent, careful]))
+        return replace(self, key=key, independent=independent, careful=careful)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What is known about equations without having them."""
+
+    sizes: tuple[int, int, int, int]  # numbers of coordinates, speeds, constraint rows and actuators
+    rows: tuple[Row, ...]  # those kept, combinations of redundant ones included
+    all_rows: tuple[Row, ...]
+    redundancy: Redundancy  # rows that share self-stresses
+
+    @property
+    def mobility(self) -> int:
+        """Freedoms of the mechanism."""
+        return self.sizes[1] - self.sizes[2]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What is seen of a mechanism at a state; at N states all arrays have a leading axis N."""
+
+    rates: dict[str, np.ndarray]  # by body, acceleration of its origin and angular, in the world (6,)  [m/s², rad/s²]
+    reactions: dict[str, np.ndarray]  # by joint, wrench on its second body in its frame there (6,)  [N, N·m]
+    position: dict[str, np.ndarray]  # by body, origin in the world (3,)  [m]
+    rotation: dict[str, np.ndarray]  # by body, R_WB (3, 3)
+
+
+def system(
+    mechanism: Mechanism,
+    formulation: str = "joint",
+    free: tuple[str, ...] = (),
+    home: Assembly | None = None,
+) -> System:
+    """Get the system of a mechanism, from memory if its structure has been seen before.
+
+    `free` are parameters that must stay symbols besides those that do by default.
+    """
+    require_formulation(formulation)
+    clamped = any(f.kind == "spring" and f.rest is None for f in mechanism.template.forces.values())
+    home = home if home is not None and clamped else None
+    seen = (id(mechanism), formulation, free, id(home))
+    _, (key, given) = _DESCRIBED.get_or_make(
+        seen, lambda: ((mechanism, home), _described(mechanism, formulation, free, home))
+    )
+    return _SYSTEMS.get_or_make(key, lambda: System(given))
+
+
+def require_formulation(formulation: str) -> None:
+    """Raise unless there is a formulation of that name."""
+    if not isinstance(formulation, str) or formulation not in READINGS:
+        raise PoinsotError(unknown("formulation", formulation, READINGS))
+
+
+def _described(
+    mechanism: Mechanism, formulation: str, asked: tuple[str, ...], home: Assembly | None
+) -> tuple[str, Description]:
+    """What equations depend on, by the key of their structure."""
+    free = tuple(dict.fromkeys([*default_free(mechanism), *asked]))
+    for name in free:
+        if name not in mechanism.parameters:
+            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
+    folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
+    structure = [dict(mechanism.document), folded, formulation, free, places, _mass_classes(mechanism)]
+    text = json.dumps(structure, sort_keys=True, default=str)
+    # The home pose decides the order of elimination: on disk, numbers that move it count even if they are symbols.
+    moving = {name: mechanism.parameters[name].value for name in free if _moves(mechanism, name)}
+    given = Description(mechanism, formulation, free, home, content_key(text, json.dumps(moving, sort_keys=True)))
+    return hashlib.sha256(text.encode()).hexdigest(), given
+
+
+def _mass_classes(mechanism: Mechanism) -> list[list[int]]:
+    """How light every body is, in steps of two decades: it decides which constraints stand in for masses."""
+    inertias = [np.abs(body.inertial_parameters().astype(float)) for body in mechanism.elements.bodies.values()]
+    kinds = np.array(inertias).reshape(-1, 10)[:, [0, 4, 7, 9]]  # mass and moments of inertia
+    with np.errstate(divide="ignore", invalid="ignore"):
+        classes = np.rint(np.log10(kinds / np.max(kinds, axis=0, initial=0.0)) / 2)
+    return np.nan_to_num(np.maximum(classes, LIGHTEST), nan=LIGHTEST).astype(int).tolist()
+
+
+def _moves(mechanism: Mechanism, name: str) -> bool:
+    return mechanism.parameters[name].role not in FREE_ROLES
+
+
+def _listed(rows: Sequence[Row]) -> list[list[str]]:
+    return [[row.joint, row.label] for row in rows]
+
+
+def _rows(listed: Sequence[Sequence[str]]) -> tuple[Row, ...]:
+    return tuple(Row(*row) for row in listed)
+
+
+class System:
+    """Compiled functions of one mechanism in one formulation."""
+
+    def __init__(self, given: Description | Dynamics, root: System | None = None):
+        """`root` is the system whose equations are solved in another way here."""
+        self.about = given if isinstance(given, Description) else Description.of(given)
+        self.mechanism, self.formulation, self.free = self.about.mechanism, self.about.formulation, self.about.free
+        if not isinstance(given, Description):
+            self.dynamics = given
+        self.root = root or self
+        self._kernels: Bounded = Bounded(64)
+        self._read: Bounded = Bounded(32)
+
+    @cached_property
+    def dynamics(self) -> Dynamics:
+        """The equations with their solution as symbols, written when first asked for."""
+        if self.root is self:
+            return self.about.write()
+        return replace(self.root.dynamics, independent=self.about.independent, careful=self.about.careful)
+
+    @property
+    def home(self) -> Assembly:
+        """The pose at which the equations were written."""
+        return self.about.home or start(self.mechanism, None)
+
+    @property
+    def equations(self) -> Equations:
+        """The equations as symbols, written when first asked for."""
+        return self.dynamics.equations
+
+    @property
+    def elements(self) -> Elements:
+        """The elements with the symbols of the equations in them."""
+        return self.equations.symbols.elements
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What is known about the equations without having them."""
+        if self.root is not self:
+            return self.root.outline
+
+        def make() -> tuple[dict[str, Any], Any]:
+            e = self.equations
+            groups = [[_listed(group.rows), group.rank] for group in e.symbols.redundancy.groups]
+            return {}, [e.sizes, _listed(e.rows), _listed(e.all_rows), groups]
+
+        sizes, kept, every, groups = self.kept("outline", make).facts
+        found = Redundancy(tuple(Group(_rows(rows), rank) for rows, rank in groups))
+        return Outline(tuple(sizes), _rows(kept), _rows(every), found)
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Numbers of coordinates, speeds, constraint rows and actuators."""
+        return self.outline.sizes
+
+    @cached_property
+    def reading(self) -> Reading:
+        """How coordinates are read off poses."""
+        plain = reading(self.formulation, self.mechanism.elements)
+        return combining_reading(plain, self.mechanism.elements, self.outline.redundancy, self.home.size)
+
+    def made(self, name: Hashable, make: Callable[[], Any]) -> Any:
+        """Anything that belongs to the system, made once."""
+        return self._kernels.get_or_make(name, make)
+
+    def kept(self, name: str | tuple[Any, ...], make: Callable[[], tuple[Mapping[str, Any], Any]]) -> Kept:
+        """Functions by name and facts about them, from memory, from disk, or made now.
+
+        The name must tell all that they depend on besides the system; it is made of texts, numbers and tuples.
+        """
+
+        def find() -> Kept:
+            if self.about.key:
+                return kept(content_key(self.about.key, json.dumps(name)), make)
+            functions, facts = make()
+            return Kept({n: formula(function) for n, function in functions.items()}, facts)
+
+        return self.made(("kept", name), find)
+
+    def formula(self, name: str | tuple[Any, ...], make: Callable[[], Any]) -> Formula:
+        """One function by name, from memory, from disk, or made now."""
+        return self.kept(name, lambda: ({"it": make()}, None)).functions["it"]
+
+    def kernel(self, name: str, outputs: Callable[[], list[Any]]) -> Any:
+        """A compiled function of (q, v, u, p), made once; its name must tell all that its outputs depend on."""
+        return self.made(name, lambda: kernel(self.formula(name, lambda: self.dynamics.function(name, outputs()))))
+
+    def parameters(self, mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> np.ndarray:
+        """Values of the free parameters of a mechanism, and the charts' numbers for a start at given poses."""
+        if poses is None:
+            poses = self.home.poses
+
+        def read() -> tuple[Mechanism, np.ndarray]:
+            return mechanism, np.array([mechanism.parameters[name].value for name in self.free])
+
+        _, values = self._read.get_or_make(id(mechanism), read)  # its id stays its own
+        return np.concatenate([values, self.reading.chart(poses)])
+
+    def coordinates(self, start: Assembly, p: np.ndarray) -> np.ndarray:
+        """Coordinates q (nq,) at an assembled pose; from memory if it was asked for before."""
+        chart = p[len(self.free) :]
+        key = (id(start), chart.tobytes())
+        _, q = self._read.get_or_make(key, lambda: (start, self.reading.coordinates(start.poses, chart)))
+        return q.copy()
+
+    @cached_property
+    def commands(self) -> tuple[str, ...]:
+        """Names of the actuators, in the order of u."""
+        return tuple(self.mechanism.template.actuators)
+
+    def command(self, name: str, value: float | str) -> float:
+        """Force of an actuator in SI, from a number or a quantity such as "5 N"."""
+        if name not in self.commands:
+            raise PoinsotError(unknown("actuator", name, self.commands))
+        if type(value) is float and isfinite(value):
+            return value
+        return as_value(value, force_unit("f", self.mechanism.template.actuators[name].on.unit), f"force of {name}")
+
+    def coordinate(self, name: str) -> tuple[Any, Any]:
+        """s and ṡ of a named coordinate, as symbols."""
+        return self.along(self.elements.coordinate(name))
+
+    def along(self, coordinate: Coordinate) -> tuple[Any, Any]:
+        """s and ṡ of any coordinate, as symbols."""
+        from poinsot.formulations.acting import along
+
+        e = self.equations
+        return along(coordinate, self.elements, e.poses, e.q, e.q_dot, e.direct)
+
+    def forward(self, q: Any, v: Any, u: Any, p: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Accelerations v̇, multipliers λ and check values of a batch of states."""
+        return self.kernel("forward", lambda: list(self.dynamics.solution))(q, v, u, p)
+
+    def places(self) -> Any:
+        """Position and rotation matrix, by rows, of every body as one column of symbols (12 b, 1)."""
+        import casadi
+
+        poses = [self.equations.poses[name] for name in self.elements.bodies]
+        return casadi.vertcat(*(casadi.vertcat(casadi.SX(X.p), casadi.vec(casadi.SX(X.R.T))) for X in poses))
+
+    def poses(self, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Positions (N, 3) [m] and rotation matrices (N, 3, 3) of all bodies for coordinates q (N, nq)."""
+        names = list(self.mechanism.template.bodies)
+        _, nv, _, nu = self.sizes
+        (flat,) = self.kernel("poses", lambda: [self.places()])(q, np.zeros(nv), np.zeros(nu), p)
+        flat = flat.reshape(len(q), len(names), 12)
+        position = {n: flat[:, k, :3].copy() for k, n in enumerate(names)}
+        return position, {n: flat[:, k, 3:].reshape(-1, 3, 3).copy() for k, n in enumerate(names)}
+
+    def displaced(self, q: np.ndarray, step: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Coordinates after a step (nv,) in the directions of the speeds, quaternions at unit length."""
+
+        def make() -> Any:
+            import casadi
+
+            from poinsot.formulations.solve import unit_quaternions
+
+            e = self.equations
+            return casadi.Function("displaced", [e.q, e.v, e.p], [unit_quaternions(e, e.q + e.q_dot)])
+
+        return np.asarray(self.formula("displaced", make).function(q, step, p)).ravel()
+
+    def observed(
+        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
+    ) -> Observed:
+        """Poses and accelerations of all bodies and reactions of all joints at one state."""
+        return self._split(np.asarray(self._observing.function(q, v, a, lam, u, p)).ravel())
+
+    def observed_states(
+        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
+    ) -> Observed:
+        """The same of N states; arrays have a leading axis N."""
+        (flat,) = self.made("observed states", lambda: kernel(self._observing))(q, v, a, lam, u, p)
+        return self._split(flat)
+
+    def _split(self, flat: np.ndarray) -> Observed:
+        """What `_observing` puts in one column, (…, 12 b + 6 b + 6 k)."""
+        bodies, joints = list(self.mechanism.template.bodies), list(self.mechanism.template.joints)
+        shape, places = flat.shape[:-1], 12 * len(bodies)
+        placed = np.moveaxis(flat[..., :places].reshape(*shape, -1, 12), -2, 0)
+        six = np.moveaxis(flat[..., places:].reshape(*shape, -1, 6), -2, 0).copy()
+        return Observed(
+            dict(zip(bodies, six)),
+            dict(zip(joints, six[len(bodies) :])),
+            dict(zip(bodies, placed[..., :3].copy())),
+            dict(zip(bodies, placed[..., 3:].reshape(*placed.shape[:-1], 3, 3))),
+        )
+
+    @property
+    def _observing(self) -> Formula:
+        """(q, v, v̇, λ, u, p) -> places of all bodies, their accelerations, reactions of all joints in one column."""
+
+        def make() -> Any:
+            import casadi
+
+            from poinsot.formulations.reactions import reactions
+
+            e = self.equations
+            rate, multipliers = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("lam", e.phi.size1())
+            wrenches = reactions(e, rate, multipliers)
+            columns = [self.places(), *(self.body_rate(name, rate) for name in self.mechanism.template.bodies)]
+            for name in self.mechanism.template.joints:
+                columns += [casadi.SX(wrenches[name].f), casadi.SX(wrenches[name].n)]
+            inputs = [e.q, e.v, rate, multipliers, e.u, e.p]
+            return casadi.Function("observed", inputs, [casadi.densify(casadi.vertcat(*columns))])
+
+        return self.formula("observed at a state", make)
+
+    def body_rate(self, body: str, a: Any) -> Any:
+        """Acceleration of a body's origin and its angular acceleration in world axes (6, 1), for v̇ = a."""
+        import casadi
+
+        e, V = self.equations, self.equations.twists[body]
+        R = casadi.SX(e.poses[body].R)
+        world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
+        return casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a

@@ -1,0 +1,89 @@
+"""The same equations solved in another way: other independent rates, or an order of elimination that never fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poinsot.errors import PoinsotError, list_of_names
+from poinsot.system.system import System
+
+if TYPE_CHECKING:
+    from poinsot.formulations.embedded import Machine, Rate
+
+__all__ = ["UNSURE", "careful", "chosen_rates", "embedded_in", "embedded_with", "machine_of"]
+
+GOOD = 4.0  # times the quality at which independent rates are poor: with that they are taken for a start
+UNSURE = 1e-4  # check value below which the equations are solved again with care
+
+
+def embedded_with(compiled: System, rates: tuple[int | str, ...]) -> System:
+    """The system with other independent rates."""
+    return _variant(compiled, rates, compiled.about.careful)
+
+
+def careful(compiled: System) -> System:
+    """The system solved in an order that is safe in every pose; itself if there is nothing to order."""
+    return _variant(compiled, compiled.about.independent, True) if compiled.sizes[2] else compiled
+
+
+def _variant(compiled: System, independent: tuple[int | str, ...], careful: bool) -> System:
+    """A system with other choices, made once; all variants of a system share its equations."""
+    if (independent, careful) == (compiled.about.independent, compiled.about.careful):
+        return compiled
+    root = compiled.root
+    if (independent, careful) == (root.about.independent, root.about.careful):
+        return root
+    about = root.about.choosing(independent, careful)
+    return root.made(("variant", independent, careful), lambda: System(about, root))
+
+
+def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence[str] | None) -> System:
+    """The system with independent rates for a pose: those wanted, else those chosen at home if they are good."""
+    if compiled.formulation != "embedded":
+        if wanted is not None:
+            raise PoinsotError(
+                f"independent coordinates are chosen in the formulation 'embedded', not in '{compiled.formulation}'"
+            )
+        return compiled
+    from poinsot.formulations.embedded import POOR_CHOICE
+
+    wanted = list_of_names(wanted or (), "independent coordinates")
+    if not wanted and _quality(compiled, q, p) > GOOD * POOR_CHOICE:
+        return compiled
+    return embedded_with(compiled, chosen_rates(compiled, q, p, wanted))
+
+
+def _quality(compiled: System, q: np.ndarray, p: np.ndarray) -> float:
+    """How good the independent rates are in a pose."""
+    _, nv, _, nu = compiled.sizes
+    quality = compiled.kernel("quality", lambda: [compiled.dynamics.embedding.quality])
+    return quality(q, np.zeros(nv), np.zeros(nu), p)[0].item()
+
+
+def chosen_rates(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[str, ...] = ()) -> tuple[Rate, ...]:
+    """Independent rates for a pose: those wanted, the others by pivoting."""
+    from poinsot.formulations.embedded import independent_rates, slopes
+
+    def make() -> tuple[dict[str, Any], list[float]]:
+        import casadi
+
+        given = slopes(compiled.equations, wanted)
+        e = compiled.equations
+        function = compiled.dynamics.function("slopes", [e.C, given.S, casadi.diag(e.M).T])
+        return {"slopes": function}, given.scales.tolist()
+
+    kept = compiled.root.kept(("slopes", *wanted), make)
+    found = kept.functions["slopes"].function(q, 0, 0, p)
+    C, S, masses = (np.asarray(x).reshape(-1, compiled.sizes[1]) for x in found)
+    scaled = S / np.array(kept.facts)[:, None]
+    return independent_rates(machine_of(compiled), C, wanted, scaled, masses=masses.ravel())
+
+
+def machine_of(compiled: System) -> Machine:
+    """What the rates of a system are chosen among."""
+    from poinsot.formulations.embedded import Machine
+
+    return Machine.of(compiled.mechanism.elements, compiled.home.size)

@@ -1,0 +1,9 @@
+"""Small motions about a pose at rest.
+
+linear_model/       M, D, K about a pose, rigid and elastic, with derivatives
+linearise           M, D, K in independent coordinates
+modes               frequencies, shapes, damping; eigenmodes solves, mode_derivatives, mode_pairs
+response            frequency responses, direct and by modes
+compliance          static compliance and stiffness of a place
+maps                frequencies and compliances over poses and parameter sets; rigid_batch and elastic_batch
+"""

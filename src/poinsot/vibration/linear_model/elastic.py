@@ -1,0 +1,110 @@
+"""Small motions of mechanisms with flexible links about a pose at rest.
+
+Loops are closed by the Jacobians of chains (theory/elastic, eq. 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.elements.frame import GROUND, Frame
+from poinsot.formulations.elastic import ElasticModel, Terms, chain_basis
+from poinsot.model.mechanism import Mechanism
+from poinsot.spatial.algebra import skew
+from poinsot.spatial.pose import Pose
+from poinsot.statics.elastic_equilibrium import Rest, model_of, settled, stack, undeformed, world_motions
+from poinsot.system.home import start
+from poinsot.vibration.linear_model.elastic_derivatives import elastic_derivatives
+from poinsot.vibration.linear_model.record import ElasticPart, LinearModel, dense
+
+__all__ = ["elastic_model_about"]
+
+
+@one_blas_thread()
+def elastic_model_about(
+    mechanism: Mechanism,
+    pose: Mapping[str, float] | None,
+    *,
+    actuators: str | Sequence[str] | None = None,
+    forces: Mapping[str, float] | None = None,
+) -> LinearModel:
+    """The small motions of a mechanism with beams about a pose."""
+    model, begin = model_of(mechanism), start(mechanism, pose)
+    kept = mechanism.elements.pose if pose is None else pose
+    rows = [list(mechanism.elements.coordinates).index(name) for name in kept]
+    return _linear(mechanism, settled(undeformed(model, mechanism, begin.poses, actuators, forces or {}, rows)))
+
+
+def _linear(mechanism: Mechanism, rest: Rest) -> LinearModel:
+    model, terms = rest.model, rest.terms
+    names, held = tuple(mechanism.elements.actuators), list(rest.locked)
+    locked = tuple(names[i] for i in held)
+    basis, coordinates = (None, 6 * len(model.nodes)) if model.large else chain_basis(model, terms, rest.X, locked)
+    world = world_motions(rest.X, np.zeros(3)).reshape(-1, 6)
+
+    def twist(frame: Frame) -> np.ndarray:
+        found = np.zeros((6, 6 * len(model.nodes)))
+        if frame.body == GROUND:
+            return found
+        hung = model.mesh.hung(frame)
+        k = model.nodes.index(hung.body)
+        R = rest.X[k, :9].reshape(3, 3).T
+        arm = R @ np.asarray(hung.pose().p, float)
+        found[:3, 6 * k : 6 * k + 3], found[3:, 6 * k + 3 : 6 * k + 6] = R, R
+        found[:3, 6 * k + 3 : 6 * k + 6] = -np.asarray(skew(arm)) @ R
+        return found
+
+    return LinearModel(
+        mechanism=mechanism,
+        formulation="elastic",
+        names=tuple(f"{node} {c}" for node in model.nodes for c in ("x", "y", "z", "rx", "ry", "rz")),
+        M=terms.M,
+        D=terms.D,
+        K=terms.K,
+        C=stack(terms.C, terms.drives[held])[rest.equations],
+        sizes=rest.lengths,
+        row_sizes=rest.row_sizes[rest.equations],
+        force=terms.f - terms.C.T @ rest.lam,
+        forces=dict(zip(names, rest.u.tolist())),
+        locked=locked,
+        poses=_bodies(mechanism, rest),
+        parts=_parts(model, terms),
+        basis=basis,
+        coordinates=coordinates,
+        twist=twist,
+        derivatives=lambda parameters: elastic_derivatives(mechanism, rest, parameters),
+        places={name: Pose(x[:9].reshape(3, 3).T, x[9:]) for name, x in zip(model.nodes, rest.X)},
+        momentum=np.asarray(world.T @ terms.M),
+    )
+
+
+def _bodies(mechanism: Mechanism, rest: Rest) -> dict[str, Pose]:
+    """Poses of the bodies' own frames, each on the node that is nearest to it."""
+    found = {}
+    for body in mechanism.elements.bodies:
+        hung = rest.model.mesh.hung(Frame(body, ""))
+        x = rest.X[rest.model.nodes.index(hung.body)]
+        found[body] = Pose(x[:9].reshape(3, 3).T, x[9:]) @ hung.pose()
+    return found
+
+
+def _parts(model: ElasticModel, terms: Terms) -> tuple[ElasticPart, ...]:
+    """Springs and beams, each with its own stiffness and mass."""
+    found = []
+    for name, row, k in zip(model.attached.springs, dense(terms.springs), terms.stiffness):
+        index = np.flatnonzero(row)
+        found.append(ElasticPart(name, "spring", index, k * np.outer(row[index], row[index])))
+    _, K, M = terms.pieces
+    for beam in dict.fromkeys(piece.beam for piece in model.mesh.pieces):
+        own = [k for k, piece in enumerate(model.mesh.pieces) if piece.beam == beam]
+        index = np.unique(model.piece_places[own])
+        total = np.zeros((2, len(index), len(index)))
+        for k in own:
+            at = np.searchsorted(index, model.piece_places[k])
+            total[0][at[:, None], at] += K[k]
+            total[1][at[:, None], at] += M[k]
+        found.append(ElasticPart(beam, "beam", index, *total))
+    return tuple(found)

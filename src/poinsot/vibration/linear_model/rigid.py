@@ -1,0 +1,195 @@
+"""Small motions of rigid bodies, from the equations of any formulation at rest.
+
+    M = M(q₀),    D = −∂Q/∂v,    K = −∂(Q − Cᵀλ)/∂q N        at        Q(q₀, 0, u) = C(q₀)ᵀ λ
+
+The forces u of the actuators that hold the pose and the multipliers λ come first, from the balance itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.elements.frame import GROUND, Frame
+from poinsot.errors import PoinsotError
+from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.spatial.algebra import skew
+from poinsot.spatial.pose import Pose
+from poinsot.statics.equilibrium import settle
+from poinsot.statics.locked import locked_actuators
+from poinsot.statics.residual import Balance, Given, Point, balance
+from poinsot.system.initial_state import state
+from poinsot.system.natural_sizes import displacements, rank_of
+from poinsot.system.system import System, start, system
+from poinsot.vibration.linear_model.record import ElasticPart, LinearModel
+from poinsot.vibration.linear_model.rigid_derivatives import Held, rigid_derivatives
+
+__all__ = ["BALANCED", "choose_locked", "rigid_model_about"]
+
+BALANCED = 1e-8  # of the forces that act, up to which a given pose counts as an equilibrium
+
+
+@one_blas_thread()
+def rigid_model_about(
+    mechanism: Mechanism,
+    pose: Mapping[str, float] | None,
+    *,
+    formulation: str = "joint",
+    actuators: str | Sequence[str] | None = None,
+    forces: Mapping[str, float] | None = None,
+) -> LinearModel:
+    """The small motions of a mechanism of rigid bodies about a pose."""
+    begin = start(mechanism, pose)
+    compiled = system(mechanism, formulation)
+    functions = balance(compiled)
+    p = compiled.parameters(mechanism, begin.poses)
+    q, _ = state(compiled, begin, p, None)
+    commanded = {name: compiled.command(name, value) for name, value in (forces or {}).items()}
+    u = np.array([commanded.get(name, 0.0) for name in compiled.commands])
+    solved = tuple(i for i, name in enumerate(compiled.commands) if name not in commanded)
+    point = Point(functions, q, Given(u, solved, (), np.zeros(0), functions.rests(q, p), p))
+    held = choose_locked(mechanism.elements, point, actuators)
+    point = _hold(point, held)
+    moved = pose is None and not _balanced(point)
+    if moved:
+        given = replace(point.given, u=u, solved=held)
+        point = settle(compiled, q, given)
+    elif not _balanced(point):
+        raise PoinsotError(_unbalanced(compiled, point))
+    kept = tuple(pose if pose is not None else mechanism.elements.pose)
+    return _linear(mechanism, compiled, point, Held(kept, pose is not None, q if moved else None))
+
+
+def _hold(point: Point, held: tuple[int, ...]) -> Point:
+    """The same pose with some actuators locked where they are."""
+    values = point.functions.forces(point.q, point.u, point.given.rho, point.given.p)
+    at = np.asarray(values[5]).ravel()[list(held)]
+    return Point(point.functions, point.q, replace(point.given, held=held, at=at))
+
+
+def choose_locked(elements: Elements, point: Point, wish: str | Sequence[str] | None) -> tuple[int, ...]:
+    """Numbers of the actuators that hold their coordinate; none by default where they would hold everything."""
+    held = locked_actuators(elements, wish)
+    if wish is not None:
+        return held
+    sizes = point.functions.sizes
+    rows = np.vstack([point.C, point.J_a[list(held)]]) * sizes.speeds
+    fixed = rank_of(rows / np.concatenate([sizes.rows, sizes.drives[list(held)]])[:, None])
+    return held if fixed < len(sizes.speeds) else ()
+
+
+def _balanced(point: Point) -> bool:
+    """Whether a pose is an equilibrium, up to a small part of the forces that act along each motion."""
+    return point.imbalance <= BALANCED
+
+
+def _unbalanced(compiled: System, point: Point) -> str:
+    """Which force is left, where it acts, and what would hold it."""
+    names, units = displacements(compiled)
+    sizes, B = point.functions.sizes.speeds, point.motions
+    worst = int(np.argmax(np.abs(point.force) / np.where(point.terms > 0, point.terms, np.inf)))
+    i = int(np.flatnonzero((B[:, worst] == 1) & (np.count_nonzero(B, axis=1) == 1))[0])
+    left = point.force[worst] / sizes[i]
+    unit, way = ("N·m", "about") if units[i] == "rad" else ("N", "along")
+    what = f"joint '{names[i]}'" if names[i] in compiled.elements.joints else f"'{names[i]}'"
+    return (
+        f"not an equilibrium: {abs(left):.3g} {unit} {way} {what} is not balanced; "
+        "poinsot.equilibrium(mechanism, pose=…) finds one, or let an actuator hold it"
+    )
+
+
+def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) -> LinearModel:
+    p = point.given.p
+    M, D = (np.asarray(x) for x in point.functions.inertia(point.q, p))
+    position, rotation = compiled.poses(point.q[None], p)
+    poses = {name: Pose(rotation[name][0], position[name][0]) for name in position}
+    twists = _twists(compiled, point.q, p)
+
+    def twist(frame: Frame) -> np.ndarray:
+        if frame.body == GROUND:
+            return np.zeros((6, len(M)))
+        arm = np.asarray(poses[frame.body].R) @ np.asarray(frame.pose().p, float)
+        V = twists[frame.body]
+        return np.vstack([V[:3] - np.asarray(skew(arm)) @ V[3:], V[3:]])
+
+    commands = compiled.commands
+    return LinearModel(
+        mechanism=mechanism,
+        formulation=compiled.dynamics.formulation,
+        names=displacements(compiled)[0],
+        M=M,
+        D=D,
+        K=point.K,
+        C=point.rows,
+        sizes=point.functions.sizes.speeds,
+        row_sizes=point.row_sizes,
+        force=point.left,
+        forces=dict(zip(commands, point.u.tolist())),
+        locked=tuple(commands[i] for i in point.given.held),
+        poses=poses,
+        parts=_parts(point.functions, point),
+        basis=None,
+        coordinates=len(M),
+        twist=twist,
+        derivatives=lambda names: rigid_derivatives(mechanism, compiled, point, held, names),
+        momentum=_momentum(mechanism.elements, poses, twists),
+    )
+
+
+def _twists(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
+    """Velocity of every body's origin and its angular velocity, in world axes, per speed (6, nv)."""
+    import casadi
+
+    e, names = compiled.equations, list(compiled.elements.bodies)
+    if "twists" not in compiled._kernels:
+        rows = []
+        for name in names:
+            R, V = casadi.SX(e.poses[name].R), e.twists[name]
+            rows += [casadi.jacobian(R @ casadi.SX(V.v), e.v), casadi.jacobian(R @ casadi.SX(V.w), e.v)]
+        still = casadi.substitute(casadi.vertcat(*rows), e.v, casadi.SX.zeros(e.v.shape))
+        compiled._kernels["twists"] = casadi.Function("twists", [e.q, e.p], [still])
+    flat = np.asarray(compiled._kernels["twists"](q, p)).reshape(len(names), 6, -1)
+    return dict(zip(names, flat))
+
+
+def _momentum(elements: Elements, poses: dict[str, Pose], twists: dict[str, np.ndarray]) -> np.ndarray:
+    """Momentum and moment of momentum about the world's origin (6, n), per speed."""
+    total: Any = 0.0
+    for name, body in elements.bodies.items():
+        X, V = poses[name], twists[name]
+        R, p_WB = np.asarray(X.R), np.asarray(X.p)
+        inertia = body.spatial_inertia()
+        m, c, J = float(body.mass), R @ np.asarray(body.com, float), R @ np.asarray(inertia.I) @ R.T
+        c_x, p_x = np.asarray(skew(c)), np.asarray(skew(p_WB))
+        momentum = m * (V[:3] - c_x @ V[3:])
+        total = total + np.vstack([momentum, m * c_x @ V[:3] + J @ V[3:] + p_x @ momentum])
+    return total
+
+
+def _parts(functions: Balance, point: Point) -> tuple[ElasticPart, ...]:
+    """Springs, and end stops that are touched, with their own stiffness ∂²V/∂s²."""
+    import casadi
+
+    compiled = functions.compiled
+    e, x = compiled.equations, casadi.SX.sym("s")
+    laws = [part for part in e.acting if part[0].kind in ("spring", "end-stop")]
+    if not laws:
+        return ()
+    if "parts" not in compiled._kernels:
+        curved = []
+        for law, s, s_dot in laws:
+            V = casadi.SX(law.potential(x))
+            curvature = casadi.substitute(casadi.jacobian(casadi.jacobian(V, x), x), x, s)
+            curved.append(casadi.horzcat(curvature, casadi.jacobian(s_dot, e.v)))
+        compiled._kernels["parts"] = casadi.Function("parts", [e.q, e.p], [casadi.vertcat(*curved)])
+    found = []
+    for (law, _, _), row in zip(laws, np.asarray(compiled._kernels["parts"](point.q, point.given.p))):
+        k, J = row[0], row[1:]
+        index = np.flatnonzero(J)
+        if k != 0 and len(index):
+            found.append(ElasticPart(law.name, law.kind, index, k * np.outer(J[index], J[index])))
+    return tuple(found)

@@ -1,0 +1,139 @@
+"""Linearisation: M, D, K in independent coordinates about a pose at rest.
+
+x = B x_i,    M_i = Bᵀ M B,    D_i = Bᵀ D B,    K_i = Bᵀ K B,    C B = 0        (theory/vibration, eq. 4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.errors import PoinsotError, list_of_names, listing, unknown
+from poinsot.model.mechanism import Mechanism
+from poinsot.vibration.eigenmodes import general_poles, reduced
+from poinsot.vibration.linear_model.model import linear_model
+from poinsot.vibration.linear_model.record import LinearModel, MatrixDerivatives, dense
+
+__all__ = ["Linear", "linearise"]
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """M ẍ + D ẋ + K x = 0 in k independent coordinates about a pose at rest; SI units."""
+
+    linear: LinearModel
+    names: tuple[str, ...]  # k, displacements or named coordinates
+    basis: np.ndarray  # (n, k), all displacements per independent one
+    M: np.ndarray  # (k, k)
+    D: np.ndarray  # (k, k)
+    K: np.ndarray  # (k, k)
+    rows: np.ndarray  # (k, n), the independent coordinates per displacement
+
+    @property
+    def A(self) -> np.ndarray:
+        """Matrix of the first-order form (2k, 2k): d/dt (x, ẋ) = A (x, ẋ)."""
+        k = len(self.names)
+        size = np.sqrt(np.diag(self.M))
+        if not size.all() or np.linalg.cond(self.M / size / size[:, None]) > 1e13:
+            raise PoinsotError(f"something that {listing(self.names)} move has no mass: M⁻¹ does not exist")
+        return np.block([[np.zeros((k, k)), np.eye(k)], [-np.linalg.solve(self.M, np.hstack([self.K, self.D]))]])
+
+    @property
+    def poles(self) -> np.ndarray:
+        """Roots s of det(s² M + s D + K), each conjugate pair once, by their modulus  [1/s]."""
+        return general_poles(*reduced(self.linear))[0]
+
+    def derivatives(self, parameters: Sequence[str] | None = None) -> MatrixDerivatives:
+        """dM, dD, dK (p, k, k) along parameters, by default all; the basis follows the constraints."""
+        if not set(self.names) <= set(self.linear.names):
+            raise PoinsotError(
+                f"derivatives need independent displacements of the formulation: {listing(self.linear.names)}"
+            )
+        names = tuple(self.linear.mechanism.parameters if parameters is None else parameters)
+        d, B, C = self.linear.derivatives(names), self.basis, dense(self.linear.C)
+        found: list[list[np.ndarray]] = []
+        kept = np.vstack([C, self.rows])
+        for j in range(len(names)):
+            moved = np.vstack([-(d.dC[j] @ B), np.zeros((len(self.names), len(self.names)))])
+            dB = np.linalg.lstsq(kept, moved, rcond=1e-12)[0]
+            pairs = (
+                (d.dM[j], self.linear.M),
+                (d.dD[j], self.linear.D),
+                (d.dK[j], self.linear.K),
+            )
+            found.append([B.T @ (dm @ B) + dB.T @ (m @ B) + B.T @ (m @ dB) for dm, m in pairs])
+        dM, dD, dK = (np.array([x[i] for x in found]) for i in range(3))
+        return MatrixDerivatives(names, dM, dD, dK, np.zeros((len(names), 0, len(self.names))))
+
+    def __str__(self) -> str:
+        locked = f", locked: {listing(self.linear.locked)}" if self.linear.locked else ""
+        lines = [f"{self.linear.mechanism.name} about a pose at rest, in {listing(self.names)}{locked}"]
+        for name in ("M", "D", "K"):
+            text = np.array2string(getattr(self, name), precision=6, suppress_small=False, threshold=100)
+            lines += [f"{name} =", *(f"  {line}" for line in text.splitlines())]
+        return "\n".join(lines)
+
+
+@one_blas_thread()
+def linearise(
+    mechanism: Mechanism,
+    pose: Mapping[str, float] | None = None,
+    *,
+    formulation: str | None = None,
+    actuators: str | Sequence[str] | None = None,
+    forces: Mapping[str, float] | None = None,
+    independent: Sequence[str] | None = None,
+) -> Linear:
+    """M, D and K about a pose at rest, in independent coordinates: displacements chosen by pivoting, or those named.
+
+    `independent` names displacements of the formulation (`Linear.linear.names`) or coordinates of the model file. K
+    keeps the stiffness of reactions and of forces that follow a body; what `actuators` mean is told at `modes`.
+
+    >>> import poinsot
+    >>> linear = poinsot.linearise(poinsot.load("pendulum"))
+    >>> linear.names, linear.M.round(4).tolist(), linear.K.round(4).tolist()
+    (('hinge',), [[0.0825]], [[2.4525]])
+    """
+    linear = linear_model(mechanism, pose, formulation=formulation, actuators=actuators, forces=forces)
+    Z = linear.free
+    names = _pivoted(linear) if independent is None else list_of_names(independent, "independent coordinates")
+    if len(names) != Z.shape[1]:
+        raise PoinsotError(
+            f"{mechanism.name} has {Z.shape[1]} free motions here and {len(names)} were named: {listing(names)}"
+        )
+    rows = np.array([_row(linear, name) for name in names]).reshape(len(names), len(linear.names))
+    chosen = rows @ Z
+    units = np.array([_size(linear, name) for name in names]).reshape(-1, 1)
+    if len(names) and np.linalg.cond(chosen / units) > 1e10:
+        raise PoinsotError(f"{listing(names)} are not independent of each other in this pose")
+    B = Z @ np.linalg.inv(chosen) if len(names) else Z
+    return Linear(linear, names, B, *(np.asarray(B.T @ (m @ B)) for m in (linear.M, linear.D, linear.K)), rows)
+
+
+def _pivoted(linear: LinearModel) -> tuple[str, ...]:
+    """Displacements that describe all others best."""
+    from scipy.linalg import qr
+
+    k = linear.free.shape[1]
+    Z = np.linalg.qr(linear.free / linear.sizes[:, None])[0]
+    pivots = qr(Z.T, pivoting=True, mode="r")[1][:k] if k else []
+    return tuple(linear.names[i] for i in sorted(pivots))
+
+
+def _size(linear: LinearModel, name: str) -> float:
+    """What a displacement or a named coordinate is measured by: a length [m], or 1."""
+    if name in linear.names:
+        return float(linear.sizes[linear.names.index(name)])
+    return float(np.max(linear.sizes)) if linear.mechanism.elements.coordinate(name).unit == "m" else 1.0
+
+
+def _row(linear: LinearModel, name: str) -> np.ndarray:
+    """A displacement or a named coordinate per displacement (n,)."""
+    if name in linear.names:
+        return np.eye(len(linear.names))[linear.names.index(name)]
+    if name in linear.mechanism.elements.coordinates:
+        return linear.row(name)
+    raise PoinsotError(unknown("displacement", name, [*linear.mechanism.elements.coordinates, *linear.names]))

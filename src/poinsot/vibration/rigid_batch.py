@@ -1,0 +1,275 @@
+"""M and K of a mechanism in the coordinates of its pose, for many poses and parameter sets in one native call.
+
+With the coordinates s of the pose as the independent ones, ṡ = J v, all that a sample needs comes from one factor:
+
+    B = [C; J]⁻¹ [0; 1],    [λ; τ] = [C; J]⁻ᵀ Q,    M_i = BᵀMB,    K_i = −Bᵀ ∂(Q − Cᵀλ)/∂q N B
+
+Coordinates are measured by the machine's size or the radian. What the factor leaves open tells which samples are not
+to be trusted: singular poses, and redundant joints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.elements.frame import Frame
+from poinsot.engine import kernel
+from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.mechanism import Mechanism
+from poinsot.motion.kinematics import Driven, driven
+from poinsot.spatial.motion import carry_twist
+from poinsot.statics.force_sizes import force_sizes
+from poinsot.statics.residual import Given, Point, balance
+from poinsot.system.natural_sizes import Sizes, rank_of
+from poinsot.system.system import System, start, system
+from poinsot.vibration.linear_model.rigid import BALANCED, choose_locked
+
+__all__ = ["BatchMatrices", "Batched", "prescribes", "reach"]
+
+STRIDE = 0.25  # of a coordinate, in one step towards a pose  [rad or of the machine's size]
+TURNED, FINER = 0.5, 8  # change of an answer in one step that may be one of branch; how many times finer steps get
+EXACT = 1e-10  # what the factor of a sample may leave of constraints and forces, at their natural sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Batched:
+    """Matrices of N samples in k coordinates; those that are not good hold no meaning."""
+
+    M: np.ndarray  # (N, k, k)
+    K: np.ndarray  # (N, k, k)
+    T: np.ndarray  # (N, 6, k) twist of a place, if one was asked for
+    reached: np.ndarray  # (N,)
+    good: np.ndarray  # (N,) reached, solved to round-off, and at rest
+    unsure: np.ndarray  # (N,) reached, but to be found by other means
+
+    @property
+    def failed(self) -> tuple[int, int]:
+        """How many samples are not reachable, and how many not at rest."""
+        return int(np.sum(~self.reached)), int(np.sum(self.reached & ~self.good & ~self.unsure))
+
+
+def prescribes(mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...]) -> bool:
+    """Whether named coordinates prescribe all freedoms at home, and a Newton step from there can be taken."""
+    compiled = system(mechanism, "joint", parameters)
+    sizes, C = Sizes.of(compiled), compiled.dynamics.jacobian_at_home
+    freedom = len(sizes.speeds) - rank_of(C * sizes.speeds / sizes.rows[:, None])
+    if not names or freedom != len(names):
+        return False
+    if len(C) + freedom == len(sizes.speeds):
+        return True
+    home = start(mechanism, None)  # equations that depend on each other here, or everywhere
+    p = compiled.parameters(mechanism, home.poses)
+    moved, _ = driven(compiled, names).newton(compiled.coordinates(home, p), np.zeros(len(names)), p)
+    return bool(np.isfinite(moved).all())
+
+
+class BatchMatrices:
+    """Matrices of a mechanism over poses that prescribe all its freedoms, and over parameters."""
+
+    def __init__(self, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], actuators: Any):
+        begin = start(mechanism, None)
+        self.size = begin.size
+        self.compiled: System = system(mechanism, "joint", parameters)
+        self.p = self.compiled.parameters(mechanism, begin.poses)
+        self.q = self.compiled.coordinates(begin, self.p)
+        self.drive: Driven = driven(self.compiled, names)
+        self.columns = [self.compiled.equations.symbols.names.index(name) for name in parameters]
+        functions, nu = balance(self.compiled), self.compiled.equations.u.size1()
+        self.drives = functions.sizes.drives
+        given = Given(np.zeros(nu), tuple(range(nu)), (), np.zeros(0), functions.rests(self.q, self.p), self.p)
+        point = Point(functions, self.q, given)
+        self.held = choose_locked(mechanism.elements, point, actuators)
+        self.same_pose = not self._moves_the_pose()
+        self.hold, self.matrices = _functions(self.compiled, self.drive)
+
+    @classmethod
+    def of(
+        cls, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], actuators: Any
+    ) -> BatchMatrices | None:
+        """The matrices of a mechanism, or None where its poses do not prescribe all freedoms of rigid bodies."""
+        return cls(mechanism, names, parameters, actuators) if prescribes(mechanism, names, parameters) else None
+
+    def _moves_the_pose(self) -> bool:
+        """Whether a parameter of the batch enters constraints or coordinates."""
+        import casadi
+
+        derivatives = casadi.jacobian(self.drive.equations.gap, self.compiled.equations.p)
+        return bool(set(self.columns) & set(derivatives.sparsity().get_triplet()[1]))
+
+    @one_blas_thread()
+    def __call__(self, s: np.ndarray, values: np.ndarray, frame: Frame | None = None) -> Batched:
+        """Matrices at poses s (N, k), or (1, k) for all, and parameter sets (N, p)."""
+        p: np.ndarray = self.p
+        if self.columns:
+            p = np.tile(self.p, (len(values), 1))
+            p[:, self.columns] = values
+        where = p if len(s) > 1 or not self.same_pose else self.p
+        q, reached, turned = reach(self.drive, self.q, s, where, self.size)
+        count = max(len(s), len(values)) if self.columns else len(s)
+        if len(s) < count:
+            q, reached = q[0], np.broadcast_to(reached, (count,))
+        k, samples = s.shape[1], count if q.ndim == 2 or p.ndim == 2 else 1
+        u, rates = self._holding(q, p, samples)
+        M, K, left, terms, lost = self.matrices(q, u, p)
+        T = self.twist(frame)(q, p)[0] if frame is not None else np.zeros((samples, 6, k))
+        M, K, T = (x.reshape(samples, -1, k) for x in (M, K, T))
+        left, terms, lost = (x.reshape(samples, -1) for x in (left, terms, lost))
+        solved = np.isfinite(M).all(axis=(1, 2)) & np.isfinite(K).all(axis=(1, 2)) & (lost <= EXACT**2).all(axis=1)
+        rests = (np.abs(left) <= BALANCED * terms).all(axis=1)
+        parts = (np.broadcast_to(x, (count, *x.shape[1:])) for x in (M, K, T, rates, solved & ~turned, rests))
+        return self._unlocked(*parts, reached)
+
+    def _unlocked(self, M, K, T, rates, solved, rests, reached) -> Batched:
+        """The samples in the motions that locked actuators leave."""
+        if not self.held:
+            return Batched(M, K, T, reached, reached & solved & rests, reached & ~solved)
+        Z, independent = _left_free(rates[:, list(self.held)])
+        solved = solved & independent
+        Zt = Z.transpose(0, 2, 1)
+        return Batched(Zt @ M @ Z, Zt @ K @ Z, T @ Z, reached, reached & solved & rests, reached & ~solved)
+
+    def _holding(self, q: np.ndarray, p: np.ndarray, samples: int) -> tuple[np.ndarray, np.ndarray]:
+        """Least forces u (N, nu) of the actuators that hold each sample at rest, and their rates J_a B (N, nu, k) at
+        natural sizes."""
+        k, nu = len(self.drive.names), len(self.compiled.commands)
+        if not nu:
+            return np.zeros((samples, 0)), np.zeros((samples, 0, k))
+        force, rates = self.hold(q, p)
+        force, rates = force.reshape(samples, k), rates.reshape(samples, nu, k)
+        rates = np.nan_to_num(rates, posinf=0.0, neginf=0.0) / self.drives[:, None]
+        if not np.any(force):
+            return np.zeros((samples, nu)), rates
+        force, across = np.nan_to_num(force, posinf=0.0, neginf=0.0)[..., None], rates.transpose(0, 2, 1)
+        inverse = np.linalg.pinv(across, rcond=1e-10)
+        u = -(inverse @ force)
+        u = u - inverse @ (force + across @ u)  # small forces keep their digits beside large ones
+        return u[..., 0] / self.drives, rates
+
+    def twist(self, frame: Frame) -> Any:
+        """(q, p) -> twist (6, k) of a place in world axes, per rate of the coordinates."""
+        import casadi
+
+        key = ("batch twist", frame.label, *self.drive.names)
+        if key not in self.compiled._kernels:
+            e = self.compiled.equations
+            own = next((f for f in self.compiled.elements.bodies[frame.body].frames if f.name == frame.name), frame)
+            V = carry_twist(own.pose(), e.twists[frame.body])
+            R = casadi.SX(e.poses[frame.body].R @ own.pose().R)
+            world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
+            still = casadi.substitute(casadi.jacobian(world, e.v), e.v, casadi.SX.zeros(e.v.shape))
+            T = casadi.densify(still @ _basis(self.compiled, self.drive))
+            self.compiled._kernels[key] = kernel(casadi.Function("twist", [e.q, e.p], [T]))
+        return self.compiled._kernels[key]
+
+
+def _left_free(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Motions (N, k, f) that locked actuators (N, h, k) leave, and where these do not depend on each other (N,)."""
+    h, k = rows.shape[1:]
+    _, size, Vt = np.linalg.svd(rows)
+    independent = size[:, -1] > 1e-10 * size[:, 0] if h <= k else np.zeros(len(rows), bool)
+    return Vt[:, h:].transpose(0, 2, 1), independent
+
+
+def _lengths(compiled: System, drive: Driven) -> np.ndarray:
+    """What the coordinates of the pose are measured by (k,): the machine's size [m], or 1."""
+    return np.where(drive.turns, 1.0, compiled.home.size)
+
+
+def _basis(compiled: System, drive: Driven) -> Any:
+    """B (nv, k): all speeds per rate of the coordinates, these at their natural sizes."""
+    import casadi
+
+    k, m = len(drive.names), compiled.equations.phi.size1()
+    right = casadi.vertcat(casadi.SX(m, k), casadi.SX(casadi.DM(np.diag(_lengths(compiled, drive)))))
+    return casadi.densify(drive.equations.solve(right))
+
+
+def _functions(compiled: System, drive: Driven) -> tuple[Any, Any]:
+    """(q, p) -> forces along the coordinates and rates of the actuators; (q, u, p) -> M_i, K_i, the forces that are
+    left, the terms that are summed up in them, and what the factor leaves of constraints and of forces, squared."""
+    import casadi
+
+    key = ("batch matrices", *drive.names)
+    if key not in compiled._kernels:
+        e, b = compiled.equations, balance(compiled)
+        k, m, n = len(drive.names), e.phi.size1(), e.v.size1()
+        columns = _basis(compiled, drive)
+        Q, J_a = casadi.substitute([b.Q, b.J_a], [b.rho], [b.read])
+        idle = casadi.substitute(Q, e.u, casadi.SX.zeros(e.u.shape))
+        hold = casadi.Function("hold", [e.q, e.p], [columns.T @ idle, casadi.densify(J_a @ columns)])
+        B = casadi.SX.sym("B", n, k)
+        derivatives = [casadi.jtimes(b.Q - b.C.T @ b.lam, e.q, b.N @ B[:, j]) for j in range(k)]
+        reaction = casadi.densify(drive.equations.multipliers(Q))
+        KB = casadi.substitute(casadi.horzcat(*derivatives), b.rho, b.read)
+        KB = -casadi.substitute([KB], [b.lam, B], [reaction[:m, :], columns])[0]
+        rests = {part[0].name: part[1] for part in b.clamped}
+        terms = force_sizes(e, b.sizes.machine, rests)
+        outputs = [columns.T @ e.M @ columns, columns.T @ KB, columns.T @ Q, casadi.fabs(columns).T @ terms]
+        outputs.append(_lost(compiled, drive, columns, Q - drive.equations.A.T @ reaction, terms))
+        matrices = casadi.Function("matrices", [e.q, e.u, e.p], [casadi.densify(x) for x in outputs])
+        compiled._kernels[key] = kernel(hold), kernel(matrices)
+    return compiled._kernels[key]
+
+
+def _lost(compiled: System, drive: Driven, B: Any, r: Any, terms: Any) -> Any:
+    """Squares of A B − [0; 1] and of Q − Aᵀλ (2, 1), as fractions of their natural sizes."""
+    import casadi
+
+    e, lengths, sizes = compiled.equations, _lengths(compiled, drive), balance(compiled).sizes
+    wish = casadi.vertcat(casadi.SX(e.phi.size1(), len(lengths)), casadi.SX(casadi.DM(np.diag(lengths))))
+    rows = casadi.DM(1 / np.concatenate([sizes.rows, lengths]))
+    open_ = casadi.sumsqr(casadi.diag(rows) @ (drive.equations.A @ B - wish))
+    speeds = casadi.DM(sizes.speeds)
+    acting = casadi.sumsqr(speeds * terms)
+    return casadi.vertcat(open_, casadi.sumsqr(speeds * r) / casadi.if_else(acting > 0, acting, 1.0))
+
+
+def reach(drive: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, size: float) -> tuple[np.ndarray, ...]:
+    """Coordinates (N, nq) at poses s (N, k), straight from q0 in small steps; which of them were reached, and which
+    on a branch that may be another one (N,)."""
+    k = s.shape[1]
+    lengths = np.where(drive.turns, 1.0, size)
+    units = np.concatenate([row_lengths(drive.compiled.outline.rows, size), lengths])
+    _, gap = drive.newton(q0, np.zeros(k), p if p.ndim == 1 else p[0])
+    now = gap[-k:]
+    way = np.where(drive.turns, np.remainder(s - now + np.pi, 2 * np.pi) - np.pi, s - now)
+    steps = max(1, int(np.ceil(np.max(np.abs(way / lengths), initial=0.0) / STRIDE)))
+    q, reached, turned = _walk(drive, q0, now, way, p, units, steps)
+    for finer in (FINER * steps, FINER**2 * steps):
+        again = np.flatnonzero(turned & reached if finer > FINER * steps else turned | ~reached)
+        if len(again):
+            own = p if p.ndim == 1 else p[again]
+            q[again], reached[again], turned[again] = _walk(drive, q0, now, way[again], own, units, finer)
+    return q, reached, turned
+
+
+def _walk(
+    drive: Driven, q0: np.ndarray, now: np.ndarray, way: np.ndarray, p: np.ndarray, units: np.ndarray, steps: int
+) -> tuple[np.ndarray, ...]:
+    """Newton at every step of the way, coarse in between, to round-off at the end; gaps are measured by units."""
+    q = np.tile(q0, (len(way), 1))
+    before, turned = drive.answers(q, p)[0], np.zeros(len(way), bool)
+    for step in range(1, steps + 1):
+        target = now + way * (step / steps)
+        goal = 1e-4 if step < steps else 1e-13
+        for _ in range(4 if step < steps else 12):
+            moved, gap = drive.newton(q, target, p)
+            error = np.max(np.abs(gap / units), axis=1)
+            if np.all(~(error > goal)):
+                break
+            q = np.where((error > goal)[:, None], moved, q)
+        after = drive.answers(q, p)[0]
+        change, least = _squares(after - before), np.minimum(_squares(before), _squares(after))
+        turned |= ~np.all(change <= TURNED**2 * least, axis=1)
+        before = after
+    _, gap = drive.newton(q, target, p)
+    return q, np.max(np.abs(gap / units), axis=1) < 1e-11, turned
+
+
+def _squares(answers: np.ndarray) -> np.ndarray:
+    """Squares of the lengths of columns (N, k)."""
+    return np.sum(answers**2, axis=1)
