@@ -17,6 +17,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # A package may import those before it and itself; `app` may import all, and nobody imports it.
 ORDER = [
     "errors",
+    "lazy",
     "blas",
     "store",
     "spatial",

@@ -3,6 +3,7 @@
 The map, each package standing on those above it:
 
     errors       one exception base, messages that name the thing and list what exists
+    lazy         CasADi, loaded at its first use
     blas         one BLAS thread for small matrices
     store        what is kept on disk between processes
     spatial      poses, rotation charts, inertia and Poinsot's matrix

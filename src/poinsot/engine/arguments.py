@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from poinsot.errors import PoinsotError
-
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["Arguments", "Signature", "read_arguments", "read_signature"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from poinsot.engine.code.formula import Formula, formula
 from poinsot.engine.frame import Frame
 from poinsot.engine.threads import choose_threads, run_chunks
 from poinsot.errors import PoinsotError
-
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["Kernel", "kernel"]
 

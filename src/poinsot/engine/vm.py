@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poinsot.engine.code.batch import dense_offsets
-
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["run_vm"]
 

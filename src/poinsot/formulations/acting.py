@@ -11,6 +11,7 @@ from typing import Any
 
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.elements.forces import Load, gravity_potential
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Elements
 from poinsot.spatial.algebra import apply, transpose, vector
 from poinsot.spatial.motion import Twist, carry_twist
@@ -35,8 +36,6 @@ Direct = Callable[[AlongJoint], tuple[Any, Any] | None]  # s and ṡ where a coo
 
 def along(coordinate: Coordinate, elements: Elements, poses: dict[str, Pose], q: Any, q_dot: Any, direct: Direct):
     """s and ṡ of a coordinate as symbols."""
-    import casadi
-
     if isinstance(coordinate, AlongJoint) and (found := direct(coordinate)) is not None:
         return found
     s = casadi.SX(coordinate.value(poses, elements.joints))
@@ -54,8 +53,6 @@ def applied(
     direct: Direct,
 ) -> Acting:
     """Sum up everything that acts along coordinates, and the loads."""
-    import casadi
-
     nv = v.size1()
     M, Q, potential, power = casadi.SX(nv, nv), casadi.SX(nv, 1), casadi.SX(0), casadi.SX(0)
     forces = [(force, None) for force in elements.forces.values()]
@@ -92,23 +89,17 @@ def centre_of(force: Any) -> Any:
 
 
 def _turn(angle: Any) -> Any:
-    import casadi
-
     return casadi.atan2(casadi.sin(angle), casadi.cos(angle))
 
 
 def _slope(force: Any, s: Any) -> Any:
     """∂V/∂s at s."""
-    import casadi
-
     x = casadi.SX.sym("s")
     return casadi.substitute(casadi.jacobian(casadi.SX(force.potential(x)), x), x, s)
 
 
 def _inertia(force: Any) -> Any | None:
     """I_a of a force that has kinetic energy ½ I_a ṡ²."""
-    import casadi
-
     x = casadi.SX.sym("s")
     second = casadi.jacobian(casadi.jacobian(casadi.SX(force.kinetic(x)), x), x)
     return None if second.nnz() == 0 or second.is_zero() else second
@@ -116,8 +107,6 @@ def _inertia(force: Any) -> Any | None:
 
 def _load(load: Load, poses: dict[str, Pose], twists: dict[str, Twist], v: Any) -> Any:
     """Jᵀ of the loaded place, times force and moment in its axes."""
-    import casadi
-
     X_BF = load.at.pose()
     R_WF = poses[load.at.body].R @ X_BF.R
     f, n = vector(*load.force), vector(*load.moment)
@@ -141,8 +130,6 @@ def drive_inertias(e: Any) -> list[tuple[Any, Any]]:
 
 def coordinate_force(e: Any, k: int, a: Any) -> Any:
     """Force of law k along its coordinate, the inertia of a drive included, for accelerations a."""
-    import casadi
-
     force, s, s_dot = e.acting[k]
     first = len(e.acting) - len(e.symbols.elements.actuators)
     total = (e.u[k - first] if k >= first else force.force(s, s_dot)) - _slope(force, s)

@@ -17,6 +17,7 @@ from typing import Any
 from poinsot.elements.frame import GROUND
 from poinsot.engine import Factor, ldl
 from poinsot.formulations.tree import Tree
+from poinsot.lazy import casadi
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.motion import SpatialInertia, Twist, Wrench
 from poinsot.spatial.pose import Pose
@@ -49,30 +50,22 @@ class Articulated:
 
     def accelerations(self, tau: Any) -> Any:
         """v̇ (nv, 1) for generalised forces τ (nv, 1), with velocities and gravity."""
-        import casadi
-
         ground = casadi.vertcat(-casadi.SX(self.gravity), casadi.SX.zeros(3))
         return self._passes(tau, self.forces, self.c, ground)
 
     def solve(self, F: Any) -> Any:
         """M⁻¹ F (nv, k) for generalised forces F (nv, k)."""
-        import casadi
-
         nothing = dict.fromkeys(self.joints, casadi.SX(6, F.size2()))
         return self._passes(F, nothing, nothing, casadi.SX(6, F.size2()))
 
     @property
     def pivots(self) -> Any:
         """Diagonal entries of all D (nv, 1): the mass along each speed when all joints beyond it are free."""
-        import casadi
-
         parts = [casadi.diag(casadi.densify(self.joints[node.body].D)) for node in self.tree.nodes]
         return casadi.vertcat(*(part for part in parts if part.numel()))
 
     def _passes(self, F: Any, forces: dict[str, Any], c: dict[str, Any], ground: Any) -> Any:
         """Forces inwards, accelerations outwards."""
-        import casadi
-
         p, u = dict(forces), {}
         for node in reversed(self.tree.nodes):
             j = self.joints[node.body]
@@ -102,8 +95,6 @@ def articulated(
     drives: Any,
 ) -> Articulated:
     """The articulated bodies of a tree with drive inertias (nv, 1) along its speeds."""
-    import casadi
-
     I = {node.body: _matrix(inertias[node.body]) for node in tree.nodes}
     joints = {}
     for node in reversed(tree.nodes):
@@ -162,15 +153,11 @@ def _constrained(a: Any, C: Any, Y: Any, factor: Factor | None, gamma: Any) -> t
 
 def _symmetric(M: Any) -> Any:
     """A symmetric matrix made of its upper triangle: the other half is not computed."""
-    import casadi
-
     return casadi.triu2symm(casadi.triu(M))
 
 
 def _without_free(left: Any, S: Any, drives: Any) -> Any:
     """I_a = I_A − U D⁻¹ Uᵀ, of which I_a S = 0 but for drives: rows of a motion along one axis are not computed."""
-    import casadi
-
     left = _symmetric(left)
     for k in range(S.size2()):
         rows = casadi.sparsify(S[:, k]).sparsity().row()
@@ -184,8 +171,6 @@ def _carried(X_AB: Pose, inertia: Any) -> Any:
 
     A' = R A Rᵀ,   B' = R B Rᵀ − A' P,   C' = R C Rᵀ + P B' − (R B Rᵀ)ᵀ P
     """
-    import casadi
-
     R, P = casadi.SX(X_AB.R), casadi.SX(skew(X_AB.p))
     A, B, C = inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:]
     A, C, turned = _symmetric(R @ A @ R.T), R @ C @ R.T, R @ B @ R.T
@@ -195,8 +180,6 @@ def _carried(X_AB: Pose, inertia: Any) -> Any:
 
 
 def _stack(v: Any, w: Any) -> Any:
-    import casadi
-
     return casadi.vertcat(casadi.SX(v), casadi.SX(w))
 
 
@@ -206,15 +189,11 @@ def _column(F: Wrench) -> Any:
 
 def _matrix(inertia: SpatialInertia) -> Any:
     """Inertia (6, 6) with momentum (m v + w × h, I w + h × v)."""
-    import casadi
-
     H = casadi.SX(skew(inertia.h))
     return casadi.blockcat([[inertia.m * casadi.SX.eye(3), -H], [H, casadi.SX(inertia.I)]])
 
 
 def _transform(X_AB: Pose) -> Any:
     """Motion transform (6, 6) from A to B: v_B = Rᵀ (v + w × p), w_B = Rᵀ w."""
-    import casadi
-
     R_BA = casadi.SX(X_AB.R).T
     return casadi.blockcat([[R_BA, -R_BA @ casadi.SX(skew(X_AB.p))], [casadi.SX(3, 3), R_BA]])

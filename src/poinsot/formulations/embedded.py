@@ -21,6 +21,7 @@ from poinsot.errors import PoinsotError, listing, suggestion
 from poinsot.formulations.acting import along
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales
+from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Elements
 
@@ -84,8 +85,6 @@ class Slopes:
 
 def slopes(e: Equations, rates: Sequence[Rate]) -> Slopes:
     """S of speeds and coordinates."""
-    import casadi
-
     size = e.symbols.home.size
     sizes, S = speed_scales(e.branches, size), casadi.SX(len(rates), e.v.size1())
     scales = []
@@ -225,8 +224,6 @@ def embed(e: Equations, rates: Sequence[Rate]) -> Embedding:
 
     Speeds that are rates themselves are known; only the others are solved for, with rows and speeds in natural sizes.
     """
-    import casadi
-
     n, given, size = e.v.size1(), slopes(e, rates), e.symbols.home.size
     known = {k: _picked(given.S[k, :]) for k in range(len(rates))}
     picked = [(k, column) for k, column in known.items() if column is not None]
@@ -277,8 +274,6 @@ def _picked(row: Any) -> int | None:
 
 def _quality(e: Equations, B: Any, scales: np.ndarray) -> Any:
     """1 / max |B| with rates and speeds in units of their natural sizes, at most 1."""
-    import casadi
-
     natural = casadi.diag(1 / speed_scales(e.branches, e.symbols.home.size)) @ B @ casadi.diag(scales)
     largest = casadi.SX(1.0)
     for entry in casadi.sparsify(natural).nonzeros():

@@ -20,6 +20,7 @@ from poinsot.engine import Block, Link
 from poinsot.formulations.articulated import Articulated
 from poinsot.formulations.reading import Reading
 from poinsot.formulations.symbols import Symbols
+from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
@@ -103,8 +104,6 @@ class Equations:
     @property
     def p(self) -> Any:
         """All that is constant along a motion: free parameters, then the charts' own numbers."""
-        import casadi
-
         return casadi.vertcat(self.symbols.p, *([self.chart] if not isinstance(self.chart, tuple) else []))
 
     @property

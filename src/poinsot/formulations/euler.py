@@ -18,6 +18,7 @@ from poinsot.errors import PoinsotError
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.redundant import Chart, redundant_equations
 from poinsot.formulations.symbols import Symbols
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Elements
 from poinsot.spatial.algebra import apply, transpose, vector
 from poinsot.spatial.motion import Twist
@@ -48,8 +49,6 @@ class EulerChart(Chart):
 
     def symbols(self) -> Any:
         """Entries of R_ref by columns."""
-        import casadi
-
         return casadi.vec(self.reference)
 
     @property
@@ -122,8 +121,6 @@ class PlanarChart(Chart):
 
 def projected(chart: Chart, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
     """M = Jᵀ 𝓜 J and Q = −Jᵀ (𝓜 (J̇ v − g) + V ×* 𝓜 V) with the twist V = J v."""
-    import casadi
-
     inertia = body.spatial_inertia()
     V = chart.twist(q, v)
     J_v, J_w = casadi.jacobian(V.v, v), casadi.jacobian(V.w, v)
@@ -144,8 +141,6 @@ def euler_charts(elements: Elements, sequence: str = "ZXZ") -> dict[str, Chart]:
 
 def euler_equations(symbols: Symbols, sequence: str = "ZXZ") -> Equations:
     """Write the equations of a mechanism in positions and Euler angles of every body."""
-    import casadi
-
     charts = euler_charts(symbols.elements, sequence)
     for name, chart in charts.items():
         if isinstance(chart, EulerChart):

@@ -24,6 +24,7 @@ from poinsot.formulations.loops import Closure, closure
 from poinsot.formulations.reading import tree_reading
 from poinsot.formulations.symbols import Symbols
 from poinsot.formulations.tree import Node, Tree, spanning_tree, speed_scales
+from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row
 from poinsot.spatial.algebra import apply, cross, vector
 from poinsot.spatial.motion import SpatialInertia, Twist, Wrench, carry_inertia, carry_twist, carry_wrench
@@ -38,8 +39,6 @@ SHORT = 6  # bodies in a branch up to which composite bodies take fewer operatio
 
 def joint_equations(symbols: Symbols) -> Equations:
     """Write the equations of a mechanism in joint coordinates."""
-    import casadi
-
     elements, tree = symbols.elements, spanning_tree(symbols.elements)
     nq, nv = tree.sizes
     q, v, u = casadi.SX.sym("q", nq), casadi.SX.sym("v", nv), casadi.SX.sym("u", len(elements.actuators))
@@ -111,8 +110,6 @@ class _Outward:
 
     def step(self, node: Node, q: Any, v: Any) -> None:
         """One body further outwards."""
-        import casadi
-
         joint, body = node.joint, node.body
         X_AF, X_BM = joint.frame_on_a(), joint.frame_on_b()
         X_FM = joint.motion(q)
@@ -133,15 +130,11 @@ class _Outward:
 
 def _part(x: Any, where: slice) -> Any:
     """Some entries of a column; a column of one entry has no empty slice of its own."""
-    import casadi
-
     return x[where] if where.stop > where.start else casadi.SX(0, 1)
 
 
 def _across(joint: Joint, X_FM: Pose, q: Any, v: Any, backwards: bool) -> Twist:
     """Twist across a joint: of M seen from F in the axes of M, or of F seen from M in those of F."""
-    import casadi
-
     speed, turn = (casadi.SX(x) for x in joint.twist(q, v))
     if not backwards:
         return Twist(speed, turn)
@@ -164,8 +157,6 @@ def _articulated(
     tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravity: Any, forces: Any, m: int
 ) -> tuple[Articulated, Any] | None:
     """Articulated bodies, and the forces on them, where they pay and drives act along single speeds; else None."""
-    import casadi
-
     rows, columns = forces.M.sparsity().get_triplet()
     if tree.depth <= SHORT or rows != columns or FEW * m > tree.sizes[1]:
         return None
@@ -175,8 +166,6 @@ def _articulated(
 
 def _bias(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravity: Any) -> Any:
     """Generalised forces (nv, 1) that the motion without v̇ needs, gravity included."""
-    import casadi
-
     bias = casadi.SX(tree.sizes[1], 1)
     F: dict[str, Wrench] = {}
     for node in tree.nodes:
@@ -194,8 +183,6 @@ def _bias(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravi
 
 def _mass(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia]) -> Any:
     """Mass matrix (nv, nv) of composite bodies."""
-    import casadi
-
     M, composite = casadi.SX(tree.sizes[1], tree.sizes[1]), dict(inertias)
     for node in reversed(tree.nodes):
         if node.parent != GROUND:
@@ -273,8 +260,6 @@ def _couplings(tree: Tree) -> tuple[tuple[str, str], ...]:
 
 def _norms(tree: Tree, q: Any) -> Any:
     """Squared lengths of the quaternions among the coordinates."""
-    import casadi
-
     found = []
     for node in tree.nodes:
         index = [node.q.start + i for i, c in enumerate(node.joint.coordinates) if c.unit == "-"]

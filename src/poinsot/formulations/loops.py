@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from poinsot.elements.joints import Joint
+from poinsot.lazy import casadi
 from poinsot.spatial.algebra import Mat3, Vec3, apply, cross, skew, transpose
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose
@@ -59,8 +60,6 @@ def closure(
 
     `as_residual` keeps the axes of the joint's residual, which the axes of M may replace otherwise.
     """
-    import casadi
-
     a, b = joint.a.body, joint.b.body
     X_AF, X_BM = joint.frame_on_a(), joint.frame_on_b()
     F = _End(carry_twist(X_AF, V[a]), carry_twist(X_AF, A[a]))
@@ -76,8 +75,6 @@ def closure(
 
 def _rows(joint: Joint, X_FM: Pose, F: _End, M: _End, v: Any, kept: tuple[int, ...]) -> Closure:
     """Rows of the joint's residual."""
-    import casadi
-
     twist, rate = (casadi.vertcat(casadi.SX(T.v), casadi.SX(T.w)) for T in _relative(X_FM, F, M))
     phi, G, G_dot_V = _differentiated(joint, X_FM, twist, kept)
     return Closure(phi, G @ casadi.jacobian(twist, v), -(G @ rate + G_dot_V))
@@ -85,8 +82,6 @@ def _rows(joint: Joint, X_FM: Pose, F: _End, M: _End, v: Any, kept: tuple[int, .
 
 def _points(X_FM: Pose, F: _End, M: _End, v: Any, axes: list[int], own: list[int], as_residual: bool) -> Closure:
     """The origins of F and M together, along some axes of F or of M, whichever couple fewer of its own speeds."""
-    import casadi
-
     R, p, found = X_FM.R, X_FM.p, []
     in_F, in_M = _apart(R, F, M), _apart(transpose(R), M, F)
     for place, (speed, rate), sign in ((p, in_F, 1), (apply(transpose(R), p), in_M, -1)):
@@ -126,8 +121,6 @@ def _relative(X_FM: Pose, F: _End, M: _End) -> tuple[Twist, Twist]:
 
 def _differentiated(joint: Joint, X_FM: Pose, twist: Any, kept: tuple[int, ...]) -> tuple[Any, Any, Any]:
     """Φ, G and d/dt(G) (v, ω) of a joint at a pose and twist across it."""
-    import casadi
-
     R, p = casadi.SX.sym("R", 3, 3), casadi.SX.sym("p", 3)
     speed, turn = casadi.SX.sym("v", 3), casadi.SX.sym("w", 3)
     phi = casadi.SX(joint.residual(Pose(R, p)))[list(kept)]
@@ -142,8 +135,6 @@ def _differentiated(joint: Joint, X_FM: Pose, twist: Any, kept: tuple[int, ...])
 
 def constraint_map(joint: Joint, X_FM: Pose, kept: tuple[int, ...], turned: bool = False) -> Any:
     """G (m, 6) with Φ̇ = G (v, ω), the twist of M seen from F in the axes of M; `turned` as in Closure."""
-    import casadi
-
     G, R = _differentiated(joint, X_FM, casadi.SX.zeros(6), kept)[1], casadi.SX(X_FM.R)
     G = casadi.horzcat(G[:, :3] @ R, G[:, 3:] @ R)
     for i, row in enumerate(kept):

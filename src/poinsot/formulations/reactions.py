@@ -16,6 +16,7 @@ from poinsot.formulations.acting import coordinate_force
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.loops import constraint_map
 from poinsot.formulations.tree import Node
+from poinsot.lazy import casadi
 from poinsot.spatial.algebra import apply, skew, transpose, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.spatial.pose import Pose
@@ -59,8 +60,6 @@ def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench]) -> dict[st
 
 def _needed(e: Equations, name: str, a: Any) -> Wrench:
     """Wrench about the origin that a body's motion needs, gravity included."""
-    import casadi
-
     body, V = e.symbols.elements.bodies[name], e.twists[name]
     inertia = body.spatial_inertia()
 
@@ -102,8 +101,6 @@ def _external(e: Equations, a: Any, closing: dict[str, Wrench]):
 
 def _slope(e: Equations, on: Coordinate, body: str) -> Any:
     """∂ṡ/∂V of one body (6, 1): how fast a coordinate changes with the body's twist."""
-    import casadi
-
     xi = casadi.SX.sym("xi", 6)
     X = e.poses[body]
     moved = Pose(X.R @ (np.eye(3) + skew(xi[3:])), X.p + apply(X.R, xi[:3]))
@@ -127,8 +124,6 @@ def _without_drive(W: Wrench, node: Node, poses: dict[str, Pose]) -> Wrench:
 
     A drive pushes along a slide and turns about a hinge (D = S); on a screw it turns (D is the turning part of S).
     """
-    import casadi
-
     joint, n = node.joint, node.joint.freedom
     if n == 0:
         return W

@@ -18,6 +18,7 @@ from poinsot.formulations.acting import applied, gravity_energy
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.reading import chart_reading
 from poinsot.formulations.symbols import Symbols
+from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row
 from poinsot.spatial.algebra import vector
 from poinsot.spatial.motion import Twist
@@ -64,8 +65,6 @@ class Chart(ABC):
 
     def symbols(self) -> Any:
         """Symbols (k, 1) of the chart's own numbers."""
-        import casadi
-
         return casadi.SX(0, 1)
 
     def choose(self, X_WB: Pose) -> np.ndarray:
@@ -79,8 +78,6 @@ class Chart(ABC):
 
 def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -> Equations:
     """Write the equations of a mechanism with a chart for every body."""
-    import casadi
-
     elements = symbols.elements
     n = sum(chart.size for chart in charts.values())
     q, v, u = casadi.SX.sym("q", n), casadi.SX.sym("v", n), casadi.SX.sym("u", len(elements.actuators))
@@ -127,8 +124,6 @@ def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -
 
 def _constraints(elements: Any, charts: dict[str, Chart], places: dict[str, slice], poses: dict[str, Pose], q: Any):
     """Φ with the bodies' own equations first, then those of the joints."""
-    import casadi
-
     parts, rows, links = [], [], []
 
     def add(owner: str, labels: list[str], residual: Any, bodies: tuple[str, ...]) -> None:

@@ -17,6 +17,7 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.redundant import Chart, redundant_equations
 from poinsot.formulations.symbols import Symbols
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Elements
 from poinsot.spatial.algebra import transpose, unskew
 from poinsot.spatial.inertia import pseudo_inertia
@@ -37,8 +38,6 @@ class MatrixChart(Chart):
 
     def pose(self, q: Any) -> Pose:
         """X_WB from nine entries of R by columns and three of p."""
-        import casadi
-
         return Pose(casadi.reshape(q[:9], 3, 3), q[9:])
 
     def twist(self, q: Any, v: Any) -> Twist:
@@ -48,16 +47,12 @@ class MatrixChart(Chart):
 
     def own(self, q: Any) -> Any:
         """Columns of unit length, perpendicular to each other."""
-        import casadi
-
         R = self.pose(q).R
         products = [casadi.dot(R[:, i], R[:, j]) - (i == j) for i, j in PAIRS]
         return casadi.vertcat(*(x / 2 if i == j else x for x, (i, j) in zip(products, PAIRS)))
 
     def mass(self, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
         """M = P ⊗ 1; gravity acts on position and, through the first moments, on the columns."""
-        import casadi
-
         P = casadi.SX(pseudo_inertia(body.inertial_parameters()))
         return casadi.sparsify(casadi.kron(P, casadi.SX.eye(3))), casadi.vec(casadi.SX(gravity) @ P[:, 3].T)
 
@@ -74,15 +69,11 @@ class FlatMatrixChart(Chart):
 
     def pose(self, q: Any) -> Pose:
         """X_WB from four entries of R and two of p."""
-        import casadi
-
         R = casadi.diagcat(casadi.reshape(q[:4], 2, 2), 1)
         return Pose(casadi.densify(R), casadi.vertcat(q[4:], 0))
 
     def twist(self, q: Any, v: Any) -> Twist:
         """(Rᵀ ṗ, unskew(Rᵀ Ṙ))."""
-        import casadi
-
         X, V = self.pose(q), self.pose(v)
         flat = casadi.SX(V.R)
         flat[2, 2] = 0
@@ -90,16 +81,12 @@ class FlatMatrixChart(Chart):
 
     def own(self, q: Any) -> Any:
         """Columns of unit length, perpendicular to each other."""
-        import casadi
-
         R = casadi.reshape(q[:4], 2, 2)
         x, y = R[:, 0], R[:, 1]
         return casadi.vertcat((casadi.dot(x, x) - 1) / 2, (casadi.dot(y, y) - 1) / 2, casadi.dot(x, y))
 
     def mass(self, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
         """M = P ⊗ 1 with the rows of the plane."""
-        import casadi
-
         P = casadi.SX(pseudo_inertia(body.inertial_parameters()))[[0, 1, 3], [0, 1, 3]]
         force = casadi.SX(gravity)[:2] @ P[:, 2].T
         return casadi.sparsify(casadi.kron(P, casadi.SX.eye(2))), casadi.vec(force)

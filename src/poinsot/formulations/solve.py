@@ -18,6 +18,7 @@ from poinsot.formulations.joint import joint_equations
 from poinsot.formulations.reading import COMBINATIONS, combining_reading
 from poinsot.formulations.rotation_matrix import rotation_matrix_equations
 from poinsot.formulations.symbols import Symbols
+from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.constraints import Row
 
@@ -47,8 +48,6 @@ def with_independent_rows(e: Equations) -> Equations:
 
     Φ = T Φ_all,    C = T C_all,    γ = T γ_all        (theory/dynamics, "Redundant constraints")
     """
-    import casadi
-
     found = e.symbols.redundancy
     if not found.groups:
         return e
@@ -104,8 +103,6 @@ class Dynamics:
 
     def function(self, name: str, outputs: list[Any]) -> Any:
         """A CasADi function of (q, v, u, p)."""
-        import casadi
-
         e = self.equations
         return casadi.Function(name, [e.q, e.v, e.u, e.p], outputs)
 
@@ -152,16 +149,12 @@ class Dynamics:
 
     def all_weighted(self, M: Any) -> dict[int, Any]:
         """All rows of C with weights by the mean entry of M (nv, nv), all in natural sizes."""
-        import casadi
-
         mean = casadi.dot(casadi.diag(M), self.equations.scales**2) / M.size1()
         return {row: mean / length**2 for row, length in enumerate(self.row_lengths)}
 
     @cached_property
     def solution(self) -> tuple[Any, Any, Any]:
         """v̇ (nv, 1), λ (m, 1) and a number that tells near-singularity (1 is perfect)."""
-        import casadi
-
         e = self.equations
         tree = e.articulated is not None and not e.phi.size1() and not self.independent
         if self.formulation == "embedded" and not tree:
@@ -236,8 +229,6 @@ class Dynamics:
 
         M δ + Cᵀλ = 0, C δ = −Φ,  q + N δ,  quaternions to unit length;      M ε + Cᵀλ = 0, C ε = −C v,  v + ε
         """
-        import casadi
-
         e = self.equations
         n, m = e.v.size1(), e.phi.size1()
         q, v = e.q, e.v
@@ -249,8 +240,6 @@ class Dynamics:
 
 def unit_quaternions(e: Equations, q: Any) -> Any:
     """Coordinates with their quaternions brought to unit length."""
-    import casadi
-
     scale = casadi.SX.ones(q.shape)
     for i in range(e.norms.size1()):
         squared = casadi.jacobian(e.norms[i], e.q)

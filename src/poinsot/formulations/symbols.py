@@ -10,6 +10,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.tree import spanning_tree
+from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly, assemble
 from poinsot.model.assembly.redundancy import Redundancy, redundancy
 from poinsot.model.mechanism import Elements, Mechanism
@@ -45,8 +46,6 @@ def symbols(mechanism: Mechanism, free: tuple[str, ...] | None = None, home: Ass
 
     A parameter that is zero by default costs operations when it is free; ask for it by name.
     """
-    import casadi
-
     home = home or assemble(mechanism).require()
     free = default_free(mechanism) if free is None else free
     for name in free:

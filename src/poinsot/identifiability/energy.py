@@ -17,6 +17,7 @@ from poinsot.errors import PoinsotError, count_of
 from poinsot.formulations.acting import gravity_energy
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known, with_symbols
 from poinsot.identifiability.regressor import Regressor
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import Path, solve_path
 from poinsot.motion.signals import as_times
@@ -85,8 +86,6 @@ def _natural(energy: np.ndarray, W: np.ndarray, parameters: tuple[LinearParamete
 
 def _rows(path: Path, parameters: tuple[LinearParameter, ...]) -> tuple[np.ndarray, np.ndarray]:
     """∂(T + V)/∂θ and ∂P/∂θ (n, k) along a path."""
-    import casadi
-
     compiled, key = path.system, ("energy", tuple(p.name for p in parameters))
     if key not in compiled._kernels:
         e = compiled.equations
@@ -99,8 +98,6 @@ def _rows(path: Path, parameters: tuple[LinearParameter, ...]) -> tuple[np.ndarr
 
 def _energies(compiled: System, parameters: tuple[LinearParameter, ...]) -> tuple[Any, Any, Any]:
     """T + V, the power of all that has no potential, and θ, as symbols."""
-    import casadi
-
     e = compiled.equations
     elements, theta = with_symbols(compiled.elements, parameters)
     energy, power = casadi.SX(gravity_energy(elements, e.poses)), casadi.SX(0)

@@ -17,6 +17,7 @@ import numpy as np
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.forces import Force
 from poinsot.errors import PoinsotError, one_or_more_names, unknown
+from poinsot.lazy import casadi
 from poinsot.model.build.acting import force_unit
 from poinsot.model.mechanism import Elements, Mechanism, require_mechanism
 from poinsot.spatial.inertia import inertia_matrix
@@ -147,8 +148,6 @@ def parameter_values(mechanism: Mechanism, parameters: Sequence[LinearParameter]
 
 def with_symbols(elements: Elements, parameters: Sequence[LinearParameter]) -> tuple[Elements, Any]:
     """The elements with one symbol for each linear parameter, zero for those not named, and the symbols (k, 1)."""
-    import casadi
-
     theta = casadi.SX.sym("theta", len(parameters))
     phi = {name: [casadi.SX(0)] * 10 for name in elements.bodies}
     fields: dict[tuple[str, str, str], list[Any]] = {}

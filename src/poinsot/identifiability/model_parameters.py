@@ -13,6 +13,7 @@ import numpy as np
 from poinsot.errors import PoinsotError, unknown
 from poinsot.identifiability.linear import LinearParameter
 from poinsot.identifiability.regressor import Regressor
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Elements, Mechanism
 from poinsot.spatial.algebra import is_symbolic
 
@@ -43,8 +44,6 @@ def in_model_parameters(W: Regressor, names: tuple[str, ...]) -> Regressor:
 
 def linear_slopes(mechanism: Mechanism, linear: tuple[LinearParameter, ...], names: tuple[str, ...]) -> np.ndarray:
     """∂θ/∂p (k, n) of linear parameters with respect to parameters of the model file, at their values."""
-    import casadi
-
     p = casadi.SX.sym("p", len(names))
     elements = mechanism.resolved({name: p[i] for i, name in enumerate(names)})
     _require_linear(elements, names)

@@ -18,6 +18,7 @@ from poinsot.identifiability.channels import Channel, channels
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
 from poinsot.identifiability.natural import natural_efforts, natural_lengths
 from poinsot.identifiability.rows import regressor_rows
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
 from poinsot.motion.kinematics import solve_path
@@ -142,8 +143,6 @@ def evaluate_regressor(
 
 def _kernel(compiled: System, measured: tuple[Channel, ...], parameters: tuple[LinearParameter, ...]) -> Any:
     """(q, v, v̇, weights, p) -> rows of the regressor, check value, reach and pace."""
-    import casadi
-
     key = ("regressor", measured, tuple(p.name for p in parameters))
     if key not in compiled._kernels:
         e, rows = compiled.equations, regressor_rows(compiled, measured, parameters)

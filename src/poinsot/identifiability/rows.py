@@ -30,6 +30,7 @@ from poinsot.formulations.reactions import reactions
 from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import Channel
 from poinsot.identifiability.linear import LinearParameter, with_symbols
+from poinsot.lazy import casadi
 from poinsot.motion.inverse_dynamics import inverse_solution
 from poinsot.spatial.algebra import apply, cross, transpose, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_twist, carry_wrench
@@ -52,8 +53,6 @@ class Rows:
 
 def regressor_rows(compiled: System, measured: Sequence[Channel], parameters: Sequence[LinearParameter]) -> Rows:
     """Write the rows of all channels."""
-    import casadi
-
     e = compiled.equations
     elements, theta = with_symbols(compiled.elements, parameters)
     laws = {**elements.forces, **elements.actuators}
@@ -79,8 +78,6 @@ def _reach(compiled: System, measured: Sequence[Channel], moved: Any) -> Any:
     """Speeds (channels, 1) of all bodies together in the virtual motions, turns by the machine's size; what is
     read as a wrench resists a speed of 1, its moments a turn of 1 besides.
     """
-    import casadi
-
     elements, size = compiled.elements, compiled.equations.symbols.home.size
     lengths = np.tile([1.0] * 3 + [size] * 3, len(elements.bodies))
     virtual = casadi.sum1((casadi.diag(lengths) @ moved[: len(lengths), :]) ** 2).T
@@ -90,8 +87,6 @@ def _reach(compiled: System, measured: Sequence[Channel], moved: Any) -> Any:
 
 def _pace(e: Equations, a: Any) -> Any:
     """Rate and acceleration (2, 1) of all bodies together, sums without cancellation, gravity included."""
-    import casadi
-
     elements, size = e.symbols.elements, e.symbols.home.size
     gravity = casadi.SX(vector(*elements.gravity))
     rate, acceleration = casadi.SX(0), casadi.sumsqr(gravity)
@@ -106,8 +101,6 @@ def _pace(e: Equations, a: Any) -> Any:
 
 def _rates_and_efforts(e: Equations, a: Any) -> tuple[Any, Any]:
     """R and E: bodies with the wrenches they need, laws and loads with minus what they give."""
-    import casadi
-
     elements = e.symbols.elements
     twists = casadi.vertcat(*(_stack(e.twists[name].v, e.twists[name].w) for name in elements.bodies))
     A = casadi.jtimes(twists, e.q, e.q_dot) + casadi.jtimes(twists, e.v, a)
@@ -138,8 +131,6 @@ def _needed(e: Equations, name: str, A: Twist) -> Wrench:
 
 def _direct(e: Equations, a: Any, lam: Any, measured: Sequence[Channel]) -> list[Any]:
     """Every channel as an expression of u, λ and θ; zero where it is a virtual motion alone."""
-    import casadi
-
     kinds = {c.kind for c in measured}
     wrenches = reactions(e, a, lam) if kinds & {"reaction", "sensor"} else {}
     bodies = _body_wrenches(e, a) if "wrench" in kinds else {}
@@ -170,8 +161,6 @@ def _reading(e: Equations, wrenches: dict[str, Wrench], channel: Channel) -> Any
 
 def _body_wrenches(e: Equations, a: Any) -> dict[str, Any]:
     """Q_e − M q̈ of every body, and what all of them and the loads exert on the ground."""
-    import casadi
-
     _, efforts = _rates_and_efforts(e, a)
     elements, found, total = e.symbols.elements, {}, casadi.SX.zeros(6)
     for k, name in enumerate(elements.bodies):
@@ -193,8 +182,6 @@ def _on_ground(R: Any, p: Any, f: Any, n: Any) -> Any:
 
 def _virtual_motions(compiled: System, measured: Sequence[Channel], g: Any, lam: Any) -> Any:
     """Z (nv, channels): the virtual motion that each channel resists."""
-    import casadi
-
     e = compiled.equations
     n = e.v.size1()
     columns = [casadi.SX(n, 1)] * len(measured)
@@ -218,8 +205,6 @@ def _virtual_motions(compiled: System, measured: Sequence[Channel], g: Any, lam:
 
 def _free_directions(compiled: System, speeds: Sequence[int]) -> Any:
     """Motions (nv, k) that the constraints allow, each with one independent speed at 1 and the others at 0."""
-    import casadi
-
     e = compiled.equations
     n, m = e.v.size1(), e.phi.size1()
     if m == 0:
@@ -240,6 +225,4 @@ def _free_directions(compiled: System, speeds: Sequence[int]) -> Any:
 
 
 def _stack(first: Any, second: Any) -> Any:
-    import casadi
-
     return casadi.vertcat(casadi.SX(first), casadi.SX(second))

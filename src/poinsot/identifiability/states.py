@@ -13,6 +13,7 @@ from poinsot.errors import PoinsotError
 from poinsot.formulations.solve import unit_quaternions
 from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.regressor import States
+from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.system.system import System, start, system
@@ -57,8 +58,6 @@ class _Walk:
     """
 
     def __init__(self, compiled: System, p: np.ndarray, size: float, home: np.ndarray):
-        import casadi
-
         e = compiled.equations
         self.p, self.u = p, np.zeros(e.u.size1())
         self.scales, self.rows = speed_scales(e.branches, size), row_lengths(e.rows, size)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.elements.coordinates import AlongJoint
+from poinsot.lazy import casadi
 from poinsot.system.system import System
 
 __all__ = ["counted", "first_counts", "turned", "turning", "turning_rates", "unwound"]
@@ -36,8 +37,6 @@ def turning(compiled: System) -> tuple[str, ...]:
 
 def turning_rates(compiled: System) -> list[Any]:
     """ε ṡ of every turning angle as symbols, finite in every pose."""
-    import casadi
-
     e, elements, found = compiled.equations, compiled.elements, []
     for name in turning(compiled):
         bodies = elements.coordinates[name].bodies(elements.joints)
@@ -55,8 +54,6 @@ def first_counts(compiled: System, q: np.ndarray, p: np.ndarray) -> np.ndarray:
         return np.zeros(0)
 
     def outputs() -> list[Any]:
-        import casadi
-
         return [casadi.vertcat(*(compiled.coordinate(n)[0] for n in names))]
 
     _, nv, _, nu = compiled.sizes
@@ -66,8 +63,6 @@ def first_counts(compiled: System, q: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 def turned(s: Any, count: Any) -> Any:
     """An angle s beyond a turn, with its count ε ∫ ṡ dt, as symbols: it has no jumps."""
-    import casadi
-
     return s + 2 * np.pi * casadi.floor((count / EPSILON - s) / (2 * np.pi) + 0.5)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from poinsot.engine import Factor, kernel, kkt
 from poinsot.errors import MotionError, PoinsotError, by_name, listing, unknown
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.kinematics import Kinematics, kinematics
 from poinsot.motion.reactions import Bearing, by_joint, columns
@@ -178,8 +179,6 @@ class InverseSolution:
 
 def inverse_solution(compiled: System) -> InverseSolution:
     """Actuator forces and multipliers of a prescribed motion as symbols, made once."""
-    import casadi
-
     if "inverse solution" not in compiled._kernels:
         e = compiled.equations
         a, w = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("w", e.u.size1())
@@ -198,8 +197,6 @@ def _inverse(compiled: System) -> Any:
     """(q, v, v̇, weights, p) -> u, λ, check, reactions and rates of the actuated coordinates."""
 
     def make() -> Any:
-        import casadi
-
         e = compiled.equations
         s = inverse_solution(compiled)
         a, w, u, lam = s.a, s.w, s.u, s.lam

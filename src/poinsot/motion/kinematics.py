@@ -15,6 +15,7 @@ import numpy as np
 
 from poinsot.engine import Link, elimination_order, kernel, kkt
 from poinsot.errors import MotionError, PoinsotError
+from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly, row_lengths
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.angles import turning, unwound
@@ -193,8 +194,6 @@ class DrivenEquations:
     """Equations of a system with some coordinates prescribed, as symbols."""
 
     def __init__(self, compiled: System, names: tuple[str, ...]):
-        import casadi
-
         from poinsot.formulations.solve import unit_quaternions
 
         e = compiled.equations
@@ -235,16 +234,12 @@ class DrivenEquations:
 
     def solve(self, b: Any) -> Any:
         """x (nv, k) with A x = b, A = [C; J], from the factor of the Newton step."""
-        import casadi
-
         b = casadi.diag(casadi.SX(self._rows)) @ b
         x = self._system.solve(casadi.SX(self._system.M.size1(), b.size2()), b)[0]
         return casadi.diag(casadi.SX(self._columns)) @ x
 
     def multipliers(self, Q: Any) -> Any:
         """λ with Aᵀ λ nearest to forces Q (nv, 1)."""
-        import casadi
-
         return self._rows * self._system.solve(self._columns * Q, casadi.SX(self._system.C.size1(), 1))[1]
 
 
@@ -289,8 +284,6 @@ class Driven:
         """What [C; J] v̇ is (n, m + k) at coordinates q and speeds v."""
 
         def make() -> Any:
-            import casadi
-
             e = self.compiled.equations
             return casadi.Function("bias", [e.q, e.v, e.p], [casadi.densify(self.equations.gamma)])
 
@@ -328,8 +321,6 @@ def require_count(compiled: System, names: tuple[str, ...]) -> None:
 
 def _wrapped(error: Any, turn: bool) -> Any:
     """Difference of two angles between −π and π."""
-    import casadi
-
     return casadi.atan2(casadi.sin(error), casadi.cos(error)) if turn else error
 
 
@@ -355,8 +346,6 @@ def _observed(path: Path) -> Kinematics:
     names = list(compiled.mechanism.template.bodies)
 
     def make() -> Any:
-        import casadi
-
         e = compiled.equations
         a = casadi.SX.sym("a", e.v.size1())
         columns = []

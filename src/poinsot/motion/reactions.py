@@ -13,6 +13,7 @@ import numpy as np
 
 from poinsot.elements.frame import GROUND
 from poinsot.errors import PoinsotError, unknown
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew
 
@@ -90,8 +91,6 @@ def by_joint(flat: np.ndarray, names: list[str], missing: dict[str, np.ndarray])
 
 def columns(e: Equations, a: Any, lam: Any) -> Any:
     """Reactions of all joints as one column of symbols (6 j, 1), in the order of the model's joints."""
-    import casadi
-
     from poinsot.formulations.reactions import reactions
 
     wrenches = reactions(e, a, lam)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, one_line
+from poinsot.lazy import casadi
 
 __all__ = [
     "Constant",
@@ -82,8 +83,6 @@ class Function(Signal):
     @cached_property
     def _differentiated(self) -> Any:
         """t -> s, ṡ, s̈ (3,)."""
-        import casadi
-
         x = casadi.SX.sym("t")
         s = written_out("a motion that is a function of t (others can be given as samples)", self.function, x)
         d = casadi.jacobian(s, x)
@@ -140,8 +139,6 @@ class Samples(Signal):
 
 def written_out(what: str, function: Callable[..., Any], *symbols: Any) -> Any:
     """A function of a user for symbols, as one expression; one that cannot be written out is an error."""
-    import casadi
-
     rule = f"{what} must be made of arithmetic and casadi or NumPy functions"
     try:
         with warnings.catch_warnings():

@@ -19,6 +19,7 @@ from poinsot.blas import one_blas_thread
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import by_name, list_of_names
 from poinsot.formulations.tree import speed_scales
+from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.mobility import generic_assembly
@@ -79,8 +80,6 @@ def singularity(
     >>> poinsot.singularity(poinsot.load("ex800")).kinds
     ()
     """
-    import casadi
-
     begin = start(require_mechanism(mechanism), by_name(pose, "a pose is", "{'x': 0.1}") or None)
     compiled = system(mechanism, "joint", home=begin)
     p = compiled.parameters(mechanism, begin.poses)
@@ -113,8 +112,6 @@ def _driven(compiled: System) -> list:
 
 
 def _slopes(rates: list, e) -> object:
-    import casadi
-
     return casadi.densify(casadi.jacobian(casadi.vertcat(*rates), e.v)) if rates else casadi.SX(0, e.v.size1())
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.mobility import generic_assembly, self_stresses
 from poinsot.system.system import System
@@ -28,8 +29,6 @@ def undetermined(compiled: System) -> dict[str, np.ndarray]:
 
 
 def _find(compiled: System) -> dict[str, np.ndarray]:
-    import casadi
-
     from poinsot.formulations.loops import constraint_map
 
     symbols = compiled.equations.symbols

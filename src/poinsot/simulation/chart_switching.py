@@ -14,6 +14,7 @@ import numpy as np
 
 from poinsot.errors import Interrupted, PoinsotError
 from poinsot.formulations.reading import COMBINATIONS
+from poinsot.lazy import casadi
 from poinsot.simulation.integration import Ending, Found, Motion
 from poinsot.simulation.singular_crossing import across, leading
 from poinsot.system.conditioning import SINGULAR_POSE, Weakness, poses_at, weakness
@@ -322,8 +323,6 @@ def _speeds(
     """Speeds (nv,) in new coordinates with the same twists of all bodies."""
 
     def make() -> Any:
-        import casadi
-
         e = compiled.equations
         twists = [casadi.SX(part) for body in compiled.elements.bodies for part in _parts(e.twists[body])]
         flat = casadi.vertcat(*twists)

@@ -14,6 +14,7 @@ from poinsot.engine.code.formula import formula
 from poinsot.engine.interrupts import noted_interrupts
 from poinsot.errors import Interrupted, PoinsotError, unknown
 from poinsot.formulations.reading import COMBINATIONS
+from poinsot.lazy import casadi
 from poinsot.motion.angles import turned, turning, turning_rates
 from poinsot.motion.signals import written_out
 from poinsot.system.system import System
@@ -160,8 +161,6 @@ class Motion:
         steps: np.ndarray,
     ) -> Ending:
         """Fill in the states (n, states), times of events (k,), time reached (1,) and steps (1,) of one motion."""
-        import casadi
-
         problem, keep = self._problem()
         for k in range(1, len(t)):
             solver = casadi.integrator("implicit", "cvodes", problem, t[k - 1], t[k], options)
@@ -185,8 +184,6 @@ class Motion:
 
     def _problem(self) -> tuple[dict[str, Any], np.ndarray]:
         """The equations for CVODES, and which states are among its own (states,): turns are counted beside it."""
-        import casadi
-
         rhs = self.rhs.function
         time, full, P = (casadi.SX.sym(n, rhs.numel_in(i)) for i, n in enumerate("typ"))
         keep = np.ones(full.numel(), bool)
@@ -244,8 +241,6 @@ def digests(laws: Mapping[str, float | Formula]) -> tuple[tuple[str, str], ...]:
 
 def written_law(name: str, law: Callable[[Any, Any, Any], Any]) -> Formula:
     """The law of an actuator as a function of (t, s, ṡ)."""
-    import casadi
-
     t, s, s_dot = (casadi.SX.sym(x) for x in ("t", "s", "s_dot"))
     f = written_out(f"the law of actuator '{name}', a function of (t, s, ṡ),", law, t, s, s_dot)
     return formula(casadi.Function("law", [t, s, s_dot], [f]))
@@ -258,8 +253,6 @@ def _functions(
     method: str,
 ) -> tuple[dict[str, Any], Any]:
     """Right-hand side, projection and events of (t, y, p) by name; what is known about each event."""
-    import casadi
-
     e = compiled.equations
     time, work, constants = casadi.SX.sym("t"), casadi.SX.sym("w"), casadi.SX.sym("u", len(laws))
     u = commands(compiled, laws, time, constants)
@@ -280,8 +273,6 @@ def _functions(
 
 def _within(compiled: System) -> Any:
     """1 where the coordinates are good, NaN well beyond where they are poor: no step is accepted there."""
-    import casadi
-
     inside = casadi.SX(1.0)
     for quality in compiled.dynamics.qualities.values():
         inside = inside * casadi.if_else(quality > BEYOND, 1.0, np.nan)
@@ -290,8 +281,6 @@ def _within(compiled: System) -> Any:
 
 def commands(compiled: System, laws: Mapping[str, float | Formula], time: Any, constants: Any) -> Any:
     """Actuator forces as symbols: constants, or the user's laws of (t, s, ṡ)."""
-    import casadi
-
     elements, found = compiled.elements, []
     for k, (name, law) in enumerate(laws.items()):
         if isinstance(law, Formula):
@@ -323,8 +312,6 @@ def _quality_events(compiled: System) -> list[tuple[Event, Any]]:
 
 def _force_events(compiled: System) -> list[tuple[Event, Any]]:
     """Rigid end stops, and springs about angles that are no longer unambiguous."""
-    import casadi
-
     from poinsot.formulations.acting import centre_of, winds
 
     found = []

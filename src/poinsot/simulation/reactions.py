@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import Formula, kernel
+from poinsot.lazy import casadi
 from poinsot.motion.reactions import by_joint, columns
 from poinsot.motion.undetermined import undetermined
 from poinsot.simulation.integration import commands, digests
@@ -48,8 +49,6 @@ def _function(compiled: System, laws: Mapping[str, float | Formula]) -> Any:
     key = ("simulated reactions", digests(laws))
 
     def make() -> Any:
-        import casadi
-
         e, dynamics = compiled.equations, compiled.dynamics
         time, constants = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws))
         solved = dynamics.system

@@ -18,6 +18,7 @@ import numpy as np
 
 from poinsot.engine import integrator, kernel
 from poinsot.errors import PoinsotError, list_of_names, unknown
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.inverse_dynamics import inverse_solution, require_actuators
 from poinsot.motion.kinematics import driven, solve_path
@@ -92,8 +93,6 @@ def _known(mechanism: Mechanism, wrt: Sequence[str]) -> tuple[str, ...]:
 
 def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str, ...]) -> Any:
     """(q, v, a, weights, p) -> derivatives of forces, body forces and coordinates, parameter by parameter."""
-    import casadi
-
     key = ("sensitivity", names, wrt)
     if key in compiled._kernels:
         return compiled._kernels[key]
@@ -119,15 +118,11 @@ def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str
 
 def _along(expression: Any, inputs: list[Any], direction: list[Any]) -> Any:
     """Derivative of an expression along a direction of its inputs."""
-    import casadi
-
     return casadi.jtimes(expression, casadi.vertcat(*inputs), casadi.vertcat(*direction))
 
 
 def _body_force(compiled: System, body: str, a: Any) -> Any:
     """Q_e − M q̈ of one body: gravity less what its motion needs; moment about the centre in body axes (6, 1)."""
-    import casadi
-
     e, inertial = compiled.equations, compiled.elements.bodies[body]
     V, R = e.twists[body], casadi.SX(e.poses[body].R)
     w, com = casadi.SX(V.w), casadi.SX(vector(*inertial.com))
@@ -176,8 +171,6 @@ def _start_sensitivity(
     compiled: System, q: np.ndarray, p: np.ndarray, held: tuple[str, ...], wrt: tuple[str, ...]
 ) -> np.ndarray:
     """∂(q, v)/∂p at the start (nq + nv, k): constraints kept, the pose's coordinates at their values."""
-    import casadi
-
     e = compiled.equations
     gap = casadi.vertcat(e.phi, *(compiled.coordinate(name)[0] for name in held))
     N = casadi.jacobian(e.q_dot, e.v)
@@ -190,8 +183,6 @@ def _start_sensitivity(
 
 def _augmented(compiled: System, wrt: tuple[str, ...]) -> Any:
     """The native loop for the motion and its derivatives: one factorisation, a right-hand side a parameter."""
-    import casadi
-
     key = ("augmented", wrt)
     if key in compiled._kernels:
         return compiled._kernels[key]
@@ -225,8 +216,6 @@ def _coordinates(
     compiled: System, q: np.ndarray, S: np.ndarray, p: np.ndarray, wrt: tuple[str, ...]
 ) -> dict[str, np.ndarray]:
     """Derivatives of the named coordinates (n, k)."""
-    import casadi
-
     e = compiled.equations
     found = {}
     columns = [e.symbols.names.index(name) for name in wrt]

@@ -13,6 +13,7 @@ import numpy as np
 
 from poinsot.engine import Formula, kernel
 from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, unknown
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.possible import require_inertia, require_possible
 from poinsot.motion.angles import counted, first_counts, turning
@@ -333,8 +334,6 @@ def _watched(compiled: System, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]
 
 def _seen(compiled: System, names: Sequence[str]) -> Any:
     """(state, constants) -> energies, constraints, named coordinates, places of all bodies."""
-    import casadi
-
     e = compiled.equations
     named = [compiled.coordinate(name)[0] for name in names]
     outputs = [casadi.SX(e.kinetic), casadi.SX(e.potential), e.all_phi, *named, compiled.places()]

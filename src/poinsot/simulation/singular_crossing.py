@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import Formula
+from poinsot.lazy import casadi
 from poinsot.motion.angles import turning, turning_rates
 from poinsot.simulation.integration import Motion, commands, digests
 from poinsot.system.conditioning import poses_at, weakness
@@ -140,8 +141,6 @@ def _functions(compiled: System, laws: Mapping[str, float | Formula]) -> dict[st
     """Rates, projection and energies of (t, y, p), from the system of all constraints whatever the coordinates."""
 
     def make() -> tuple[dict[str, Any], None]:
-        import casadi
-
         e, solved = compiled.equations, compiled.dynamics.system
         time, constants, work = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws)), casadi.SX.sym("w")
         counts = casadi.SX.sym("turns", len(turning(compiled)))

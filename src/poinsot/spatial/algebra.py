@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.lazy import casadi
+
 Scalar = Any  # float, (...) array, or SX (1, 1)
 Vec3 = Any  # (..., 3) array, or SX (3, 1)
 Mat3 = Any  # (..., 3, 3) array, or SX (3, 3)
@@ -53,8 +55,6 @@ def function(name: str, *arguments: Scalar) -> Scalar:
     1.0
     """
     if is_symbolic(*arguments):
-        import casadi
-
         return getattr(casadi, {"abs": "fabs", "arctan2": "atan2"}.get(name, name))(*arguments)
     return getattr(np, {"atan2": "arctan2", "acos": "arccos", "asin": "arcsin", "atan": "arctan"}.get(name, name))(
         *arguments
@@ -66,8 +66,6 @@ def vector(*components: Scalar) -> Vec3:
     if all(isinstance(c, float) for c in components):  # by far the most frequent case, and the quickest
         return np.array(components)
     if is_symbolic(*components):
-        import casadi
-
         return casadi.vertcat(*components)
     return np.stack(np.broadcast_arrays(*components), axis=-1).astype(float)
 
@@ -77,8 +75,6 @@ def matrix(*rows: tuple[Scalar, ...]) -> Mat3:
     if all(isinstance(entry, float) for row in rows for entry in row):
         return np.array(rows)
     if is_symbolic(*(entry for row in rows for entry in row)):
-        import casadi
-
         return casadi.vertcat(*(casadi.horzcat(*row) for row in rows))
     return np.stack([vector(*row) for row in rows], axis=-2)
 
@@ -103,8 +99,6 @@ def apply(R: Mat3, v: Vec3) -> Vec3:
 def dot(a: Vec3, b: Vec3) -> Scalar:
     """Inner product a · b."""
     if is_symbolic(a, b):
-        import casadi
-
         return casadi.dot(a, b)
     return np.sum(np.asarray(a) * np.asarray(b), axis=-1)
 
@@ -112,8 +106,6 @@ def dot(a: Vec3, b: Vec3) -> Scalar:
 def cross(a: Vec3, b: Vec3) -> Vec3:
     """Vector product a × b."""
     if is_symbolic(a, b):
-        import casadi
-
         return casadi.cross(a, b)
     if np.ndim(a) == np.ndim(b) == 1:  # np.cross takes ten times as long for two vectors
         (a1, a2, a3), (b1, b2, b3) = a, b

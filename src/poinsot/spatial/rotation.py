@@ -16,6 +16,7 @@ from itertools import permutations
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing
+from poinsot.lazy import casadi
 from poinsot.spatial.algebra import (
     Mat3,
     Scalar,
@@ -139,8 +140,6 @@ def _last(scalar: Scalar) -> Scalar:
 def _solve_rates(sequence: str, angles: Vec3, rhs: Vec3) -> Vec3:
     E = euler_rate_matrix(sequence, angles)
     if is_symbolic(E, rhs):
-        import casadi
-
         return casadi.solve(E, rhs)
     determinant = np.abs(euler_determinant(sequence, angles))
     if np.any(determinant < SINGULAR):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.formulations.equations import Equations
+from poinsot.lazy import casadi
 from poinsot.spatial.algebra import vector
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose
@@ -23,8 +24,6 @@ __all__ = ["force_sizes"]
 
 def force_sizes(e: Equations, size: float, rests: Mapping[str, Any]) -> Any:
     """T (nv, 1) as symbols [N or N·m] for a machine of a size [m]; `rests` of clamped springs by their names."""
-    import casadi
-
     elements = e.symbols.elements
     total = casadi.SX(e.v.size1(), 1)
     weight = _length(vector(*elements.gravity))
@@ -41,8 +40,6 @@ def force_sizes(e: Equations, size: float, rests: Mapping[str, Any]) -> Any:
 
 def _law_size(e: Equations, k: int, size: float, rests: Mapping[str, Any]) -> Any:
     """Modulus of the force of a law along its coordinate, and of what a displacement of natural size adds to it."""
-    import casadi
-
     law, s, s_dot = e.acting[k]
     first = len(e.acting) - e.u.size1()
     if k >= first:
@@ -56,14 +53,10 @@ def _law_size(e: Equations, k: int, size: float, rests: Mapping[str, Any]) -> An
 
 
 def _length(x: Any) -> Any:
-    import casadi
-
     return casadi.norm_2(casadi.SX(x))
 
 
 def _columns(rate: Any, e: Equations) -> Any:
     """Euclidean length (nv, 1) of every column of ∂rate/∂v."""
-    import casadi
-
     J = casadi.jacobian(casadi.SX(rate), e.v)
     return casadi.sqrt(casadi.sum1(J**2)).T

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.formulations.acting import winds
+from poinsot.lazy import casadi
 from poinsot.spatial.algebra import is_zero
 from poinsot.statics.force_sizes import force_sizes
 from poinsot.system.natural_sizes import Sizes, free_motions, least_squares
@@ -36,8 +37,6 @@ class Balance:
     """Expressions and functions of (q, u, ρ, p) for a mechanism at rest."""
 
     def __init__(self, compiled: System):
-        import casadi
-
         self.compiled, e = compiled, compiled.equations
         still = casadi.SX.zeros(e.v.shape)
         template = e.symbols.mechanism.template.forces
@@ -61,8 +60,6 @@ class Balance:
 
     def _with_rests(self, Q: Any, V: Any) -> tuple[Any, Any]:
         """Generalised forces and energy with ρ in the place of the rests at home."""
-        import casadi
-
         e = self.compiled.equations
         for i, (spring, s, s_dot) in enumerate(self.clamped):
             before, gap = s - spring.rest, s - self.rho[i]
@@ -74,8 +71,6 @@ class Balance:
 
     def _dry_friction(self) -> Any:
         """What the smoothed sign of dry friction adds to D: it is no damping, and no small motion overcomes it."""
-        import casadi
-
         e = self.compiled.equations
         D = casadi.SX(e.v.size1(), e.v.size1())
         for law, _, s_dot in e.acting:
@@ -87,8 +82,6 @@ class Balance:
     @cached_property
     def forces(self) -> Any:
         """(q, u, ρ, p) -> Q, Φ, C, potential, J_a, s_a."""
-        import casadi
-
         e = self.compiled.equations
         outputs = [self.Q, e.phi, self.C, self.potential, self.J_a, self.s_a]
         return casadi.Function("forces", [e.q, e.u, self.rho, e.p], outputs)
@@ -96,8 +89,6 @@ class Balance:
     @cached_property
     def terms(self) -> Any:
         """(q, u, ρ, p) -> moduli of the terms that are summed up in each generalised force (nv, 1)."""
-        import casadi
-
         e = self.compiled.equations
         found = force_sizes(e, self.sizes.machine, {part[0].name: r for part, r in self._relaxed()})
         return casadi.Function("terms", [e.q, e.u, self.rho, e.p], [found])
@@ -108,23 +99,17 @@ class Balance:
     @cached_property
     def stiffness(self) -> Any:
         """(q, u, λ, ρ, p) -> K."""
-        import casadi
-
         e = self.compiled.equations
         return casadi.Function("stiffness", [e.q, e.u, self.lam, self.rho, e.p], [self.K])
 
     @cached_property
     def inertia(self) -> Any:
         """(q, p) -> M, D."""
-        import casadi
-
         e = self.compiled.equations
         return casadi.Function("inertia", [e.q, e.p], [e.M, self.D])
 
     @cached_property
     def _rests(self) -> Any:
-        import casadi
-
         e = self.compiled.equations
         return casadi.Function("rests", [e.q, e.p], [self.read])
 

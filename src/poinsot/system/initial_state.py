@@ -15,6 +15,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
+from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly, row_lengths
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.algebra import skew
@@ -91,8 +92,6 @@ def _roots(inertias: np.ndarray, size: float) -> list[np.ndarray]:
 def _rates(system: System, names: tuple[str, ...]) -> Any:
     """(q, v, u, p) -> [C; J], with the rates of named coordinates ṡ = J v, and what kinetic energy is made of: twists
     of all bodies (6 b, nv), their inertial parameters (10, b), rates of drives (k, nv), their inertias (k, 1)."""
-    import casadi
-
     from poinsot.formulations.acting import drive_inertias
 
     e = system.equations

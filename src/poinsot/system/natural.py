@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.lazy import casadi
 from poinsot.system.system import System
 
 __all__ = ["coordinate_sizes", "natural_speeds"]
@@ -25,8 +26,6 @@ def _turns(compiled: System) -> tuple[np.ndarray, np.ndarray]:
     """Which coordinates (nq,) and which speeds (nv,) are turns."""
 
     def make() -> tuple[dict[str, Any], list[list[bool]]]:
-        import casadi
-
         e = compiled.equations
         nq, nv, _, _ = e.sizes
         angular = casadi.vertcat(*(casadi.SX(V.w) for V in e.twists.values()))

@@ -22,6 +22,7 @@ from poinsot.engine.code.formula import formula
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.reading import READINGS, Reading, combining_reading, reading
 from poinsot.formulations.symbols import FREE_ROLES, default_free
+from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import Row
 from poinsot.model.assembly.redundancy import Group, Redundancy
@@ -302,8 +303,6 @@ class System:
 
     def places(self) -> Any:
         """Position and rotation matrix, by rows, of every body as one column of symbols (12 b, 1)."""
-        import casadi
-
         poses = [self.equations.poses[name] for name in self.elements.bodies]
         return casadi.vertcat(*(casadi.vertcat(casadi.SX(X.p), casadi.vec(casadi.SX(X.R.T))) for X in poses))
 
@@ -320,8 +319,6 @@ class System:
         """Coordinates after a step (nv,) in the directions of the speeds, quaternions at unit length."""
 
         def make() -> Any:
-            import casadi
-
             from poinsot.formulations.solve import unit_quaternions
 
             e = self.equations
@@ -360,8 +357,6 @@ class System:
         """(q, v, v̇, λ, u, p) -> places of all bodies, their accelerations, reactions of all joints in one column."""
 
         def make() -> Any:
-            import casadi
-
             from poinsot.formulations.reactions import reactions
 
             e = self.equations
@@ -377,8 +372,6 @@ class System:
 
     def body_rate(self, body: str, a: Any) -> Any:
         """Acceleration of a body's origin and its angular acceleration in world axes (6, 1), for v̇ = a."""
-        import casadi
-
         e, V = self.equations, self.equations.twists[body]
         R = casadi.SX(e.poses[body].R)
         world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))

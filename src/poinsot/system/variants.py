@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.errors import PoinsotError, list_of_names
+from poinsot.lazy import casadi
 from poinsot.system.system import System
 
 if TYPE_CHECKING:
@@ -68,8 +69,6 @@ def chosen_rates(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[s
     from poinsot.formulations.embedded import independent_rates, slopes
 
     def make() -> tuple[dict[str, Any], list[float]]:
-        import casadi
-
         given = slopes(compiled.equations, wanted)
         e = compiled.equations
         function = compiled.dynamics.function("slopes", [e.C, given.S, casadi.diag(e.M).T])

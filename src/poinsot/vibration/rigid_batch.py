@@ -18,6 +18,7 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import Frame
 from poinsot.engine import kernel
+from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import Driven, driven
@@ -95,8 +96,6 @@ class BatchMatrices:
 
     def _moves_the_pose(self) -> bool:
         """Whether a parameter of the batch enters constraints or coordinates."""
-        import casadi
-
         derivatives = casadi.jacobian(self.drive.equations.gap, self.compiled.equations.p)
         return bool(set(self.columns) & set(derivatives.sparsity().get_triplet()[1]))
 
@@ -151,8 +150,6 @@ class BatchMatrices:
 
     def twist(self, frame: Frame) -> Any:
         """(q, p) -> twist (6, k) of a place in world axes, per rate of the coordinates."""
-        import casadi
-
         key = ("batch twist", frame.label, *self.drive.names)
         if key not in self.compiled._kernels:
             e = self.compiled.equations
@@ -181,8 +178,6 @@ def _lengths(compiled: System, drive: Driven) -> np.ndarray:
 
 def _basis(compiled: System, drive: Driven) -> Any:
     """B (nv, k): all speeds per rate of the coordinates, these at their natural sizes."""
-    import casadi
-
     k, m = len(drive.names), compiled.equations.phi.size1()
     right = casadi.vertcat(casadi.SX(m, k), casadi.SX(casadi.DM(np.diag(_lengths(compiled, drive)))))
     return casadi.densify(drive.equations.solve(right))
@@ -191,8 +186,6 @@ def _basis(compiled: System, drive: Driven) -> Any:
 def _functions(compiled: System, drive: Driven) -> tuple[Any, Any]:
     """(q, p) -> forces along the coordinates and rates of the actuators; (q, u, p) -> M_i, K_i, the forces that are
     left, the terms that are summed up in them, and what the factor leaves of constraints and of forces, squared."""
-    import casadi
-
     key = ("batch matrices", *drive.names)
     if key not in compiled._kernels:
         e, b = compiled.equations, balance(compiled)
@@ -217,8 +210,6 @@ def _functions(compiled: System, drive: Driven) -> tuple[Any, Any]:
 
 def _lost(compiled: System, drive: Driven, B: Any, r: Any, terms: Any) -> Any:
     """Squares of A B − [0; 1] and of Q − Aᵀλ (2, 1), as fractions of their natural sizes."""
-    import casadi
-
     e, lengths, sizes = compiled.equations, _lengths(compiled, drive), balance(compiled).sizes
     wish = casadi.vertcat(casadi.SX(e.phi.size1(), len(lengths)), casadi.SX(casadi.DM(np.diag(lengths))))
     rows = casadi.DM(1 / np.concatenate([sizes.rows, lengths]))

@@ -105,7 +105,7 @@ def _spawn(message: bytes, brief: bool) -> subprocess.Popen:
                     "-P",
                     "-m",
                     "poinsot.engine.build.compile_worker",
-                ],  # -P: not our directory's modules
+                ],  # -P: no modules of ours
                 stdin=file,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

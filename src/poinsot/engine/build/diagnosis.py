@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from poinsot.engine.build.settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, default_threads
 from poinsot.engine.build.support import llvm_obstacle
 from poinsot.errors import PoinsotError
+from poinsot.lazy import casadi
 from poinsot.store import CacheReport, cache_report
 
 __all__ = ["Diagnosis", "doctor"]
@@ -90,7 +91,6 @@ def _version(package: str) -> str:
 
 def _trial() -> str:
     """Compile a small function and compare it with the VM."""
-    import casadi
     import numpy as np
 
     from poinsot.engine.kernels import kernel

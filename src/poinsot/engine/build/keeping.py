@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from poinsot.engine.code.formula import Formula, formula
+from poinsot.lazy import casadi
 from poinsot.store import read_entry, write_entry
-
-if TYPE_CHECKING:
-    import casadi
 
 __all__ = ["Kept", "kept"]
 

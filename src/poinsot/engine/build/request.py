@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from poinsot import __version__
 from poinsot.engine.code.formula import Formula
+from poinsot.lazy import casadi
 from poinsot.store import ENTRY_FORMAT
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ def _emitter() -> str:
 
 def emit_program(request: Request) -> Program:
     """Write the LLVM IR that a request asks for."""
-    import casadi
-
     module, name = _PROGRAMS[request.kind]
     emit = getattr(import_module(module), name)
     functions = {key: casadi.Function.deserialize(formula.text) for key, formula in request.functions.items()}

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from poinsot.engine.build.settings import MAX_NATIVE_INSTRUCTIONS
 from poinsot.engine.code.operations import OPERATIONS, UNSUPPORTED
 from poinsot.engine.code.tape import operation_names
-
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["llvm_obstacle", "portable_form"]
 

@@ -10,15 +10,13 @@ the same bits and store them in the same place, so a tail needs no code of its o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from poinsot.engine.code.body import Body, emit_body, support_code
 from poinsot.engine.code.ir import Code
 from poinsot.engine.code.packing import pack, unpack
 from poinsot.engine.code.tape import read_tape
-
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["Program", "dense_offsets", "emit_batch", "lane_samples"]
 

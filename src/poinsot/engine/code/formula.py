@@ -11,14 +11,12 @@ import zlib
 from collections import OrderedDict
 from dataclasses import asdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from poinsot.engine.arguments import Signature, read_signature
 from poinsot.engine.build.support import portable_form
 from poinsot.errors import PoinsotError
-
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["Formula", "formula"]
 
@@ -33,8 +31,6 @@ class Formula:
     @cached_property
     def function(self) -> casadi.Function:
         """The function itself, for the VM."""
-        import casadi
-
         return casadi.Function.deserialize(self.text)
 
     @cached_property

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["Step", "Tape", "operation_names", "read_tape"]
 
@@ -44,8 +42,6 @@ def operation_names() -> dict[int, str]:
     >>> operation_names()[1]
     'add'
     """
-    import casadi
-
     return {getattr(casadi, name): name[3:].lower() for name in dir(casadi) if name.startswith("OP_")}
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from enum import IntEnum
 from functools import cache
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["REGISTERS", "Status", "advance", "begin", "first_step", "judge", "probe"]
 
@@ -59,8 +58,6 @@ class Status(IntEnum):
 
 
 def _function(name: str, rule: Any) -> casadi.Function:
-    import casadi
-
     registers = casadi.SX.sym("registers", len(REGISTERS))
     values = dict(zip(REGISTERS, casadi.vertsplit(registers)))
     values |= rule(**values)
@@ -70,7 +67,6 @@ def _function(name: str, rule: Any) -> casadi.Function:
 @cache
 def probe() -> casadi.Function:
     """Choose a small step from the scaled norms of state (n5) and slope (n3), to see how the slope changes."""
-    import casadi
 
     def rule(t, t_end, n5, n3, size, **_):
         d0, d1 = casadi.sqrt(n5 / size), casadi.sqrt(n3 / size)
@@ -87,7 +83,6 @@ def first_step() -> casadi.Function:
     """Choose the first step from the scaled norms of the slope (n5) and of its change over the probe (n3), unless
     one is given: an error of 0.01, if the eighth derivative is of their size (Hairer, Nørsett, Wanner, II.4).
     """
-    import casadi
 
     def rule(t, h, step, t_end, n5, n3, size, **_):
         largest = casadi.fmax(casadi.sqrt(n5 / size), casadi.sqrt(n3 / size) / step)
@@ -106,7 +101,6 @@ def first_step() -> casadi.Function:
 @cache
 def begin() -> casadi.Function:
     """Set the step to be tried: no longer than allowed, and ending on the last time exactly."""
-    import casadi
 
     def rule(t, h, t_end, max_step, active, **_):
         end = t + casadi.fmin(h, max_step)
@@ -122,7 +116,6 @@ def judge() -> casadi.Function:
 
     error = step · n5 / √((n5 + 0.01 n3) size),      next = step · 0.9 error^(−1/8), within limits
     """
-    import casadi
 
     def rule(t, step, t_try, t_end, active, rejected, steps, rejections, max_steps, n5, n3, size, h, **_):
         error = casadi.if_else(n5 == 0, 0.0, step * n5 / casadi.sqrt((n5 + 0.01 * n3) * size))
@@ -153,7 +146,6 @@ def judge() -> casadi.Function:
 @cache
 def advance() -> casadi.Function:
     """Move on to the end of an accepted step."""
-    import casadi
 
     def rule(t, t_try, accept, status, **_):
         return {"t": casadi.if_else(accept, t_try, t), "active": status == int(Status.RUNNING)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from poinsot.engine.integration.controller import REGISTERS, Status
 from poinsot.engine.integration.layout import ARGUMENTS, RESULTS
 from poinsot.engine.threads import BRIEF_INSTRUCTIONS, choose_threads, run_chunks
 from poinsot.errors import Interrupted, PoinsotError, unknown
-
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["Integrator", "Trajectories", "integrator"]
 
@@ -117,8 +115,6 @@ def _full(name: str, function: casadi.Function | Formula, states: int | None) ->
 
 
 def _dense(name: str, function: casadi.Function) -> casadi.Function:
-    import casadi
-
     symbol = casadi.SX.sym if portable_form(function)[0].is_a("SXFunction") else casadi.MX.sym
     t, y, p = (symbol(s, function.numel_in(i)) for i, s in enumerate("typ"))
     inputs = [casadi.reshape(v, *function.size_in(i)) for i, v in enumerate((t, y, p))]

@@ -9,8 +9,6 @@ and can be made again to go on, with the same arguments and workspace: Python lo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from poinsot.engine.code.batch import Program, lane_samples
 from poinsot.engine.code.body import Body, emit_body, support_code
 from poinsot.engine.code.ir import Code
@@ -20,9 +18,7 @@ from poinsot.engine.integration.dense_code import dense_output, event_search, wa
 from poinsot.engine.integration.dop853 import tableau
 from poinsot.engine.integration.layout import RESULTS, Layout, Memory
 from poinsot.engine.integration.rk4_code import fixed_steps
-
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["emit_integrator"]
 

@@ -9,10 +9,9 @@ order. Rotations leave orthogonal vectors behind whether eigenvalues are repeate
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import casadi
+from poinsot.lazy import casadi
 
 __all__ = ["SWEEPS", "finish", "reduce_pair", "small_eigh", "sweep"]
 
@@ -25,8 +24,6 @@ Table = dict[tuple[int, int], Any]  # entries of a symmetric matrix with row ≥
 @cache
 def small_eigh(n: int, generalised: bool, vectors: bool) -> casadi.Function:
     """Build (K, [M]) -> (values, [vectors], check) in one piece, for n of 2 or 3."""
-    import casadi
-
     K, M = casadi.SX.sym("K", n, n), casadi.SX.sym("M", n, n)
     A, L, scale, check = _reduce(n, K, M if generalised else None)
     V = {(i, j): casadi.SX(float(i == j)) for i in range(n) for j in range(n)} if vectors else {}
@@ -40,8 +37,6 @@ def small_eigh(n: int, generalised: bool, vectors: bool) -> casadi.Function:
 @cache
 def reduce_pair(n: int, generalised: bool) -> casadi.Function:
     """Build (K, [M]) -> (A, L, scale, check): the scaled standard problem, its lower triangle packed."""
-    import casadi
-
     K, M = casadi.SX.sym("K", n, n), casadi.SX.sym("M", n, n)
     A, L, scale, check = _reduce(n, K, M if generalised else None)
     factor = casadi.vertcat(*[L[e] for e in _lower(n)]) if generalised else casadi.SX(0, 1)
@@ -52,8 +47,6 @@ def reduce_pair(n: int, generalised: bool) -> casadi.Function:
 @cache
 def sweep(n: int, vectors: bool) -> casadi.Function:
     """Build one Jacobi sweep (A, [V]) -> (A, [V])."""
-    import casadi
-
     a, v = casadi.SX.sym("A", n * (n + 1) // 2), casadi.SX.sym("V", n, n)
     A = dict(zip(_lower(n), casadi.vertsplit(a)))
     V = {(i, j): v[i, j] for i in range(n) for j in range(n)} if vectors else {}
@@ -65,8 +58,6 @@ def sweep(n: int, vectors: bool) -> casadi.Function:
 @cache
 def finish(n: int, generalised: bool, vectors: bool) -> casadi.Function:
     """Build (A, [V], L, scale) -> (values, [vectors]): undo scaling and reduction."""
-    import casadi
-
     size = n * (n + 1) // 2
     a, v = casadi.SX.sym("A", size), casadi.SX.sym("V", n, n)
     l, scale = casadi.SX.sym("L", size if generalised else 0), casadi.SX.sym("scale")
@@ -83,15 +74,11 @@ def _lower(n: int) -> list[tuple[int, int]]:
 
 
 def _square(n: int, V: Table) -> Any:
-    import casadi
-
     return casadi.blockcat([[V[i, j] for j in range(n)] for i in range(n)])
 
 
 def _reduce(n: int, K: Any, M: Any) -> tuple[Table, Table, Any, Any]:
     """Give C/scale, L, scale and the smallest pivot of M; lower triangles are read."""
-    import casadi
-
     A = {(i, j): K[i, j] for i, j in _lower(n)}
     L: Table = {}
     check = casadi.SX(1.0)
@@ -109,8 +96,6 @@ def _reduce(n: int, K: Any, M: Any) -> tuple[Table, Table, Any, Any]:
 
 def _cholesky(n: int, M: Any) -> tuple[Table, Any]:
     """Factorise M = L Lᵀ; the smallest squared diagonal entry tells whether M is positive definite."""
-    import casadi
-
     L: Table = {}
     smallest = None
     for j in range(n):
@@ -163,7 +148,6 @@ def _rotate(n: int, A: Table, V: Table, p: int, q: int) -> None:
 
     Keeping the diagonal in order brings close eigenvalues together, without which convergence is slow.
     """
-    import casadi
 
     def at(i: int, j: int) -> tuple[int, int]:
         return (i, j) if i >= j else (j, i)
@@ -191,8 +175,6 @@ def _rotate(n: int, A: Table, V: Table, p: int, q: int) -> None:
 
 def _finish(n: int, A: Table, V: Table, L: Table, scale: Any) -> tuple[Any, Any]:
     """Undo scaling and reduction; the last sweep has sorted the values."""
-    import casadi
-
     values = [A[i, i] * scale for i in range(n)]
     if V and L:
         for i in reversed(range(n)):  # X = L⁻ᵀ V, from the last row up

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poinsot.engine.linear.sparse_ldl import Factor, KKTSolution
+from poinsot.lazy import casadi
 
 if TYPE_CHECKING:
     from casadi import SX
@@ -20,8 +21,6 @@ __all__ = ["implicit_derivative", "kkt_derivative"]
 
 def implicit_derivative(factor: Factor, matrix: SX, rhs: SX, solution: SX, wrt: SX) -> SX:
     """Differentiate the solution (n, 1) of matrix · x = rhs with respect to symbols (k, 1); gives (n, k)."""
-    import casadi
-
     x = casadi.SX.sym("x", solution.size1())
     (slope,) = _with_values([casadi.jacobian(matrix @ x - rhs, wrt)], [x], [solution])
     return factor.solve(-slope)
@@ -35,8 +34,6 @@ def kkt_derivative(system: KKTSolution, wrt: SX) -> tuple[SX, SX]:
         [ M   Cᵀ ] [ ∂a ]     [ ∂r₁ ]
         [ C   0  ] [ ∂λ ] = − [ ∂r₂ ]        a and λ held fixed in ∂r
     """
-    import casadi
-
     M, C, Q, gamma = system.M, system.C, system.Q, system.gamma
     n, m = M.size1(), C.size1()
     a, lam = casadi.SX.sym("a", n), casadi.SX.sym("lam", m)
@@ -47,6 +44,4 @@ def kkt_derivative(system: KKTSolution, wrt: SX) -> tuple[SX, SX]:
 
 def _with_values(expressions: list[SX], symbols: list[SX], values: list[SX]) -> list[SX]:
     """Put expressions in the place of symbols."""
-    import casadi
-
     return casadi.substitute(expressions, symbols, values)

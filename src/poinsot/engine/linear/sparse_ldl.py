@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from poinsot.errors import PoinsotError
+from poinsot.lazy import casadi
 
 if TYPE_CHECKING:
     from casadi import SX
@@ -43,8 +44,6 @@ class Factor:
         >>> casadi.DM(factor.solve(casadi.SX([8.0, 8.0])))
         DM([1, 2])
         """
-        import casadi
-
         n = len(self.order)
         if rhs.size1() != n:
             raise PoinsotError(f"the right-hand side has {rhs.size1()} rows, the factorised matrix has {n}")
@@ -52,8 +51,6 @@ class Factor:
         return casadi.horzcat(*columns) if columns else casadi.SX(n, 0)
 
     def _solve_column(self, x: dict[int, Any]) -> SX:
-        import casadi
-
         for k, column in zip(self.order, self.columns):
             if k in x:
                 for i, l in column:
@@ -108,8 +105,6 @@ class _Elimination:
 
     def add_to_pivot(self, i: int, term: Any, sign: int) -> None:
         """Add a term, whose sign is known if the pivots' signs are."""
-        import casadi
-
         if self.signs is None:
             self.plus[i] = self.plus[i] + term if i in self.plus else term
             self.minus[i] = self.minus.get(i, 0.0) + casadi.fabs(term)
@@ -120,8 +115,6 @@ class _Elimination:
 
     def pivot(self, k: int) -> tuple[Any, Any]:
         """Give pivot k and its size relative to its terms."""
-        import casadi
-
         if k not in self.plus and k not in self.minus:
             raise PoinsotError(f"row {k} has a zero pivot in this elimination order: eliminate it later")
         plus, minus = self.plus.pop(k, None), self.minus.pop(k, None)
@@ -133,8 +126,6 @@ class _Elimination:
 
     def run(self) -> Factor:
         """Eliminate all rows."""
-        import casadi
-
         columns, pivots, inverses, check = [], [], [], casadi.SX(1.0)
         for k in self.order:
             pivot, relative = self.pivot(k)
@@ -188,8 +179,6 @@ class KKTSolution:
 
     def solve(self, Q: SX, gamma: SX) -> tuple[SX, SX]:
         """Accelerations (n, k) and multipliers (m, k) for other right-hand sides, (n, k) and (m, k)."""
-        import casadi
-
         E, n = list(self.added), self.M.size1()
         found = self.factor.solve(casadi.vertcat(Q + self.C[E, :].T @ (self.weights * gamma[E, :]), gamma))
         return found[:n, :], found[n:, :]
@@ -206,8 +195,6 @@ def kkt(M: SX, C: SX, Q: SX, gamma: SX, order: Sequence[int], added: Mapping[int
     independent and M is positive definite on the null space of E. Where it is so by itself nothing need be added: far
     fewer operations.
     """
-    import casadi
-
     n, m = M.size1(), C.size1()
     if C.size2() != n or Q.numel() != n or gamma.numel() != m:
         raise PoinsotError(

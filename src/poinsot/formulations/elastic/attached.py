@@ -17,6 +17,7 @@ from poinsot.elements.frame import GROUND, Frame
 from poinsot.formulations.acting import applied, gravity_energy
 from poinsot.formulations.elastic.increments import moved, pose_of, twist_of
 from poinsot.formulations.elastic.nodes import USERS
+from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row
 from poinsot.model.mechanism import Elements, substitute
 from poinsot.spatial.algebra import skew
@@ -49,8 +50,6 @@ class Attached:
 
         M and K are empty where nothing that is attached has mass or stiffness.
         """
-        import casadi
-
         X, u, lam, p, rests = self.inputs
         idle = [casadi.SX.zeros(u.shape), casadi.SX.zeros(lam.shape), self.outputs["clamped"]]
         outputs = casadi.substitute([self.outputs[name] for name in RELAXED], [u, lam, rests], idle)
@@ -60,8 +59,6 @@ class Attached:
     @cached_property
     def slopes(self) -> tuple[Any, Any]:
         """Functions of (X, u, λ, p, rests) and a direction of each: derivatives of VALUES, and of MATRICES."""
-        import casadi
-
         ways = [casadi.SX.sym(f"d{i}", x.shape) for i, x in enumerate(self.inputs)]
         x, d = (casadi.vertcat(*map(casadi.vec, group)) for group in (self.inputs, ways))
 
@@ -77,15 +74,11 @@ class Attached:
     @cached_property
     def naming(self) -> Any:
         """(X, u, λ, p, rests) -> Jacobian (c, 6n) of the coordinates that the model file names."""
-        import casadi
-
         return casadi.Function("naming", list(self.inputs), [self.outputs["naming"]])
 
     @cached_property
     def constraints(self) -> Any:
         """(X, u, λ, p, rests) -> C (m, 6n)."""
-        import casadi
-
         return casadi.Function("constraints", list(self.inputs), [self.outputs["C"]])
 
     @cached_property
@@ -93,15 +86,11 @@ class Attached:
         """(X, u, λ, p, rests) -> f (6n), Φ (m), C (m, 6n), M, D, K (6n, 6n), the actuators' coordinates (a) and their
         Jacobian (a, 6n), motions of joints (6, Σ freedoms), the springs' Jacobian (s, 6n) and their stiffness (s).
         """
-        import casadi
-
         return casadi.Function("attached", list(self.inputs), [self.outputs[name] for name in OUTPUTS])
 
 
 def attached(elements: Elements, p: Any) -> Attached:
     """Write the function of a mechanism whose bodies are nodes; p are the symbols in it."""
-    import casadi
-
     names = _used(elements)
     elements, clamped, rests = _with_rests(elements)
     n = len(names)
@@ -149,8 +138,6 @@ def attached(elements: Elements, p: Any) -> Attached:
 
 
 def _column(entries: list[Any]) -> Any:
-    import casadi
-
     return casadi.vertcat(*entries) if entries else casadi.SX(0, 1)
 
 
@@ -174,8 +161,6 @@ def _used(elements: Elements) -> list[str]:
 
 def _with_rests(elements: Elements) -> tuple[Elements, tuple[str, ...], Any]:
     """Springs that are relaxed where they are get a symbol for that place."""
-    import casadi
-
     clamped = [n for n, force in elements.forces.items() if force.kind == "spring" and force.rest is None]
     rests = casadi.SX.sym("rest", len(clamped))
     forces = dict(elements.forces)
@@ -186,8 +171,6 @@ def _with_rests(elements: Elements) -> tuple[Elements, tuple[str, ...], Any]:
 
 def _block(body: Any) -> Any:
     """Mass matrix (6, 6) of a node for its twist in its own axes: [m 1, −[h]×; [h]×, I]."""
-    import casadi
-
     inertia = body.spatial_inertia()
     H = casadi.SX(skew(inertia.h))
     return casadi.blockcat([[casadi.SX(inertia.m) * casadi.SX.eye(3), -H], [H, casadi.SX(inertia.I)]])
@@ -195,8 +178,6 @@ def _block(body: Any) -> Any:
 
 def _motions(elements: Elements, poses: dict[str, Pose]) -> tuple[Any, tuple[tuple[str, int], ...]]:
     """Twists of body B, in its axes, for unit speeds of every joint that can carry a chain."""
-    import casadi
-
     columns, moving = [], []
     for name, joint in elements.joints.items():
         if not joint.carries:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.lazy import casadi
 from poinsot.spatial.algebra import cross, skew
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
@@ -15,8 +16,6 @@ __all__ = ["flat", "moved", "pose_of", "twist_of"]
 
 def pose_of(column: Any) -> Pose:
     """Pose of twelve numbers: the columns of R, then p."""
-    import casadi
-
     return Pose(casadi.reshape(column[:9], 3, 3), column[9:])
 
 

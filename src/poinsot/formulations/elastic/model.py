@@ -18,6 +18,7 @@ from poinsot.formulations.elastic.increments import flat
 from poinsot.formulations.elastic.nodes import Mesh, Plan, plan
 from poinsot.formulations.elastic.pieces import NUMBERS, numbers, piece_kernel
 from poinsot.formulations.symbols import FREE_ROLES
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 
@@ -235,8 +236,6 @@ def _sparse(n: int, blocks: Blocks, places: np.ndarray | None = None, pieces: np
 
 def elastic_model(mechanism: Mechanism, free: tuple[str, ...] = ()) -> ElasticModel:
     """Cut a mechanism into nodes and write its functions; `free` parameters stay symbols besides the usual ones."""
-    import casadi
-
     roles = (*FREE_ROLES, "elastic")
     default = [n for n, parameter in mechanism.parameters.items() if parameter.role in roles and parameter.value != 0]
     names = tuple(dict.fromkeys([*default, *free]))
@@ -256,8 +255,6 @@ def elastic_model(mechanism: Mechanism, free: tuple[str, ...] = ()) -> ElasticMo
 
 
 def _slope(function: Any) -> Any:
-    import casadi
-
     p, d = casadi.SX.sym("p", function.size_in(0)), casadi.SX.sym("d", function.size_in(0))
     value = function(p)
     along = casadi.reshape(casadi.jtimes(casadi.vec(value), p, d), value.shape)
@@ -265,8 +262,6 @@ def _slope(function: Any) -> Any:
 
 
 def _arms(mesh: Mesh) -> Any:
-    import casadi
-
     nodes = [mesh.arms.get(node, (node, (0.0,) * 3))[1] for node in mesh.elements.bodies]
     return casadi.densify(casadi.horzcat(*(casadi.vertcat(*(casadi.SX(x) for x in place)) for place in nodes)))
 

@@ -12,6 +12,7 @@ from poinsot.elements.bodies.beam import Span, elastic_energy, mass_matrix, weig
 from poinsot.engine import kernel
 from poinsot.formulations.elastic.increments import moved, pose_of
 from poinsot.formulations.elastic.nodes import Piece
+from poinsot.lazy import casadi
 from poinsot.spatial.pose import Pose
 
 __all__ = ["NUMBERS", "numbers", "piece_kernel", "piece_slopes"]
@@ -21,16 +22,12 @@ NUMBERS = 22  # of a piece: length, stiffnesses, masses, axes, gravity
 
 def numbers(piece: Piece, gravity: Any) -> Any:
     """Everything that the function of a piece reads besides its poses, as a column (22, 1)."""
-    import casadi
-
     s = piece.span
     scalars = (s.length, s.stretch, s.twist, *s.bend, *s.shear, s.line, *s.turn)
     return casadi.vertcat(*scalars, casadi.vec(casadi.SX(piece.axes)), *(gravity[i] for i in range(3)))
 
 
 def _read(theta: Any) -> tuple[Span, Any, Any]:
-    import casadi
-
     t = [theta[i] for i in range(10)]
     span = Span(t[0], t[1], t[2], (t[3], t[4]), (t[5], t[6]), t[7], (t[8], t[9]))
     return span, casadi.reshape(theta[10:19], 3, 3), theta[19:22]
@@ -39,8 +36,6 @@ def _read(theta: Any) -> tuple[Span, Any, Any]:
 @lru_cache(maxsize=1)
 def _function() -> Any:
     """(X_A, X_B, θ) -> force (12), K (12, 12), M (12, 12) of one piece, at rest where it is."""
-    import casadi
-
     X_A, X_B, theta = casadi.SX.sym("A", 12), casadi.SX.sym("B", 12), casadi.SX.sym("t", NUMBERS)
     span, axes, gravity = _read(theta)
     xi = casadi.SX.sym("xi", 12)
@@ -62,8 +57,6 @@ def piece_kernel() -> Any:
 @lru_cache(maxsize=1)
 def piece_slopes() -> Any:
     """(X_A, X_B, θ, and a direction of each) -> derivatives of force, K and M along that direction, in batch."""
-    import casadi
-
     f = _function()
     inputs = [casadi.SX.sym(f"x{i}", f.size_in(i)) for i in range(3)]
     ways = [casadi.SX.sym(f"d{i}", f.size_in(i)) for i in range(3)]

@@ -17,6 +17,7 @@ import numpy as np
 
 from poinsot.elements.coordinates import Coordinate
 from poinsot.elements.frame import GROUND
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Elements, substitute
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
@@ -91,8 +92,6 @@ class Constraints:
 
     def _write(self) -> Any:
         """(poses (12, n), numbers of the geometry) -> Φ, ∂Φ/∂ξ at ξ = 0."""
-        import casadi
-
         n = len(self.names)
         given = casadi.SX.sym("X", 12, n)
         geometry = casadi.SX.sym("g", len(self._numbers[1]))
@@ -159,8 +158,6 @@ def _evaluated(function: Any, *inputs: Any) -> tuple[np.ndarray, ...]:
 
 def _kept(structure: str, write: Callable[[], Any]) -> Any:
     """The function of a structure from disk, or written now."""
-    import casadi
-
     key = content_key("constraints", structure)
     entry = read_entry(key, "kept")
     try:

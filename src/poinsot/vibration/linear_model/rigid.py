@@ -16,6 +16,7 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import GROUND, Frame
 from poinsot.errors import PoinsotError
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Elements, Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
@@ -142,8 +143,6 @@ def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) ->
 
 def _twists(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
     """Velocity of every body's origin and its angular velocity, in world axes, per speed (6, nv)."""
-    import casadi
-
     e, names = compiled.equations, list(compiled.elements.bodies)
     if "twists" not in compiled._kernels:
         rows = []
@@ -172,8 +171,6 @@ def _momentum(elements: Elements, poses: dict[str, Pose], twists: dict[str, np.n
 
 def _parts(functions: Balance, point: Point) -> tuple[ElasticPart, ...]:
     """Springs, and end stops that are touched, with their own stiffness ∂²V/∂s²."""
-    import casadi
-
     compiled = functions.compiled
     e, x = compiled.equations, casadi.SX.sym("s")
     laws = [part for part in e.acting if part[0].kind in ("spring", "end-stop")]

@@ -19,6 +19,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, unknown
+from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.statics.residual import Balance, Point, balance
 from poinsot.system.system import System, system
@@ -68,8 +69,6 @@ def rigid_derivatives(
 
 def _local(wide: System, held: Held, names: tuple[str, ...]) -> dict[str, Any]:
     """Functions of (q, u, λ, ρ, p): what the change of the pose needs, and the matrices along a direction."""
-    import casadi
-
     key = ("slopes", held.coordinates, held.given, names)
     if key in wide._kernels:
         return wide._kernels[key]
@@ -97,8 +96,6 @@ def _local(wide: System, held: Held, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _pose(wide: System, held: Held) -> tuple[Any, Any]:
     """The coordinates that keep their values, and those values: given numbers, or expressions of the model file."""
-    import casadi
-
     own = wide.elements.pose
     pose = [wide.coordinate(name)[0] for name in held.coordinates]
     target = [casadi.SX(0.0 if held.given else own[name]) for name in held.coordinates]
@@ -107,8 +104,6 @@ def _pose(wide: System, held: Held) -> tuple[Any, Any]:
 
 def _directional(b: Balance, inputs: list[Any]) -> Any:
     """(q, u, λ, ρ, p, their changes) -> changes of M, D, K and of [C; J_a]."""
-    import casadi
-
     e = b.compiled.equations
     steps = [casadi.SX.sym("d", x.shape) for x in inputs]
     matrices = [e.M, b.D, b.K, casadi.vertcat(b.C, b.J_a)]
