@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 import poinsot
+from poinsot.system.functions import observe
 
 from .hexapods import Case, moving, with_balls
 from .measure import Table, interleave
@@ -67,5 +68,5 @@ def _require_agreement(case: Case, peer, state) -> None:
     q, v, tau = state
     theirs = peer.body_accelerations(q, v, peer.acceleration(q, v, tau))["platform"]
     vdot, lam, _ = case.forward(case.q[0], case.v[0], case.u[0], case.p)
-    ours = case.system.observed(case.q[0], case.v[0], vdot, lam, case.u[0], case.p).rates["platform"]
+    ours = observe(case.system, case.q[0], case.v[0], vdot, lam, case.u[0], case.p).rates["platform"]
     assert np.max(np.abs(ours - theirs)) < 1e-9 * np.max(np.abs(ours)), (ours, theirs)

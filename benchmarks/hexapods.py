@@ -23,6 +23,7 @@ from poinsot.model.build import build
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import Kinematics
 from poinsot.spatial.pose import Pose
+from poinsot.system.functions import forward
 from poinsot.system.system import System
 
 __all__ = ["Case", "moving", "swaying", "with_balls"]
@@ -43,7 +44,7 @@ class Case:
     @property
     def forward(self) -> Any:
         """The compiled forward dynamics (q, v, u, p) -> v̇, λ, check, once its code is optimised."""
-        found = self.system.kernel("forward", lambda: list(self.system.dynamics.solution))
+        found = forward(self.system)
         found.wait()
         return found
 

@@ -19,6 +19,7 @@ from poinsot.model.assembly.assembly import assemble
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import euler_matrix
+from poinsot.system.functions import observe
 from poinsot.system.system import System
 from tests.elements import contract
 
@@ -92,7 +93,7 @@ def test_either_side_of_a_joint_gives_the_same_accelerations_and_reactions(name,
         assert bool(d.equations.turned) is turned
         q, v, u, p = d.q_home, np.zeros(d.equations.v.size1()), np.full(d.equations.u.size1(), 2.0), d.p_nominal
         a, lam, _ = (np.asarray(x).ravel() for x in d.forward(q, v, u, p))
-        seen = System(d).observed(q, v, a, lam, u, p)
+        seen = observe(System(d), q, v, a, lam, u, p)
         found.append((seen.rates, seen.reactions))
     for before, after in zip(*found):
         size = max(np.abs(x).max() for x in before.values())

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import poinsot
+from poinsot.engine import kernel
 from poinsot.identifiability.base import reduce_regressor
 from poinsot.identifiability.reduction import find_rank, reduce_columns
 from poinsot.identifiability.regressor import evaluate_regressor
@@ -138,7 +139,7 @@ def test_random_states_satisfy_the_constraints_on_every_level():
         states = random_states(poinsot.load(name), 20, np.random.default_rng(3))
         e = states.system.equations
         levels = [e.phi, e.C @ e.v, e.gamma, e.C]
-        parts = states.system.kernel("levels", lambda levels=levels: levels)
+        parts = kernel(states.system.dynamics.function("levels", levels))
         phi, rate, gamma, C = parts(states.q, states.v, np.zeros(e.u.size1()), states.p)
         scale = np.max(np.abs(states.v))
         assert np.max(np.abs(phi)) < 1e-13 and np.max(np.abs(rate)) < 1e-12 * scale

@@ -6,7 +6,7 @@
     rows_to_add            constraints that stand in for masses that are missing
     kkt_derivative         derivatives of their solutions from the same factor
     eigh                   symmetric eigenproblems in batch, and their derivatives
-    kept                   functions on disk, so that the next process need not write them again
+    stored_functions       functions on disk, so that the next process need not write them again
     integrator             initial value problems in batch, without a loop in Python
     doctor, cache_report   what runs and why; what the cache of compiled code holds
 
@@ -23,12 +23,12 @@ _HOMES = {
     "CacheReport": ".store",
     "Factor": "linear.sparse_ldl",
     "Formula": "code.formula",
-    "Kept": "build.keeping",
     "KKTSolution": "linear.sparse_ldl",
     "Integrator": "integration.integrator",
     "Kernel": "kernels",
     "Link": "linear.elimination",
     "Status": "integration.controller",
+    "StoredFunctions": "build.stored_functions",
     "Trajectories": "integration.integrator",
     "integrator": "integration.integrator",
     "Diagnosis": "build.diagnosis",
@@ -40,11 +40,11 @@ _HOMES = {
     "eigh_derivatives": "linear.eigen_derivatives",
     "elimination_order": "linear.elimination",
     "implicit_derivative": "linear.implicit",
-    "kept": "build.keeping",
     "kernel": "kernels",
     "kkt": "linear.sparse_ldl",
     "kkt_derivative": "linear.implicit",
     "ldl": "linear.sparse_ldl",
+    "stored_functions": "build.stored_functions",
     "rows_to_add": "linear.augmentation",
 }
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.engine import kernel
 from poinsot.errors import PoinsotError, count_of
 from poinsot.formulations.acting import gravity_energy
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known, with_symbols
@@ -23,6 +22,7 @@ from poinsot.motion.kinematics import Path, solve_path
 from poinsot.motion.signals import as_times
 from poinsot.spatial.algebra import apply, transpose, vector
 from poinsot.spatial.motion import Wrench, carry_twist
+from poinsot.system.stored import stored
 from poinsot.system.system import System
 
 __all__ = ["energy_regressor"]
@@ -86,14 +86,16 @@ def _natural(energy: np.ndarray, W: np.ndarray, parameters: tuple[LinearParamete
 
 def _rows(path: Path, parameters: tuple[LinearParameter, ...]) -> tuple[np.ndarray, np.ndarray]:
     """∂(T + V)/∂θ and ∂P/∂θ (n, k) along a path."""
-    compiled, key = path.system, ("energy", tuple(p.name for p in parameters))
-    if key not in compiled._kernels:
-        e = compiled.equations
-        energy, power, theta = _energies(compiled, parameters)
-        rows = [casadi.jacobian(x, theta) for x in (energy, power)]
-        compiled._kernels[key] = kernel(casadi.Function("energy", [e.q, e.v, e.p], rows))
-    found = compiled._kernels[key](path.q, path.v, path.p)
+    found = _row_function(path.system, parameters)(path.q, path.v, path.p)
     return tuple(x.reshape(len(path.t), len(parameters)) for x in found)
+
+
+@stored
+def _row_function(compiled: System, parameters: tuple[LinearParameter, ...]) -> casadi.Function:
+    e = compiled.equations
+    energy, power, theta = _energies(compiled, parameters)
+    rows = [casadi.jacobian(x, theta) for x in (energy, power)]
+    return casadi.Function("energy", [e.q, e.v, e.p], rows)
 
 
 def _energies(compiled: System, parameters: tuple[LinearParameter, ...]) -> tuple[Any, Any, Any]:

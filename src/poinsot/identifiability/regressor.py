@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.engine import kernel
 from poinsot.errors import by_name
 from poinsot.identifiability.channels import Channel, channels
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
@@ -23,6 +22,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
 from poinsot.motion.kinematics import solve_path
 from poinsot.motion.signals import own_times
+from poinsot.system.stored import stored
 from poinsot.system.system import System
 
 __all__ = ["Regressor", "States", "evaluate_regressor", "regressor"]
@@ -117,7 +117,7 @@ def evaluate_regressor(
     both = with_known(mechanism, asked)
     if any(c.held for c in measured):
         require_actuators(compiled)
-    run = _kernel(compiled, measured, both)
+    run = _rows(compiled, measured, both)
     weight = actuator_weights(compiled, by_name(weights, "weights are", "{'A': 2.0}"))
     W, check, reach, pace = run(states.q, states.v, states.a, weight, states.p)
     require_hold(compiled, states.t, check)
@@ -141,12 +141,11 @@ def evaluate_regressor(
     )
 
 
-def _kernel(compiled: System, measured: tuple[Channel, ...], parameters: tuple[LinearParameter, ...]) -> Any:
+@stored
+def _rows(
+    compiled: System, measured: tuple[Channel, ...], parameters: tuple[LinearParameter, ...]
+) -> casadi.Function:
     """(q, v, v̇, weights, p) -> rows of the regressor, check value, reach and pace."""
-    key = ("regressor", measured, tuple(p.name for p in parameters))
-    if key not in compiled._kernels:
-        e, rows = compiled.equations, regressor_rows(compiled, measured, parameters)
-        inputs = [e.q, e.v, rows.a, rows.w, e.p]
-        outputs = [rows.matrix, rows.check, rows.reach, rows.pace]
-        compiled._kernels[key] = kernel(casadi.Function("regressor", inputs, outputs))
-    return compiled._kernels[key]
+    e, rows = compiled.equations, regressor_rows(compiled, measured, parameters)
+    inputs = [e.q, e.v, rows.a, rows.w, e.p]
+    return casadi.Function("regressor", inputs, [rows.matrix, rows.check, rows.reach, rows.pace])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.engine import kernel
 from poinsot.errors import PoinsotError
 from poinsot.formulations.solve import unit_quaternions
 from poinsot.formulations.tree import speed_scales
@@ -65,7 +66,7 @@ class _Walk:
         driven = [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
         J = casadi.jacobian(casadi.vertcat(*driven), e.v) if driven else casadi.SX(0, e.v.size1())
         outputs = [casadi.densify(x) for x in (e.C, e.phi, e.gamma, J, moved)]
-        self._run = compiled.kernel("walk", lambda: outputs)
+        self._run = kernel(compiled.dynamics.function("walk", outputs))
         self._shapes, self.driven = (e.C.shape, J.shape), False
         self.rank = self._rank(home)
         self.freedom = e.v.size1() - self.rank

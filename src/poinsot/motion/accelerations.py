@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poinsot.errors import PoinsotError, by_name, unknown
+from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.possible import require_inertia
@@ -15,7 +16,9 @@ from poinsot.motion.initial_pose import initial
 from poinsot.motion.reactions import Bearing
 from poinsot.motion.undetermined import undetermined
 from poinsot.system.conditioning import rechart
+from poinsot.system.functions import forward, observe, observe_states
 from poinsot.system.initial_state import speeds
+from poinsot.system.stored import stored
 from poinsot.system.system import System, system
 from poinsot.system.variants import UNSURE, careful, embedded_in
 
@@ -94,11 +97,11 @@ def accelerations(
     compiled = embedded_in(begin.system, q, p, independent)
     forces = {name: compiled.command(name, value) for name, value in given_forces.items()}
     u = np.array([forces.get(name, 0.0) for name in compiled.commands])
-    vdot, lam, check = compiled.forward(q, v, u, p) if begin.again else _solved(compiled, q, v, u, p)
+    vdot, lam, check = forward(compiled)(q, v, u, p) if begin.again else _solved(compiled, q, v, u, p)
     if not (check.item() > UNSURE and np.isfinite(vdot).all()):
         compiled = careful(compiled)
         vdot, lam, check = _solved(compiled, q, v, u, p)
-    seen = (compiled.observed_states if begin.again else compiled.observed)(q, v, vdot, lam, u, p)
+    seen = (observe_states if begin.again else observe)(compiled, q, v, vdot, lam, u, p)
     for name, parts in undetermined(compiled).items():
         seen.reactions[name][parts] = np.nan
     return Accelerations(
@@ -122,15 +125,15 @@ def _at_coordinates(
     u = np.array([given_forces.get(name, 0.0) for name in compiled.commands])
     p = _charts(compiled, mechanism, q)
     _require_closed(compiled, q, p)
-    found = compiled.forward(q, v, u, p)
+    found = forward(compiled)(q, v, u, p)
     unsure = ~(found[2].ravel() > UNSURE) | ~np.isfinite(found[0]).all(axis=1)
     if unsure.any():
         own = p if p.ndim == 1 else p[unsure]
-        for whole, part in zip(found, careful(compiled).forward(q[unsure], v[unsure], u, own)):
+        for whole, part in zip(found, forward(careful(compiled))(q[unsure], v[unsure], u, own)):
             whole[unsure] = part
     vdot, lam, check = found
     check[~np.isfinite(vdot).all(axis=1)] = 0.0
-    seen = compiled.observed_states(q, v, vdot, lam, u, p)
+    seen = observe_states(compiled, q, v, vdot, lam, u, p)
     for name, parts in undetermined(compiled).items():
         seen.reactions[name][:, parts] = np.nan
     many = np.ndim(given.q) == 2
@@ -178,13 +181,18 @@ def _charts(compiled: System, mechanism: Mechanism, q: np.ndarray) -> np.ndarray
     return p if not redundant else np.stack([rechart(compiled, state, p)[1] for state in q])
 
 
+@stored
+def _all_rows(compiled: System) -> casadi.Function:
+    return compiled.dynamics.function("all_rows", [compiled.equations.all_phi])
+
+
 def _require_closed(compiled: System, q: np.ndarray, p: np.ndarray) -> None:
     """States must be poses of the mechanism."""
     rows, size = compiled.outline.all_rows, compiled.home.size
     if not rows:
         return
     _, nv, _, nu = compiled.sizes
-    (phi,) = compiled.kernel("all_rows", lambda: [compiled.equations.all_phi])(q, np.zeros(nv), np.zeros(nu), p)
+    (phi,) = _all_rows(compiled)(q, np.zeros(nv), np.zeros(nu), p)
     gaps = np.abs(phi) / row_lengths(rows, size)
     if not np.max(gaps) < OPEN:
         n, k = np.unravel_index(int(np.argmax(np.nan_to_num(gaps, nan=np.inf))), gaps.shape)
@@ -195,5 +203,4 @@ def _require_closed(compiled: System, q: np.ndarray, p: np.ndarray) -> None:
 
 def _solved(compiled: System, *state: np.ndarray) -> tuple[np.ndarray, ...]:
     """v̇, λ and the check value at one state (q, v, u, p)."""
-    solve = compiled.formula("one state", lambda: compiled.dynamics.forward).function
-    return tuple(np.asarray(x).ravel() for x in solve(*state))
+    return tuple(np.asarray(x).ravel() for x in forward.formula(compiled).function(*state))

@@ -14,6 +14,7 @@ import numpy as np
 
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.lazy import casadi
+from poinsot.system.stored import stored, stored_parts
 from poinsot.system.system import System
 
 __all__ = ["counted", "first_counts", "turned", "turning", "turning_rates", "unwound"]
@@ -26,13 +27,14 @@ FASTEST = 10.0  # times the angular speeds of the two bodies that an angle lies 
 
 def turning(compiled: System) -> tuple[str, ...]:
     """Named coordinates that are angles and not among the coordinates of the formulation itself."""
+    return tuple(_turning(compiled).facts)
 
-    def make() -> tuple[dict[str, Any], list[str]]:
-        direct, named = compiled.equations.direct, compiled.elements.coordinates
-        angles = {name: c for name, c in named.items() if c.unit == "rad"}
-        return {}, [n for n, c in angles.items() if not isinstance(c, AlongJoint) or direct(c) is None]
 
-    return tuple(compiled.kept("turning", make).facts)
+@stored_parts
+def _turning(compiled: System) -> tuple[dict[str, casadi.Function], list[str]]:
+    direct, named = compiled.equations.direct, compiled.elements.coordinates
+    angles = {name: c for name, c in named.items() if c.unit == "rad"}
+    return {}, [n for n, c in angles.items() if not isinstance(c, AlongJoint) or direct(c) is None]
 
 
 def turning_rates(compiled: System) -> list[Any]:
@@ -49,16 +51,17 @@ def turning_rates(compiled: System) -> list[Any]:
 
 def first_counts(compiled: System, q: np.ndarray, p: np.ndarray) -> np.ndarray:
     """ε s of every turning angle at the start (k,)."""
-    names = turning(compiled)
-    if not names:
+    if not turning(compiled):
         return np.zeros(0)
-
-    def outputs() -> list[Any]:
-        return [casadi.vertcat(*(compiled.coordinate(n)[0] for n in names))]
-
     _, nv, _, nu = compiled.sizes
-    (s,) = compiled.kernel("angles", outputs)(q, np.zeros(nv), np.zeros(nu), p)
+    (s,) = _angles(compiled)(q, np.zeros(nv), np.zeros(nu), p)
     return EPSILON * np.where(np.isfinite(s), s, 0.0).ravel()
+
+
+@stored
+def _angles(compiled: System) -> casadi.Function:
+    s = casadi.vertcat(*(compiled.coordinate(name)[0] for name in turning(compiled)))
+    return compiled.dynamics.function("angles", [s])
 
 
 def turned(s: Any, count: Any) -> Any:

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.errors import MotionError
+from poinsot.lazy import casadi
 from poinsot.model.assembly.branches import along_branch
 from poinsot.system.conditioning import poses_at, weakness
 from poinsot.system.natural import coordinate_sizes, natural_speeds
+from poinsot.system.stored import stored
 from poinsot.system.system import System
 
 if TYPE_CHECKING:
@@ -97,9 +99,14 @@ def require_continuity(path: Path, course: Course, walked: np.ndarray) -> None:
             )
 
 
+@stored
+def _q_dot(compiled: System) -> casadi.Function:
+    return compiled.dynamics.function("q_dot", [compiled.equations.q_dot])
+
+
 def coordinate_rates(compiled: System, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndarray:
     """q̇ (n, nq)."""
-    return compiled.kernel("q_dot", lambda: [compiled.equations.q_dot])(q, v, np.zeros(compiled.sizes[3]), p)[0]
+    return _q_dot(compiled)(q, v, np.zeros(compiled.sizes[3]), p)[0]
 
 
 def _jumps(path: Path, size: float) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.engine import Factor, kernel, kkt
+from poinsot.engine import Factor, kkt
 from poinsot.errors import MotionError, PoinsotError, by_name, listing, unknown
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
@@ -22,6 +22,7 @@ from poinsot.motion.kinematics import Kinematics, kinematics
 from poinsot.motion.reactions import Bearing, by_joint, columns
 from poinsot.motion.undetermined import undetermined
 from poinsot.system.conditioning import freest, poses_at, weakness
+from poinsot.system.stored import remembered, stored
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
 
@@ -177,34 +178,30 @@ class InverseSolution:
     factor: Factor  # of [[B W⁻¹ Bᵀ + CᵀC, Cᵀ], [C, 0]]
 
 
+@remembered
 def inverse_solution(compiled: System) -> InverseSolution:
     """Actuator forces and multipliers of a prescribed motion as symbols, made once."""
-    if "inverse solution" not in compiled._kernels:
-        e = compiled.equations
-        a, w = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("w", e.u.size1())
-        B = casadi.jacobian(e.Q, e.u)
-        Q0 = casadi.substitute(e.Q, e.u, casadi.SX.zeros(e.u.shape))
-        drives = B @ casadi.diag(1 / w) @ B.T
-        dynamics = compiled.dynamics
-        targets, weights = casadi.SX(e.phi.size1(), 1), dynamics.all_weighted(drives)
-        solved = kkt(drives, e.C, e.M @ a - Q0, targets, dynamics.order, weights)
-        u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
-        compiled._kernels["inverse solution"] = InverseSolution(a, w, u, lam, B, solved.factor)
-    return compiled._kernels["inverse solution"]
+    e = compiled.equations
+    a, w = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("w", e.u.size1())
+    B = casadi.jacobian(e.Q, e.u)
+    Q0 = casadi.substitute(e.Q, e.u, casadi.SX.zeros(e.u.shape))
+    drives = B @ casadi.diag(1 / w) @ B.T
+    dynamics = compiled.dynamics
+    targets, weights = casadi.SX(e.phi.size1(), 1), dynamics.all_weighted(drives)
+    solved = kkt(drives, e.C, e.M @ a - Q0, targets, dynamics.order, weights)
+    u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
+    return InverseSolution(a, w, u, lam, B, solved.factor)
 
 
-def _inverse(compiled: System) -> Any:
+@stored
+def _inverse(compiled: System) -> casadi.Function:
     """(q, v, v̇, weights, p) -> u, λ, check, reactions and rates of the actuated coordinates."""
-
-    def make() -> Any:
-        e = compiled.equations
-        s = inverse_solution(compiled)
-        a, w, u, lam = s.a, s.w, s.u, s.lam
-        rates = [rate for _, _, rate in e.acting[len(e.acting) - e.u.size1() :]]
-        flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, u)
-        return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, s.factor.check, flat])
-
-    return compiled.made("inverse", lambda: kernel(compiled.formula("inverse", make)))
+    e = compiled.equations
+    s = inverse_solution(compiled)
+    a, w, u, lam = s.a, s.w, s.u, s.lam
+    rates = [rate for _, _, rate in e.acting[len(e.acting) - e.u.size1() :]]
+    flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, u)
+    return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, s.factor.check, flat])
 
 
 def _result(

@@ -24,7 +24,9 @@ from poinsot.motion.continuity import Path, coordinate_rates, joined, require_co
 from poinsot.motion.signals import as_signals, as_times, evaluate_motion, require_motion
 from poinsot.motion.singular_passage import passing
 from poinsot.system.conditioning import SINGULAR_POSE, poses_at, rechart, surplus_or_free, weakness
+from poinsot.system.functions import body_poses
 from poinsot.system.natural import natural_speeds
+from poinsot.system.stored import remembered, stored, stored_parts
 from poinsot.system.system import System, start, system
 from poinsot.system.variants import UNSURE, careful
 
@@ -243,6 +245,22 @@ class DrivenEquations:
         return self._rows * self._system.solve(self._columns * Q, casadi.SX(self._system.C.size1(), 1))[1]
 
 
+@remembered
+def _driven_equations(compiled: System, names: tuple[str, ...]) -> DrivenEquations:
+    return DrivenEquations(compiled, names)
+
+
+@stored_parts
+def _driven(compiled: System, names: tuple[str, ...]) -> tuple[dict[str, casadi.Function], None]:
+    return _driven_equations(compiled, names).functions, None
+
+
+@stored
+def _bias(compiled: System, names: tuple[str, ...]) -> casadi.Function:
+    e = compiled.equations
+    return casadi.Function("bias", [e.q, e.v, e.p], [casadi.densify(_driven_equations(compiled, names).gamma)])
+
+
 class Driven:
     """Newton steps and rates of a system with some coordinates prescribed."""
 
@@ -250,7 +268,7 @@ class Driven:
         coordinates = compiled.mechanism.template.coordinates
         self.compiled, self.names = compiled, names
         self.turns = np.array([coordinates[name].unit == "rad" for name in names])
-        found = compiled.kept(("driven", *names), lambda: (self.equations.functions, None)).functions
+        found = _driven(compiled, names).functions
         parts = ("newton", "speeds", "accelerations", "slopes")
         self.newton, self._speeds, self._accelerations, self._slopes = (kernel(found[part]) for part in parts)
         self._open = kernel(found["open"]) if "open" in found else None
@@ -259,7 +277,7 @@ class Driven:
     @cached_property
     def equations(self) -> DrivenEquations:
         """The same as symbols."""
-        return DrivenEquations(self.compiled, self.names)
+        return _driven_equations(self.compiled, self.names)
 
     @cached_property
     def answers(self) -> Any:
@@ -282,13 +300,7 @@ class Driven:
 
     def bias(self, q: np.ndarray, v: np.ndarray, s_ddot: np.ndarray, p: np.ndarray) -> np.ndarray:
         """What [C; J] v̇ is (n, m + k) at coordinates q and speeds v."""
-
-        def make() -> Any:
-            e = self.compiled.equations
-            return casadi.Function("bias", [e.q, e.v, e.p], [casadi.densify(self.equations.gamma)])
-
-        name = ("driven bias", *self.names)
-        (b,) = self.compiled.made(name, lambda: kernel(self.compiled.formula(name, make)))(q, v, p)
+        (b,) = _bias(self.compiled, self.names)(q, v, p)
         b[:, b.shape[1] - len(self.names) :] += s_ddot
         return b
 
@@ -335,40 +347,42 @@ def _power_of_two(size: float) -> float:
     return 1.0 if 1 / 32 < size < 32 else 2.0 ** round(np.log2(size))
 
 
+@remembered
 def driven(compiled: System, names: tuple[str, ...]) -> Driven:
     """Newton steps and rates for prescribed coordinates, made once."""
-    return compiled.made(("driven", *names), lambda: Driven(compiled, names))
+    return Driven(compiled, names)
+
+
+@stored
+def _body_motions(compiled: System) -> casadi.Function:
+    """(q, v, v̇, p) -> velocities and accelerations of all bodies, named coordinates and rates of turning ones."""
+    e = compiled.equations
+    a = casadi.SX.sym("a", e.v.size1())
+    columns = []
+    for name in compiled.mechanism.template.bodies:
+        R, V = casadi.SX(e.poses[name].R), e.twists[name]
+        for moving in (casadi.SX(V.v), casadi.SX(V.w)):
+            world = R @ moving
+            columns += [world, casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a]
+    named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
+    named += [compiled.coordinate(name)[1] for name in turning(compiled)]
+    outputs = [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]
+    return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)
 
 
 def _observed(path: Path) -> Kinematics:
     """Motions of all bodies in world axes."""
     compiled = path.system
     names = list(compiled.mechanism.template.bodies)
-
-    def make() -> Any:
-        e = compiled.equations
-        a = casadi.SX.sym("a", e.v.size1())
-        columns = []
-        for name in names:
-            R, V = casadi.SX(e.poses[name].R), e.twists[name]
-            for moving in (casadi.SX(V.v), casadi.SX(V.w)):
-                world = R @ moving
-                columns += [world, casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a]
-        named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
-        named += [compiled.coordinate(name)[1] for name in turning(compiled)]
-        outputs = [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]
-        return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)
-
-    observed = compiled.made("observed", lambda: kernel(compiled.formula("observed", make)))
     whole = path.between or path
-    rates, named = observed(whole.q, whole.v, whole.a, whole.p)
+    rates, named = _body_motions(compiled)(whole.q, whole.v, whole.a, whole.p)
     asked = np.isin(whole.t, path.t)
     coordinates = {name: named[:, k] for k, name in enumerate(compiled.mechanism.template.coordinates)}
     for k, name in enumerate(turning(compiled), len(coordinates)):
         coordinates[name] = unwound(whole.t, coordinates[name], named[:, k])
     coordinates = {name: s[asked] for name, s in coordinates.items()}
     rates = rates[asked].reshape(len(path.t), len(names), 4, 3)
-    position, rotation = compiled.poses(path.q, path.p)
+    position, rotation = body_poses(compiled, path.q, path.p)
     by_body = [{n: rates[:, k, j] for k, n in enumerate(names)} for j in range(4)]
     return Kinematics(
         t=path.t,

@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.formulations.loops import constraint_map
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.mobility import generic_assembly, self_stresses
+from poinsot.system.stored import stored_parts
 from poinsot.system.system import System
 
 __all__ = ["undetermined"]
@@ -24,13 +26,15 @@ def undetermined(compiled: System) -> dict[str, np.ndarray]:
     """Components (6,) of the wrench of every joint that are not determined; empty without redundant constraints."""
     if not compiled.outline.redundancy.groups:
         return {}
-    found = compiled.kept("undetermined", lambda: ({}, {n: parts.tolist() for n, parts in _find(compiled).items()}))
-    return {name: np.array(parts, bool) for name, parts in found.facts.items()}
+    return {name: np.array(parts, bool) for name, parts in _components(compiled).facts.items()}
+
+
+@stored_parts
+def _components(compiled: System) -> tuple[dict[str, casadi.Function], dict[str, list[bool]]]:
+    return {}, {name: parts.tolist() for name, parts in _find(compiled).items()}
 
 
 def _find(compiled: System) -> dict[str, np.ndarray]:
-    from poinsot.formulations.loops import constraint_map
-
     symbols = compiled.equations.symbols
     elements = symbols.mechanism.elements
     constraints = Constraints(elements)

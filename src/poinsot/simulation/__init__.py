@@ -1,7 +1,9 @@
 """Motion under given forces.
 
 simulate             the question and its result; reactions are those along the way
-integration          the loop over time, native or with SciPy
+equations            right-hand side, projection and what is read off a state
+events               what is watched along a motion
+integration          the loop over time, native or with CVODES
 chart_switching      other coordinates where the present ones become ill-conditioned
 singular_crossing    momentum carries a simulation over a singular pose
 sensitivity          derivatives of motions with respect to any parameter

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import Interrupted, PoinsotError
+from poinsot.formulations.embedded import rate_names
 from poinsot.formulations.reading import COMBINATIONS
-from poinsot.lazy import casadi
-from poinsot.simulation.integration import Ending, Found, Motion
+from poinsot.simulation.equations import check_function, twist_function
+from poinsot.simulation.events import Ending
+from poinsot.simulation.integration import Found, Motion
 from poinsot.simulation.singular_crossing import across, leading
 from poinsot.system.conditioning import SINGULAR_POSE, Weakness, poses_at, weakness
 from poinsot.system.system import System
@@ -289,8 +291,6 @@ def _anew(at: Stage, poor: str) -> tuple[Stage, str]:
         text = "other combinations of the redundant constraints were chosen"
         return replace(at, p=with_limit(here, at.y, fresh)), text
     if here.formulation == "embedded":
-        from poinsot.formulations.embedded import rate_names
-
         rates = chosen_rates(here, q, fresh[nu:])
         text = f"the independent coordinates became {rate_names(machine_of(here), rates)}"
         chosen = embedded_with(here, rates)
@@ -310,10 +310,9 @@ def with_limit(compiled: System, y: np.ndarray, p: np.ndarray) -> np.ndarray:
     if not compiled.outline.redundancy.groups:
         return p
     nq, nv, _, nu = compiled.sizes
-    solve = compiled.kernel("check", lambda: [compiled.dynamics.system.check])
     samples = np.atleast_2d(p).copy()
     q, v = (np.broadcast_to(x, (len(samples), len(x))) for x in (y[:nq], y[nq : nq + nv]))
-    samples[:, -1] = WORSE * solve(q, v, samples[:, :nu], samples[:, nu:])[0].ravel()
+    samples[:, -1] = WORSE * check_function(compiled)(q, v, samples[:, :nu], samples[:, nu:])[0].ravel()
     return samples.reshape(p.shape)
 
 
@@ -321,20 +320,9 @@ def _speeds(
     compiled: System, q: np.ndarray, v: np.ndarray, p: np.ndarray, q_new: np.ndarray, p_new: np.ndarray
 ) -> np.ndarray:
     """Speeds (nv,) in new coordinates with the same twists of all bodies."""
-
-    def make() -> Any:
-        e = compiled.equations
-        twists = [casadi.SX(part) for body in compiled.elements.bodies for part in _parts(e.twists[body])]
-        flat = casadi.vertcat(*twists)
-        return compiled.dynamics.function("twists", [flat, casadi.jacobian(flat, e.v)])
-
-    twists = compiled.formula("twists", make).function
+    twists = twist_function.formula(compiled).function
     moving, slopes_new = twists(q, v, 0, p)[0], twists(q_new, 0, 0, p_new)[1]
     return np.linalg.lstsq(np.asarray(slopes_new), np.asarray(moving).ravel(), rcond=None)[0]
-
-
-def _parts(twist: Any) -> tuple[Any, Any]:
-    return twist.v, twist.w
 
 
 def lost_balance(at: Stage, motion: Motion, end: float, loss: float, options: dict[str, Any]) -> str:

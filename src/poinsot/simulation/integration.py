@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from poinsot.engine import Formula, Status, Trajectories, integrator
-from poinsot.engine.code.formula import formula
 from poinsot.engine.interrupts import noted_interrupts
 from poinsot.errors import Interrupted, PoinsotError, unknown
-from poinsot.formulations.reading import COMBINATIONS
 from poinsot.lazy import casadi
-from poinsot.motion.angles import turned, turning, turning_rates
-from poinsot.motion.signals import written_out
+from poinsot.motion.angles import turning
+from poinsot.simulation.equations import Laws, motion_functions
+from poinsot.simulation.events import Ending, Event, Watched
+from poinsot.system.stored import remembered
 from poinsot.system.system import System
 
-__all__ = ["Ending", "Event", "Found", "Law", "Motion", "commands", "compiled_motion", "digests", "written_law"]
+__all__ = ["Found", "Motion", "compiled_motion"]
 
-Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t, s, ṡ)
 METHODS = ("explicit", "implicit")
-MUCH_BETTER = 300.0  # times the limit of combinations, 30 times what they were: others are chosen, with another limit
-BEYOND = 0.5  # of the quality at which coordinates are chosen anew: below it no step goes
-AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn
 _QUIET = {"disable_internal_warnings": True, "show_eval_warnings": False}  # how a motion ended is in the result
-
-
-class Ending(StrEnum):
-    """How the integration of one motion ended."""
-
-    FINISHED = ""
-    STOPPED = "an event ends the motion"
-    POOR = "the coordinates are poor"
-    COLLAPSED = "the step became too small"
-    EXHAUSTED = "there were too many steps"
-    INTERRUPTED = "it was interrupted"
 
 
 _ENDINGS = {
@@ -45,15 +29,6 @@ _ENDINGS = {
     Status.TOO_MANY_STEPS: Ending.EXHAUSTED,
     Status.INTERRUPTED: Ending.INTERRUPTED,
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Event:
-    """What is watched along a motion."""
-
-    name: str
-    ending: Ending  # FINISHED if it does not end the motion
-    why: str  # in which case this says why
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +55,7 @@ class Motion:
     crossing: Formula | None  # (k,), the functions whose signs change at events
     native: Any
     angles: int = 0  # states before the last one that count turns
-    laws: Mapping[str, float | Formula] = field(default_factory=dict)  # of the actuators
+    laws: Laws = ()  # of the actuators
 
     def __call__(
         self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, *, rtol: float, atol: float, max_steps: int, threads: Any
@@ -214,114 +189,17 @@ def _cvodes(rtol: float, atol: float, max_steps: int) -> dict[str, Any]:
     return {"reltol": rtol, "abstol": atol, "max_num_steps": max_steps, **_QUIET}
 
 
-def compiled_motion(
-    compiled: System, laws: Mapping[str, float | Formula], events: Mapping[str, tuple[str, float]], method: str
-) -> Motion:
+def compiled_motion(compiled: System, laws: Laws, events: Mapping[str, tuple[str, float]], method: str) -> Motion:
     """The motion for written laws; constant forces are parameters of it, so that changing them costs nothing."""
     if not isinstance(method, str) or method not in METHODS:
         raise PoinsotError(unknown("method", method, METHODS))
-    watched = tuple((n, on, float(value)) for n, (on, value) in events.items())
-    key = ("motion", method, digests(laws), watched)
-
-    def make() -> Motion:
-        found = compiled.kept(key, lambda: _functions(compiled, laws, events, method))
-        seen, parts = tuple(Event(name, Ending(ending), why) for name, ending, why in found.facts), found.functions
-        native = integrator(**parts) if method == "explicit" else None
-        count = len(turning(compiled))
-        projection, crossing = parts.get("projection"), parts.get("events")
-        return Motion(seen, method, parts["rhs"], projection, crossing, native, count, laws)
-
-    return compiled.made(("compiled", key), make)
+    return _motion(compiled, laws, tuple((n, on, float(value)) for n, (on, value) in events.items()), method)
 
 
-def digests(laws: Mapping[str, float | Formula]) -> tuple[tuple[str, str], ...]:
-    """What tells laws apart: constants have none, and laws that are the same have the same."""
-    return tuple((name, law.digest) for name, law in laws.items() if isinstance(law, Formula))
-
-
-def written_law(name: str, law: Callable[[Any, Any, Any], Any]) -> Formula:
-    """The law of an actuator as a function of (t, s, ṡ)."""
-    t, s, s_dot = (casadi.SX.sym(x) for x in ("t", "s", "s_dot"))
-    f = written_out(f"the law of actuator '{name}', a function of (t, s, ṡ),", law, t, s, s_dot)
-    return formula(casadi.Function("law", [t, s, s_dot], [f]))
-
-
-def _functions(
-    compiled: System,
-    laws: Mapping[str, float | Formula],
-    events: Mapping[str, tuple[str, float]],
-    method: str,
-) -> tuple[dict[str, Any], Any]:
-    """Right-hand side, projection and events of (t, y, p) by name; what is known about each event."""
-    e = compiled.equations
-    time, work, constants = casadi.SX.sym("t"), casadi.SX.sym("w"), casadi.SX.sym("u", len(laws))
-    u = commands(compiled, laws, time, constants)
-    solution = [compiled.dynamics.solution[0], casadi.SX(e.power)]
-    acceleration, power = casadi.substitute(solution, [e.u], [u]) if laws else solution
-    acceleration = acceleration * _within(compiled) if method == "explicit" else acceleration
-    counts = casadi.SX.sym("turns", len(turning(compiled)))
-    y, P = casadi.vertcat(e.q, e.v, counts, work), casadi.vertcat(constants, e.p)
-    parts = {"rhs": (e.q_dot, acceleration, *turning_rates(compiled), power)}
-    if e.phi.size1() or e.norms.size1():
-        parts["projection"] = (*compiled.dynamics.projected, counts, work)
-    watched = (*_user_events(compiled, events, counts), *_quality_events(compiled), *_force_events(compiled))
-    if watched:
-        parts["events"] = tuple(crossing for _, crossing in watched)
-    functions = {n: casadi.Function(n, [time, y, P], [casadi.densify(casadi.vertcat(*x))]) for n, x in parts.items()}
-    return functions, [[event.name, event.ending, event.why] for event, _ in watched]
-
-
-def _within(compiled: System) -> Any:
-    """1 where the coordinates are good, NaN well beyond where they are poor: no step is accepted there."""
-    inside = casadi.SX(1.0)
-    for quality in compiled.dynamics.qualities.values():
-        inside = inside * casadi.if_else(quality > BEYOND, 1.0, np.nan)
-    return inside
-
-
-def commands(compiled: System, laws: Mapping[str, float | Formula], time: Any, constants: Any) -> Any:
-    """Actuator forces as symbols: constants, or the user's laws of (t, s, ṡ)."""
-    elements, found = compiled.elements, []
-    for k, (name, law) in enumerate(laws.items()):
-        if isinstance(law, Formula):
-            s, s_dot = compiled.along(elements.actuators[name].on)
-            found.append(law.function(time, s, s_dot))
-        else:
-            found.append(constants[k])
-    return casadi.vertcat(*found) if found else casadi.SX(0, 1)
-
-
-def _user_events(compiled: System, events: Mapping[str, tuple[str, float]], counts: Any) -> list[tuple[Event, Any]]:
-    """Crossings of named coordinates, beyond a turn if they are angles."""
-    found, angles = [], turning(compiled)
-    for name, (on, value) in events.items():
-        s = compiled.coordinate(on)[0]
-        s = turned(s, counts[angles.index(on)]) if on in angles else s
-        found.append((Event(name, Ending.FINISHED, ""), s - value))
-    return found
-
-
-def _quality_events(compiled: System) -> list[tuple[Event, Any]]:
-    """Where coordinates become poor, or combinations of redundant constraints so good that their limit is too low."""
-    found = [(Event("", Ending.POOR, name), q - 1) for name, q in compiled.dynamics.qualities.items()]
-    if compiled.equations.combined is not None:
-        better = compiled.dynamics.system.check - MUCH_BETTER * compiled.equations.limit
-        found.append((Event("", Ending.POOR, COMBINATIONS), better))
-    return found
-
-
-def _force_events(compiled: System) -> list[tuple[Event, Any]]:
-    """Rigid end stops, and springs about angles that are no longer unambiguous."""
-    from poinsot.formulations.acting import centre_of, winds
-
-    found = []
-    for name, force in compiled.elements.forces.items():
-        s, _ = compiled.along(force.on)
-        if force.kind == "end-stop" and isinstance(force.stiffness, float) and force.stiffness == 0:
-            why, gap = f"the end stop '{name}' was reached", (s - force.lower) * (force.upper - s)
-            found.append((Event(name, Ending.STOPPED, why), gap))
-        elif winds(force, compiled.equations.direct):
-            why = f"'{name}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
-            turned = casadi.cos(s - centre_of(force)) + AMBIGUOUS
-            found.append((Event(f"{name} turned", Ending.STOPPED, why), turned))
-    return found
+@remembered
+def _motion(compiled: System, laws: Laws, events: Watched, method: str) -> Motion:
+    written = motion_functions(compiled, laws, events, method)
+    watched, parts = tuple(Event(name, Ending(ending), why) for name, ending, why in written.facts), written.functions
+    native = integrator(**parts) if method == "explicit" else None
+    count = len(turning(compiled))
+    return Motion(watched, method, parts["rhs"], parts.get("projection"), parts.get("events"), native, count, laws)

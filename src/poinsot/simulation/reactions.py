@@ -1,17 +1,12 @@
-"""What every joint bears along a simulated motion."""
+"""Joint reactions along a simulated motion."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from poinsot.engine import Formula, kernel
-from poinsot.lazy import casadi
-from poinsot.motion.reactions import by_joint, columns
+from poinsot.motion.reactions import by_joint
 from poinsot.motion.undetermined import undetermined
-from poinsot.simulation.integration import commands, digests
+from poinsot.simulation.equations import Laws, reaction_function
 from poinsot.system.system import System
 from poinsot.system.variants import UNSURE, careful
 
@@ -19,17 +14,17 @@ __all__ = ["repeated", "simulated_reactions"]
 
 
 def simulated_reactions(
-    compiled: System, laws: Mapping[str, float | Formula], t: np.ndarray, y: np.ndarray, p: np.ndarray
+    compiled: System, laws: Laws, t: np.ndarray, y: np.ndarray, p: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Reactions (N, n, 6) by joint at states y (N, n, ·) and times t (n,), with constants p as for `repeated`."""
     nq, nv, _, _ = compiled.sizes
     flat = y.reshape(-1, y.shape[-1])
     states = np.tile(t, len(y))[:, None], flat[:, :nq], flat[:, nq : nq + nv], repeated(p, y)
-    wrenches, check = _function(compiled, laws)(*states)
+    wrenches, check = reaction_function(compiled, laws)(*states)
     unsure = ~(check.ravel() > UNSURE) | ~np.isfinite(wrenches).all(axis=1)
     if unsure.any():  # as far as the equations are concerned; what is not determined is told apart below
         again = (x[unsure] if x.ndim == 2 else x for x in states)
-        wrenches[unsure] = _function(careful(compiled), laws)(*again)[0]
+        wrenches[unsure] = reaction_function(careful(compiled), laws)(*again)[0]
     names = list(compiled.mechanism.template.joints)
     return by_joint(wrenches.reshape(*y.shape[:2], -1), names, undetermined(compiled))
 
@@ -39,23 +34,3 @@ def repeated(p: np.ndarray, y: np.ndarray) -> np.ndarray:
     if p.ndim == 1:
         return p
     return (p if p.ndim == 3 else np.broadcast_to(p[:, None], (*y.shape[:2], p.shape[-1]))).reshape(-1, p.shape[-1])
-
-
-def _function(compiled: System, laws: Mapping[str, float | Formula]) -> Any:
-    """(t, q, v, constants) -> reactions of all joints (6 j,) and a number that tells near-singularity.
-
-    Accelerations come from the system of all constraints, whichever rates are independent.
-    """
-    key = ("simulated reactions", digests(laws))
-
-    def make() -> Any:
-        e, dynamics = compiled.equations, compiled.dynamics
-        time, constants = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws))
-        solved = dynamics.system
-        flat, check = columns(e, solved.acceleration, solved.multipliers), casadi.SX(solved.check)
-        if laws:
-            flat = casadi.substitute(flat, e.u, commands(compiled, laws, time, constants))
-        inputs = [time, e.q, e.v, casadi.vertcat(constants, e.p)]
-        return casadi.Function("reactions", inputs, [flat, check])
-
-    return compiled.made(("compiled", key), lambda: kernel(compiled.formula(key, make)))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.engine import integrator, kernel
+from poinsot.engine import Integrator, integrator
 from poinsot.errors import PoinsotError, list_of_names, unknown
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
@@ -25,6 +25,7 @@ from poinsot.motion.kinematics import driven, solve_path
 from poinsot.simulation.simulate import Simulation, simulate
 from poinsot.spatial.algebra import vector
 from poinsot.system.initial_state import state
+from poinsot.system.stored import remembered, stored, stored_parts
 from poinsot.system.system import System, start, system
 
 __all__ = ["MotionSensitivity", "Sensitivity", "motion_sensitivity", "sensitivity"]
@@ -91,11 +92,9 @@ def _known(mechanism: Mechanism, wrt: Sequence[str]) -> tuple[str, ...]:
     return wrt
 
 
-def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str, ...]) -> Any:
+@stored
+def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str, ...]) -> casadi.Function:
     """(q, v, a, weights, p) -> derivatives of forces, body forces and coordinates, parameter by parameter."""
-    key = ("sensitivity", names, wrt)
-    if key in compiled._kernels:
-        return compiled._kernels[key]
     e, drive = compiled.equations, driven(compiled, names).equations
     solution = inverse_solution(compiled)
     a, w, u = solution.a, solution.w, solution.u
@@ -111,9 +110,7 @@ def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str
             change = drive.solve(-_along(level, inputs, direction))
             direction[k] = casadi.jacobian(e.q_dot, e.v) @ change if k == 0 else change
         columns.append(_along(outputs, inputs, direction))
-    function = casadi.Function("sensitivity", [e.q, e.v, a, w, e.p], [casadi.vertcat(*columns)])
-    compiled._kernels[key] = kernel(function)
-    return compiled._kernels[key]
+    return casadi.Function("sensitivity", [e.q, e.v, a, w, e.p], [casadi.vertcat(*columns)])
 
 
 def _along(expression: Any, inputs: list[Any], direction: list[Any]) -> Any:
@@ -181,11 +178,14 @@ def _start_sensitivity(
     return np.concatenate([N0 @ change, np.zeros((e.v.size1(), len(wrt)))])
 
 
-def _augmented(compiled: System, wrt: tuple[str, ...]) -> Any:
+@remembered
+def _augmented(compiled: System, wrt: tuple[str, ...]) -> Integrator:
     """The native loop for the motion and its derivatives: one factorisation, a right-hand side a parameter."""
-    key = ("augmented", wrt)
-    if key in compiled._kernels:
-        return compiled._kernels[key]
+    return integrator(**_augmented_functions(compiled, wrt).functions)
+
+
+@stored_parts
+def _augmented_functions(compiled: System, wrt: tuple[str, ...]) -> tuple[dict[str, casadi.Function], None]:
     e = compiled.equations
     solved = compiled.dynamics.system
     n, m = e.v.size1(), e.phi.size1()
@@ -208,8 +208,7 @@ def _augmented(compiled: System, wrt: tuple[str, ...]) -> Any:
     )
     q, v = compiled.dynamics.projected
     keep = casadi.Function("keep", [time, y, casadi.vertcat(u, e.p)], [casadi.vertcat(q, v, *states)])
-    compiled._kernels[key] = integrator(rhs, projection=keep if m or e.norms.size1() else None)
-    return compiled._kernels[key]
+    return {"rhs": rhs} | ({"projection": keep} if m or e.norms.size1() else {}), None
 
 
 def _coordinates(

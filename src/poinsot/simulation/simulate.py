@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.engine import Formula, kernel
+from poinsot.engine import Formula
 from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, unknown
-from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.possible import require_inertia, require_possible
 from poinsot.motion.angles import counted, first_counts, turning
@@ -21,7 +20,8 @@ from poinsot.motion.initial_pose import initial
 from poinsot.motion.reactions import Bearing
 from poinsot.motion.signals import as_times
 from poinsot.simulation.chart_switching import Continued, Stage, continued, lost_balance, recovered, with_limit
-from poinsot.simulation.integration import Law, Motion, compiled_motion, written_law
+from poinsot.simulation.equations import Law, Laws, state_function, written_law
+from poinsot.simulation.integration import Motion, compiled_motion
 from poinsot.simulation.reactions import repeated, simulated_reactions
 from poinsot.system.initial_state import speeds
 from poinsot.system.system import System
@@ -125,9 +125,10 @@ def simulate(
     compiled = careful(compiled) if _far_lighter(mechanism, parameters) else compiled
     v = speeds(compiled, q, p if p.ndim == 1 else p[0], velocity)
     compiled = embedded_in(compiled, q, p if p.ndim == 1 else p[0], independent)
-    laws = _laws(compiled, forces)
+    given = _laws(compiled, forces)
+    laws = tuple((name, law if isinstance(law, Formula) else None) for name, law in given.items())
     grid = times if times[0] == 0 else np.concatenate([[0.0], times])
-    u = np.array([0.0 if isinstance(law, Formula) else law for law in laws.values()], float)
+    u = np.array([0.0 if isinstance(law, Formula) else law for law in given.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
 
@@ -221,7 +222,7 @@ def _result(
     mechanism: Mechanism,
     compiled: System,
     motion: Callable[[System], Motion],
-    laws: Mapping[str, float | Formula],
+    laws: Laws,
     grid: np.ndarray,
     outputs: int,
     options: dict[str, Any],
@@ -317,8 +318,7 @@ def _status(gone: Continued) -> str:
 def _watched(compiled: System, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
     """Both energies (N, n), constraints (N, n, m), named coordinates (N, n, k), places of all bodies (N, n, 12 b)."""
     names, angles = list(compiled.mechanism.template.coordinates), turning(compiled)
-    run = compiled.made("watched", lambda: kernel(compiled.formula("watched", lambda: _seen(compiled, names))))
-    (flat,) = run(y.reshape(-1, y.shape[-1]), repeated(p, y))
+    (flat,) = state_function(compiled)(y.reshape(-1, y.shape[-1]), repeated(p, y))
     flat = flat.reshape(*y.shape[:2], -1)
     nq, nv, _, _ = compiled.sizes
     ends = accumulate((2, len(compiled.outline.all_rows), len(names), flat.shape[-1]), initial=0)
@@ -330,13 +330,3 @@ def _watched(compiled: System, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]
         if s is not wound:
             named[..., index] = s.swapaxes(-1, -2)
     return [energy[..., 0], energy[..., 1], phi, named, placed]
-
-
-def _seen(compiled: System, names: Sequence[str]) -> Any:
-    """(state, constants) -> energies, constraints, named coordinates, places of all bodies."""
-    e = compiled.equations
-    named = [compiled.coordinate(name)[0] for name in names]
-    outputs = [casadi.SX(e.kinetic), casadi.SX(e.potential), e.all_phi, *named, compiled.places()]
-    beside = casadi.SX.sym("beside", len(turning(compiled)) + 1)  # turns and work
-    inputs = [casadi.vertcat(e.q, e.v, beside), casadi.vertcat(e.u, e.p)]
-    return casadi.Function("watched", inputs, [casadi.densify(casadi.vertcat(*outputs))])

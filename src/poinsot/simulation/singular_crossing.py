@@ -10,16 +10,14 @@ is right to the order of h⁵, projected onto the constraints; other branches ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from poinsot.engine import Formula
-from poinsot.lazy import casadi
-from poinsot.motion.angles import turning, turning_rates
-from poinsot.simulation.integration import Motion, commands, digests
+from poinsot.simulation.equations import Laws, plain_functions
+from poinsot.simulation.integration import Motion
 from poinsot.system.conditioning import poses_at, weakness
 from poinsot.system.natural import natural_speeds
 from poinsot.system.system import System, system
@@ -137,21 +135,9 @@ def _before(
     return None
 
 
-def _functions(compiled: System, laws: Mapping[str, float | Formula]) -> dict[str, Any]:
-    """Rates, projection and energies of (t, y, p), from the system of all constraints whatever the coordinates."""
-
-    def make() -> tuple[dict[str, Any], None]:
-        e, solved = compiled.equations, compiled.dynamics.system
-        time, constants, work = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws)), casadi.SX.sym("w")
-        counts = casadi.SX.sym("turns", len(turning(compiled)))
-        y, P = casadi.vertcat(e.q, e.v, counts, work), casadi.vertcat(constants, e.p)
-        rates = casadi.vertcat(e.q_dot, solved.acceleration, *turning_rates(compiled), e.power)
-        rates = casadi.substitute(rates, e.u, commands(compiled, laws, time, constants)) if laws else rates
-        kept = casadi.vertcat(*compiled.dynamics.projected, counts, work)
-        outputs = {"rates": rates, "kept": kept, "energies": casadi.vertcat(e.kinetic, e.potential)}
-        return {n: casadi.Function(n, [time, y, P], [casadi.densify(x)]) for n, x in outputs.items()}, None
-
-    found = compiled.kept(("plain motion", digests(laws)), make).functions
+def _functions(compiled: System, laws: Laws) -> dict[str, Any]:
+    """Rates, projection and energies of (t, y, p) at one state."""
+    found = plain_functions(compiled, laws).functions
     return {name: lambda t, y, p, one=one.function: np.asarray(one(t, y, p)).ravel() for name, one in found.items()}
 
 

@@ -20,6 +20,7 @@ from poinsot.motion.inverse_dynamics import inverse_dynamics
 from poinsot.motion.kinematics import require_count
 from poinsot.spatial.pose import Pose
 from poinsot.statics.residual import Given, Point, balance
+from poinsot.system.functions import body_poses, displaced
 from poinsot.system.initial_state import state
 from poinsot.system.natural_sizes import least_squares
 from poinsot.system.system import System, start, system
@@ -135,7 +136,7 @@ def _step(compiled: System, point: Point) -> np.ndarray:
         move -= least_squares(rows, point.phi / point.row_sizes)
     move *= min(1.0, STEP / max(np.max(np.abs(move), initial=0.0), 1e-300))
     for _ in range(12):
-        moved = compiled.displaced(point.q, sizes * move, point.given.p)
+        moved = displaced(compiled, point.q, sizes * move, point.given.p)
         if Point(point.functions, moved, point.given).imbalance < 2 * point.imbalance:
             return moved
         move = move / 2
@@ -143,7 +144,7 @@ def _step(compiled: System, point: Point) -> np.ndarray:
 
 
 def _result(compiled: System, point: Point) -> Equilibrium:
-    position, rotation = compiled.poses(point.q[None], point.given.p)
+    position, rotation = body_poses(compiled, point.q[None], point.given.p)
     poses = {name: Pose(rotation[name][0], position[name][0]) for name in position}
     elements = compiled.equations.symbols.mechanism.elements
     with_ground = {**poses, "ground": Pose.identity()}

@@ -19,6 +19,7 @@ from poinsot.lazy import casadi
 from poinsot.spatial.algebra import is_zero
 from poinsot.statics.force_sizes import force_sizes
 from poinsot.system.natural_sizes import Sizes, free_motions, least_squares
+from poinsot.system.stored import remembered
 from poinsot.system.system import System
 
 __all__ = ["Balance", "Given", "Point", "balance"]
@@ -26,11 +27,10 @@ __all__ = ["Balance", "Given", "Point", "balance"]
 CLOSED = 1e-12  # of the machine's size or of a radian, up to which joints count as closed
 
 
+@remembered
 def balance(compiled: System) -> Balance:
     """The functions of a system at rest, made once."""
-    if "balance" not in compiled._kernels:
-        compiled._kernels["balance"] = Balance(compiled)
-    return compiled._kernels["balance"]
+    return Balance(compiled)
 
 
 class Balance:

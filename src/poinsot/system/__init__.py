@@ -1,6 +1,8 @@
 """A mechanism in one formulation, with the functions that the questions share.
 
-system           System: the equations of a mechanism in one formulation, and their stored functions
+system           System: the equations of a mechanism in one formulation
+stored           functions of a system that are written once: from memory, from disk, or now
+functions        those that every question asks for: accelerations, poses, what is seen at a state
 home             the pose of the model file, assembled
 initial_state    coordinates and speeds from named poses and rates
 natural          natural sizes of the coordinates of one system

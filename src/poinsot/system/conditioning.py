@@ -18,6 +18,7 @@ from poinsot.elements.frame import GROUND
 from poinsot.model.assembly.assembly import row_scales, twist_scales
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.spatial.pose import Pose
+from poinsot.system.functions import body_poses
 from poinsot.system.system import System
 
 __all__ = ["SINGULAR_POSE", "Weakness", "freest", "poses_at", "rechart", "surplus_or_free", "weakness"]
@@ -114,5 +115,5 @@ def rechart(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[np.ndarray,
 
 def poses_at(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, Pose]:
     """Poses of all bodies, the ground included, for coordinates q (nq,)."""
-    position, rotation = compiled.poses(q[None], p)
+    position, rotation = body_poses(compiled, q[None], p)
     return {GROUND: Pose.identity()} | {name: Pose(rotation[name][0], position[name][0]) for name in position}

@@ -9,18 +9,19 @@ named coordinates would give; what has no mass then moves least, all bodies coun
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
+from poinsot.formulations.acting import drive_inertias
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly, row_lengths
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.inertia import inertia_matrix
 from poinsot.system.natural import natural_speeds
+from poinsot.system.stored import stored
 from poinsot.system.system import System
 
 __all__ = ["speeds", "state"]
@@ -49,7 +50,7 @@ def speeds(system: System, q: np.ndarray, p: np.ndarray, velocity: Mapping[str, 
     size = system.home.size
     columns = natural_speeds(system, size)
     rows = np.concatenate([row_lengths(system.outline.rows, size), [size if u == "m" else 1.0 for u in units]])
-    found = system.formula(("rates", *velocity), lambda: _rates(system, tuple(velocity))).function(q, 0, 0, p)
+    found = _rates.formula(system, tuple(velocity)).function(q, 0, 0, p)
     A, T, inertias, J, drives = (np.asarray(x).reshape(x.shape) for x in found)
     A, T, J = A * columns / rows[:, None], T * columns, J * columns
     b = np.concatenate([np.zeros(m), given]) / rows
@@ -89,11 +90,10 @@ def _roots(inertias: np.ndarray, size: float) -> list[np.ndarray]:
     return found
 
 
-def _rates(system: System, names: tuple[str, ...]) -> Any:
+@stored
+def _rates(system: System, names: tuple[str, ...]) -> casadi.Function:
     """(q, v, u, p) -> [C; J], with the rates of named coordinates ṡ = J v, and what kinetic energy is made of: twists
     of all bodies (6 b, nv), their inertial parameters (10, b), rates of drives (k, nv), their inertias (k, 1)."""
-    from poinsot.formulations.acting import drive_inertias
-
     e = system.equations
     rates = casadi.vertcat(*(system.coordinate(name)[1] for name in names))
     bodies = system.elements.bodies

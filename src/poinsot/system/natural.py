@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from poinsot.lazy import casadi
+from poinsot.system.stored import stored_parts
 from poinsot.system.system import System
 
 __all__ = ["coordinate_sizes", "natural_speeds"]
@@ -24,15 +23,16 @@ def coordinate_sizes(compiled: System, size: float) -> np.ndarray:
 
 def _turns(compiled: System) -> tuple[np.ndarray, np.ndarray]:
     """Which coordinates (nq,) and which speeds (nv,) are turns."""
-
-    def make() -> tuple[dict[str, Any], list[list[bool]]]:
-        e = compiled.equations
-        nq, nv, _, _ = e.sizes
-        angular = casadi.vertcat(*(casadi.SX(V.w) for V in e.twists.values()))
-        speeds = set(casadi.jacobian(angular, e.v).sparsity().get_triplet()[1])
-        rows, columns = casadi.jacobian(e.q_dot, e.v).sparsity().get_triplet()
-        lengths = {row for row, column in zip(rows, columns) if column not in speeds}
-        return {}, [[i not in lengths for i in range(nq)], [j in speeds for j in range(nv)]]
-
-    coordinates, speeds = compiled.root.kept("turns", make).facts
+    coordinates, speeds = _written_turns(compiled.root).facts
     return np.array(coordinates, bool), np.array(speeds, bool)
+
+
+@stored_parts
+def _written_turns(compiled: System) -> tuple[dict[str, casadi.Function], list[list[bool]]]:
+    e = compiled.equations
+    nq, nv, _, _ = e.sizes
+    angular = casadi.vertcat(*(casadi.SX(V.w) for V in e.twists.values()))
+    speeds = set(casadi.jacobian(angular, e.v).sparsity().get_triplet()[1])
+    rows, columns = casadi.jacobian(e.q_dot, e.v).sparsity().get_triplet()
+    lengths = {row for row, column in zip(rows, columns) if column not in speeds}
+    return {}, [[i not in lengths for i in range(nq)], [j in speeds for j in range(nv)]]

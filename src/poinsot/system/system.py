@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.elements.coordinates import Coordinate
-from poinsot.engine import Formula, Kept, kept, kernel
-from poinsot.engine.code.formula import formula
 from poinsot.errors import PoinsotError, unknown
+from poinsot.formulations.acting import along
 from poinsot.formulations.reading import READINGS, Reading, combining_reading, reading
-from poinsot.formulations.symbols import FREE_ROLES, default_free
-from poinsot.lazy import casadi
+from poinsot.formulations.solve import Dynamics, dynamics
+from poinsot.formulations.symbols import FREE_ROLES, default_free, symbols
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import Row
 from poinsot.model.assembly.redundancy import Group, Redundancy
@@ -32,13 +31,13 @@ from poinsot.model.quantities.units import force_unit
 from poinsot.spatial.pose import Pose
 from poinsot.store import Bounded, content_key
 from poinsot.system.home import keep_home, start
+from poinsot.system.stored import stored_parts
 
 if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
-    from poinsot.formulations.solve import Dynamics
     from poinsot.model.mechanism import Elements
 
-__all__ = ["Description", "Observed", "Outline", "System", "require_formulation", "start", "system"]
+__all__ = ["Description", "Outline", "System", "require_formulation", "start", "system"]
 
 LIGHTEST = -15  # class of what has next to no mass, or none
 _SYSTEMS: Bounded = Bounded(32)
@@ -59,9 +58,6 @@ class Description:
 
     def write(self) -> Dynamics:
         """Write the equations."""
-        from poinsot.formulations.solve import dynamics
-        from poinsot.formulations.symbols import symbols
-
         home = self.home or keep_home(self.mechanism)
         return dynamics(symbols(self.mechanism, self.free, home), self.formulation)
 
@@ -91,16 +87,6 @@ class Outline:
     def mobility(self) -> int:
         """Freedoms of the mechanism."""
         return self.sizes[1] - self.sizes[2]
-
-
-@dataclass(frozen=True)
-class Observed:
-    """What is seen of a mechanism at a state; at N states all arrays have a leading axis N."""
-
-    rates: dict[str, np.ndarray]  # by body, acceleration of its origin and angular, in the world (6,)  [m/s², rad/s²]
-    reactions: dict[str, np.ndarray]  # by joint, wrench on its second body in its frame there (6,)  [N, N·m]
-    position: dict[str, np.ndarray]  # by body, origin in the world (3,)  [m]
-    rotation: dict[str, np.ndarray]  # by body, R_WB (3, 3)
 
 
 def system(
@@ -168,8 +154,15 @@ def _rows(listed: Sequence[Sequence[str]]) -> tuple[Row, ...]:
     return tuple(Row(*row) for row in listed)
 
 
+@stored_parts
+def _outline(compiled: System) -> tuple[dict[str, Any], Any]:
+    e = compiled.equations
+    groups = [[_listed(group.rows), group.rank] for group in e.symbols.redundancy.groups]
+    return {}, [e.sizes, _listed(e.rows), _listed(e.all_rows), groups]
+
+
 class System:
-    """Compiled functions of one mechanism in one formulation."""
+    """A mechanism in one formulation, and what has been made of its equations."""
 
     def __init__(self, given: Description | Dynamics, root: System | None = None):
         """`root` is the system whose equations are solved in another way here."""
@@ -178,7 +171,7 @@ class System:
         if not isinstance(given, Description):
             self.dynamics = given
         self.root = root or self
-        self._kernels: Bounded = Bounded(64)
+        self.memory: Bounded = Bounded(64)  # of stored functions and of what was made of them
         self._read: Bounded = Bounded(32)
 
     @cached_property
@@ -208,13 +201,7 @@ class System:
         """What is known about the equations without having them."""
         if self.root is not self:
             return self.root.outline
-
-        def make() -> tuple[dict[str, Any], Any]:
-            e = self.equations
-            groups = [[_listed(group.rows), group.rank] for group in e.symbols.redundancy.groups]
-            return {}, [e.sizes, _listed(e.rows), _listed(e.all_rows), groups]
-
-        sizes, kept, every, groups = self.kept("outline", make).facts
+        sizes, kept, every, groups = _outline(self).facts
         found = Redundancy(tuple(Group(_rows(rows), rank) for rows, rank in groups))
         return Outline(tuple(sizes), _rows(kept), _rows(every), found)
 
@@ -228,32 +215,6 @@ class System:
         """How coordinates are read off poses."""
         plain = reading(self.formulation, self.mechanism.elements)
         return combining_reading(plain, self.mechanism.elements, self.outline.redundancy, self.home.size)
-
-    def made(self, name: Hashable, make: Callable[[], Any]) -> Any:
-        """Anything that belongs to the system, made once."""
-        return self._kernels.get_or_make(name, make)
-
-    def kept(self, name: str | tuple[Any, ...], make: Callable[[], tuple[Mapping[str, Any], Any]]) -> Kept:
-        """Functions by name and facts about them, from memory, from disk, or made now.
-
-        The name must tell all that they depend on besides the system; it is made of texts, numbers and tuples.
-        """
-
-        def find() -> Kept:
-            if self.about.key:
-                return kept(content_key(self.about.key, json.dumps(name)), make)
-            functions, facts = make()
-            return Kept({n: formula(function) for n, function in functions.items()}, facts)
-
-        return self.made(("kept", name), find)
-
-    def formula(self, name: str | tuple[Any, ...], make: Callable[[], Any]) -> Formula:
-        """One function by name, from memory, from disk, or made now."""
-        return self.kept(name, lambda: ({"it": make()}, None)).functions["it"]
-
-    def kernel(self, name: str, outputs: Callable[[], list[Any]]) -> Any:
-        """A compiled function of (q, v, u, p), made once; its name must tell all that its outputs depend on."""
-        return self.made(name, lambda: kernel(self.formula(name, lambda: self.dynamics.function(name, outputs()))))
 
     def parameters(self, mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> np.ndarray:
         """Values of the free parameters of a mechanism, and the charts' numbers for a start at given poses."""
@@ -292,87 +253,5 @@ class System:
 
     def along(self, coordinate: Coordinate) -> tuple[Any, Any]:
         """s and ṡ of any coordinate, as symbols."""
-        from poinsot.formulations.acting import along
-
         e = self.equations
         return along(coordinate, self.elements, e.poses, e.q, e.q_dot, e.direct)
-
-    def forward(self, q: Any, v: Any, u: Any, p: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Accelerations v̇, multipliers λ and check values of a batch of states."""
-        return self.kernel("forward", lambda: list(self.dynamics.solution))(q, v, u, p)
-
-    def places(self) -> Any:
-        """Position and rotation matrix, by rows, of every body as one column of symbols (12 b, 1)."""
-        poses = [self.equations.poses[name] for name in self.elements.bodies]
-        return casadi.vertcat(*(casadi.vertcat(casadi.SX(X.p), casadi.vec(casadi.SX(X.R.T))) for X in poses))
-
-    def poses(self, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Positions (N, 3) [m] and rotation matrices (N, 3, 3) of all bodies for coordinates q (N, nq)."""
-        names = list(self.mechanism.template.bodies)
-        _, nv, _, nu = self.sizes
-        (flat,) = self.kernel("poses", lambda: [self.places()])(q, np.zeros(nv), np.zeros(nu), p)
-        flat = flat.reshape(len(q), len(names), 12)
-        position = {n: flat[:, k, :3].copy() for k, n in enumerate(names)}
-        return position, {n: flat[:, k, 3:].reshape(-1, 3, 3).copy() for k, n in enumerate(names)}
-
-    def displaced(self, q: np.ndarray, step: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """Coordinates after a step (nv,) in the directions of the speeds, quaternions at unit length."""
-
-        def make() -> Any:
-            from poinsot.formulations.solve import unit_quaternions
-
-            e = self.equations
-            return casadi.Function("displaced", [e.q, e.v, e.p], [unit_quaternions(e, e.q + e.q_dot)])
-
-        return np.asarray(self.formula("displaced", make).function(q, step, p)).ravel()
-
-    def observed(
-        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
-    ) -> Observed:
-        """Poses and accelerations of all bodies and reactions of all joints at one state."""
-        return self._split(np.asarray(self._observing.function(q, v, a, lam, u, p)).ravel())
-
-    def observed_states(
-        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
-    ) -> Observed:
-        """The same of N states; arrays have a leading axis N."""
-        (flat,) = self.made("observed states", lambda: kernel(self._observing))(q, v, a, lam, u, p)
-        return self._split(flat)
-
-    def _split(self, flat: np.ndarray) -> Observed:
-        """What `_observing` puts in one column, (…, 12 b + 6 b + 6 k)."""
-        bodies, joints = list(self.mechanism.template.bodies), list(self.mechanism.template.joints)
-        shape, places = flat.shape[:-1], 12 * len(bodies)
-        placed = np.moveaxis(flat[..., :places].reshape(*shape, -1, 12), -2, 0)
-        six = np.moveaxis(flat[..., places:].reshape(*shape, -1, 6), -2, 0).copy()
-        return Observed(
-            dict(zip(bodies, six)),
-            dict(zip(joints, six[len(bodies) :])),
-            dict(zip(bodies, placed[..., :3].copy())),
-            dict(zip(bodies, placed[..., 3:].reshape(*placed.shape[:-1], 3, 3))),
-        )
-
-    @property
-    def _observing(self) -> Formula:
-        """(q, v, v̇, λ, u, p) -> places of all bodies, their accelerations, reactions of all joints in one column."""
-
-        def make() -> Any:
-            from poinsot.formulations.reactions import reactions
-
-            e = self.equations
-            rate, multipliers = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("lam", e.phi.size1())
-            wrenches = reactions(e, rate, multipliers)
-            columns = [self.places(), *(self.body_rate(name, rate) for name in self.mechanism.template.bodies)]
-            for name in self.mechanism.template.joints:
-                columns += [casadi.SX(wrenches[name].f), casadi.SX(wrenches[name].n)]
-            inputs = [e.q, e.v, rate, multipliers, e.u, e.p]
-            return casadi.Function("observed", inputs, [casadi.densify(casadi.vertcat(*columns))])
-
-        return self.formula("observed at a state", make)
-
-    def body_rate(self, body: str, a: Any) -> Any:
-        """Acceleration of a body's origin and its angular acceleration in world axes (6, 1), for v̇ = a."""
-        e, V = self.equations, self.equations.twists[body]
-        R = casadi.SX(e.poses[body].R)
-        world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
-        return casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, list_of_names
+from poinsot.formulations.embedded import POOR_CHOICE, Machine, Rate, independent_rates, slopes
 from poinsot.lazy import casadi
+from poinsot.system.stored import remembered, stored, stored_parts
 from poinsot.system.system import System
-
-if TYPE_CHECKING:
-    from poinsot.formulations.embedded import Machine, Rate
 
 __all__ = ["UNSURE", "careful", "chosen_rates", "embedded_in", "embedded_with", "machine_of"]
 
@@ -37,8 +35,12 @@ def _variant(compiled: System, independent: tuple[int | str, ...], careful: bool
     root = compiled.root
     if (independent, careful) == (root.about.independent, root.about.careful):
         return root
-    about = root.about.choosing(independent, careful)
-    return root.made(("variant", independent, careful), lambda: System(about, root))
+    return _choosing(root, independent, careful)
+
+
+@remembered
+def _choosing(root: System, independent: tuple[int | str, ...], careful: bool) -> System:
+    return System(root.about.choosing(independent, careful), root)
 
 
 def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence[str] | None) -> System:
@@ -49,8 +51,6 @@ def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence
                 f"independent coordinates are chosen in the formulation 'embedded', not in '{compiled.formulation}'"
             )
         return compiled
-    from poinsot.formulations.embedded import POOR_CHOICE
-
     wanted = list_of_names(wanted or (), "independent coordinates")
     if not wanted and _quality(compiled, q, p) > GOOD * POOR_CHOICE:
         return compiled
@@ -60,29 +60,31 @@ def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence
 def _quality(compiled: System, q: np.ndarray, p: np.ndarray) -> float:
     """How good the independent rates are in a pose."""
     _, nv, _, nu = compiled.sizes
-    quality = compiled.kernel("quality", lambda: [compiled.dynamics.embedding.quality])
-    return quality(q, np.zeros(nv), np.zeros(nu), p)[0].item()
+    return _quality_function(compiled)(q, np.zeros(nv), np.zeros(nu), p)[0].item()
+
+
+@stored
+def _quality_function(compiled: System) -> casadi.Function:
+    return compiled.dynamics.function("quality", [compiled.dynamics.embedding.quality])
 
 
 def chosen_rates(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[str, ...] = ()) -> tuple[Rate, ...]:
     """Independent rates for a pose: those wanted, the others by pivoting."""
-    from poinsot.formulations.embedded import independent_rates, slopes
-
-    def make() -> tuple[dict[str, Any], list[float]]:
-        given = slopes(compiled.equations, wanted)
-        e = compiled.equations
-        function = compiled.dynamics.function("slopes", [e.C, given.S, casadi.diag(e.M).T])
-        return {"slopes": function}, given.scales.tolist()
-
-    kept = compiled.root.kept(("slopes", *wanted), make)
-    found = kept.functions["slopes"].function(q, 0, 0, p)
+    written = _slopes(compiled.root, wanted)
+    found = written.functions["slopes"].function(q, 0, 0, p)
     C, S, masses = (np.asarray(x).reshape(-1, compiled.sizes[1]) for x in found)
-    scaled = S / np.array(kept.facts)[:, None]
+    scaled = S / np.array(written.facts)[:, None]
     return independent_rates(machine_of(compiled), C, wanted, scaled, masses=masses.ravel())
+
+
+@stored_parts
+def _slopes(compiled: System, wanted: tuple[str, ...]) -> tuple[dict[str, casadi.Function], list[float]]:
+    """(q, v, u, p) -> C, rates of the coordinates wanted per speed, and masses; sizes of those coordinates."""
+    e, given = compiled.equations, slopes(compiled.equations, wanted)
+    function = compiled.dynamics.function("slopes", [e.C, given.S, casadi.diag(e.M).T])
+    return {"slopes": function}, given.scales.tolist()
 
 
 def machine_of(compiled: System) -> Machine:
     """What the rates of a system are chosen among."""
-    from poinsot.formulations.embedded import Machine
-
     return Machine.of(compiled.mechanism.elements, compiled.home.size)

@@ -19,6 +19,7 @@ from poinsot.motion.kinematics import driven
 from poinsot.spatial.algebra import skew
 from poinsot.statics.elastic_equilibrium import model_of
 from poinsot.statics.locked import locked_actuators
+from poinsot.system.functions import body_poses
 from poinsot.system.system import start, system
 from poinsot.vibration.rigid_batch import Batched, prescribes, reach
 
@@ -90,7 +91,7 @@ class ElasticBatch:
 
     def _nodes(self, q: np.ndarray, p_rigid: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Poses (N, nodes, 12) of the undeformed nodes."""
-        position, rotation = self.compiled.poses(q, p_rigid)
+        position, rotation = body_poses(self.compiled, q, p_rigid)
         arms = self.arms(p)[0].reshape(*p.shape[:-1], 3, -1)
         X = np.empty((len(q), len(self.model.nodes), 12))
         for k, node in enumerate(self.model.nodes):

@@ -26,6 +26,7 @@ from poinsot.spatial.motion import carry_twist
 from poinsot.statics.force_sizes import force_sizes
 from poinsot.statics.residual import Given, Point, balance
 from poinsot.system.natural_sizes import Sizes, rank_of
+from poinsot.system.stored import stored, stored_parts
 from poinsot.system.system import System, start, system
 from poinsot.vibration.linear_model.rigid import BALANCED, choose_locked
 
@@ -85,7 +86,8 @@ class BatchMatrices:
         point = Point(functions, self.q, given)
         self.held = choose_locked(mechanism.elements, point, actuators)
         self.same_pose = not self._moves_the_pose()
-        self.hold, self.matrices = _functions(self.compiled, self.drive)
+        written = _functions(self.compiled, names).functions
+        self.hold, self.matrices = kernel(written["hold"]), kernel(written["matrices"])
 
     @classmethod
     def of(
@@ -150,17 +152,19 @@ class BatchMatrices:
 
     def twist(self, frame: Frame) -> Any:
         """(q, p) -> twist (6, k) of a place in world axes, per rate of the coordinates."""
-        key = ("batch twist", frame.label, *self.drive.names)
-        if key not in self.compiled._kernels:
-            e = self.compiled.equations
-            own = next((f for f in self.compiled.elements.bodies[frame.body].frames if f.name == frame.name), frame)
-            V = carry_twist(own.pose(), e.twists[frame.body])
-            R = casadi.SX(e.poses[frame.body].R @ own.pose().R)
-            world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
-            still = casadi.substitute(casadi.jacobian(world, e.v), e.v, casadi.SX.zeros(e.v.shape))
-            T = casadi.densify(still @ _basis(self.compiled, self.drive))
-            self.compiled._kernels[key] = kernel(casadi.Function("twist", [e.q, e.p], [T]))
-        return self.compiled._kernels[key]
+        return _twist(self.compiled, frame.body, frame.name, self.drive.names)
+
+
+@stored
+def _twist(compiled: System, body: str, frame: str, names: tuple[str, ...]) -> casadi.Function:
+    e = compiled.equations
+    place = next((f for f in compiled.elements.bodies[body].frames if f.name == frame), Frame(body, "")).pose()
+    V = carry_twist(place, e.twists[body])
+    R = casadi.SX(e.poses[body].R @ place.R)
+    world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
+    still = casadi.substitute(casadi.jacobian(world, e.v), e.v, casadi.SX.zeros(e.v.shape))
+    T = casadi.densify(still @ _basis(compiled, driven(compiled, names)))
+    return casadi.Function("twist", [e.q, e.p], [T])
 
 
 def _left_free(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -183,29 +187,28 @@ def _basis(compiled: System, drive: Driven) -> Any:
     return casadi.densify(drive.equations.solve(right))
 
 
-def _functions(compiled: System, drive: Driven) -> tuple[Any, Any]:
+@stored_parts
+def _functions(compiled: System, names: tuple[str, ...]) -> tuple[dict[str, casadi.Function], None]:
     """(q, p) -> forces along the coordinates and rates of the actuators; (q, u, p) -> M_i, K_i, the forces that are
     left, the terms that are summed up in them, and what the factor leaves of constraints and of forces, squared."""
-    key = ("batch matrices", *drive.names)
-    if key not in compiled._kernels:
-        e, b = compiled.equations, balance(compiled)
-        k, m, n = len(drive.names), e.phi.size1(), e.v.size1()
-        columns = _basis(compiled, drive)
-        Q, J_a = casadi.substitute([b.Q, b.J_a], [b.rho], [b.read])
-        idle = casadi.substitute(Q, e.u, casadi.SX.zeros(e.u.shape))
-        hold = casadi.Function("hold", [e.q, e.p], [columns.T @ idle, casadi.densify(J_a @ columns)])
-        B = casadi.SX.sym("B", n, k)
-        derivatives = [casadi.jtimes(b.Q - b.C.T @ b.lam, e.q, b.N @ B[:, j]) for j in range(k)]
-        reaction = casadi.densify(drive.equations.multipliers(Q))
-        KB = casadi.substitute(casadi.horzcat(*derivatives), b.rho, b.read)
-        KB = -casadi.substitute([KB], [b.lam, B], [reaction[:m, :], columns])[0]
-        rests = {part[0].name: part[1] for part in b.clamped}
-        terms = force_sizes(e, b.sizes.machine, rests)
-        outputs = [columns.T @ e.M @ columns, columns.T @ KB, columns.T @ Q, casadi.fabs(columns).T @ terms]
-        outputs.append(_lost(compiled, drive, columns, Q - drive.equations.A.T @ reaction, terms))
-        matrices = casadi.Function("matrices", [e.q, e.u, e.p], [casadi.densify(x) for x in outputs])
-        compiled._kernels[key] = kernel(hold), kernel(matrices)
-    return compiled._kernels[key]
+    drive = driven(compiled, names)
+    e, b = compiled.equations, balance(compiled)
+    k, m, n = len(drive.names), e.phi.size1(), e.v.size1()
+    columns = _basis(compiled, drive)
+    Q, J_a = casadi.substitute([b.Q, b.J_a], [b.rho], [b.read])
+    idle = casadi.substitute(Q, e.u, casadi.SX.zeros(e.u.shape))
+    hold = casadi.Function("hold", [e.q, e.p], [columns.T @ idle, casadi.densify(J_a @ columns)])
+    B = casadi.SX.sym("B", n, k)
+    derivatives = [casadi.jtimes(b.Q - b.C.T @ b.lam, e.q, b.N @ B[:, j]) for j in range(k)]
+    reaction = casadi.densify(drive.equations.multipliers(Q))
+    KB = casadi.substitute(casadi.horzcat(*derivatives), b.rho, b.read)
+    KB = -casadi.substitute([KB], [b.lam, B], [reaction[:m, :], columns])[0]
+    rests = {part[0].name: part[1] for part in b.clamped}
+    terms = force_sizes(e, b.sizes.machine, rests)
+    outputs = [columns.T @ e.M @ columns, columns.T @ KB, columns.T @ Q, casadi.fabs(columns).T @ terms]
+    outputs.append(_lost(compiled, drive, columns, Q - drive.equations.A.T @ reaction, terms))
+    matrices = casadi.Function("matrices", [e.q, e.u, e.p], [casadi.densify(x) for x in outputs])
+    return {"hold": hold, "matrices": matrices}, None
 
 
 def _lost(compiled: System, drive: Driven, B: Any, r: Any, terms: Any) -> Any:

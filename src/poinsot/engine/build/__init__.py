@@ -4,7 +4,7 @@ request                     what is to be compiled, and its key
 build                       code from memory, disk or the compiler
 native, support             target and compiler; functions that code calls
 children, compile_worker    compilation in other processes
-keeping                     symbolic functions kept on disk
+stored_functions            symbolic functions on disk
 settings                    environment variables
 diagnosis                   what runs and why
 """

@@ -28,6 +28,12 @@ class Formula:
         self.signature = signature
         self.__dict__.update(known)
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Formula) and self.digest == other.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
     @cached_property
     def function(self) -> casadi.Function:
         """The function itself, for the VM."""

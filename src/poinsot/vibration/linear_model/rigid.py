@@ -23,8 +23,10 @@ from poinsot.spatial.pose import Pose
 from poinsot.statics.equilibrium import settle
 from poinsot.statics.locked import locked_actuators
 from poinsot.statics.residual import Balance, Given, Point, balance
+from poinsot.system.functions import body_poses
 from poinsot.system.initial_state import state
 from poinsot.system.natural_sizes import displacements, rank_of
+from poinsot.system.stored import stored
 from poinsot.system.system import System, start, system
 from poinsot.vibration.linear_model.record import ElasticPart, LinearModel
 from poinsot.vibration.linear_model.rigid_derivatives import Held, rigid_derivatives
@@ -106,7 +108,7 @@ def _unbalanced(compiled: System, point: Point) -> str:
 def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) -> LinearModel:
     p = point.given.p
     M, D = (np.asarray(x) for x in point.functions.inertia(point.q, p))
-    position, rotation = compiled.poses(point.q[None], p)
+    position, rotation = body_poses(compiled, point.q[None], p)
     poses = {name: Pose(rotation[name][0], position[name][0]) for name in position}
     twists = _twists(compiled, point.q, p)
 
@@ -143,16 +145,19 @@ def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) ->
 
 def _twists(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
     """Velocity of every body's origin and its angular velocity, in world axes, per speed (6, nv)."""
-    e, names = compiled.equations, list(compiled.elements.bodies)
-    if "twists" not in compiled._kernels:
-        rows = []
-        for name in names:
-            R, V = casadi.SX(e.poses[name].R), e.twists[name]
-            rows += [casadi.jacobian(R @ casadi.SX(V.v), e.v), casadi.jacobian(R @ casadi.SX(V.w), e.v)]
-        still = casadi.substitute(casadi.vertcat(*rows), e.v, casadi.SX.zeros(e.v.shape))
-        compiled._kernels["twists"] = casadi.Function("twists", [e.q, e.p], [still])
-    flat = np.asarray(compiled._kernels["twists"](q, p)).reshape(len(names), 6, -1)
+    names = list(compiled.mechanism.template.bodies)
+    flat = np.asarray(_twist_function.formula(compiled).function(q, p)).reshape(len(names), 6, -1)
     return dict(zip(names, flat))
+
+
+@stored
+def _twist_function(compiled: System) -> casadi.Function:
+    e, rows = compiled.equations, []
+    for name in compiled.elements.bodies:
+        R, V = casadi.SX(e.poses[name].R), e.twists[name]
+        rows += [casadi.jacobian(R @ casadi.SX(V.v), e.v), casadi.jacobian(R @ casadi.SX(V.w), e.v)]
+    still = casadi.substitute(casadi.vertcat(*rows), e.v, casadi.SX.zeros(e.v.shape))
+    return casadi.Function("twists", [e.q, e.p], [still])
 
 
 def _momentum(elements: Elements, poses: dict[str, Pose], twists: dict[str, np.ndarray]) -> np.ndarray:
@@ -172,21 +177,29 @@ def _momentum(elements: Elements, poses: dict[str, Pose], twists: dict[str, np.n
 def _parts(functions: Balance, point: Point) -> tuple[ElasticPart, ...]:
     """Springs, and end stops that are touched, with their own stiffness ∂²V/∂s²."""
     compiled = functions.compiled
-    e, x = compiled.equations, casadi.SX.sym("s")
-    laws = [part for part in e.acting if part[0].kind in ("spring", "end-stop")]
+    laws = _elastic_laws(compiled)
     if not laws:
         return ()
-    if "parts" not in compiled._kernels:
-        curved = []
-        for law, s, s_dot in laws:
-            V = casadi.SX(law.potential(x))
-            curvature = casadi.substitute(casadi.jacobian(casadi.jacobian(V, x), x), x, s)
-            curved.append(casadi.horzcat(curvature, casadi.jacobian(s_dot, e.v)))
-        compiled._kernels["parts"] = casadi.Function("parts", [e.q, e.p], [casadi.vertcat(*curved)])
     found = []
-    for (law, _, _), row in zip(laws, np.asarray(compiled._kernels["parts"](point.q, point.given.p))):
+    rows = np.asarray(_part_function.formula(compiled).function(point.q, point.given.p))
+    for (law, _, _), row in zip(laws, rows):
         k, J = row[0], row[1:]
         index = np.flatnonzero(J)
         if k != 0 and len(index):
             found.append(ElasticPart(law.name, law.kind, index, k * np.outer(J[index], J[index])))
     return tuple(found)
+
+
+def _elastic_laws(compiled: System) -> list[Any]:
+    return [part for part in compiled.equations.acting if part[0].kind in ("spring", "end-stop")]
+
+
+@stored
+def _part_function(compiled: System) -> casadi.Function:
+    """(q, p) -> ∂²V/∂s² and ∂ṡ/∂v of every elastic law, a row each."""
+    e, x, curved = compiled.equations, casadi.SX.sym("s"), []
+    for law, s, s_dot in _elastic_laws(compiled):
+        V = casadi.SX(law.potential(x))
+        curvature = casadi.substitute(casadi.jacobian(casadi.jacobian(V, x), x), x, s)
+        curved.append(casadi.horzcat(curvature, casadi.jacobian(s_dot, e.v)))
+    return casadi.Function("parts", [e.q, e.p], [casadi.vertcat(*curved)])

@@ -22,6 +22,7 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.statics.residual import Balance, Point, balance
+from poinsot.system.stored import stored_parts
 from poinsot.system.system import System, system
 from poinsot.vibration.linear_model.record import MatrixDerivatives
 
@@ -52,7 +53,7 @@ def rigid_derivatives(
     chart = point.given.p[len(compiled.equations.symbols.names) :]
     wide = system(mechanism, compiled.dynamics.formulation, names)
     p = np.concatenate([wide.equations.symbols.values(mechanism), chart])
-    local = _local(wide, held, names)
+    local = {n: f.function for n, f in _local(wide, held.coordinates, held.given, names).functions.items()}
     at = (point.q, point.u, point.lam, point.given.rho, p)
     changes = _changes(local, point, held, at, LOST / _parameter_sizes(mechanism, names, point))
     rows = len(point.lam) + len(point.u)
@@ -67,16 +68,16 @@ def rigid_derivatives(
     return MatrixDerivatives(names, dM, dD, dK, dC)
 
 
-def _local(wide: System, held: Held, names: tuple[str, ...]) -> dict[str, Any]:
+@stored_parts
+def _local(
+    wide: System, coordinates: tuple[str, ...], given: bool, names: tuple[str, ...]
+) -> tuple[dict[str, casadi.Function], None]:
     """Functions of (q, u, λ, ρ, p): what the change of the pose needs, and the matrices along a direction."""
-    key = ("slopes", held.coordinates, held.given, names)
-    if key in wide._kernels:
-        return wide._kernels[key]
     e, b = wide.equations, balance(wide)
     inputs = [e.q, e.u, b.lam, b.rho, e.p]
     columns = [e.symbols.names.index(name) for name in names]
     r = b.Q - b.C.T @ b.lam
-    pose, target = _pose(wide, held)
+    pose, target = _pose(wide, coordinates, given)
 
     def by_q(x: Any) -> Any:
         return casadi.jacobian(x, e.q) @ b.N
@@ -86,19 +87,14 @@ def _local(wide: System, held: Held, names: tuple[str, ...]) -> dict[str, Any]:
 
     outputs = [b.K, b.J_a, b.C, casadi.jacobian(r, b.rho), by_p(r), by_p(e.phi)]
     outputs += [f(x) for x in (b.read, pose, b.s_a) for f in (by_q, by_p)] + [b.N, by_p(target)]
-    found = {
-        "pose": casadi.Function("pose", inputs, outputs),
-        "directional": _directional(b, inputs),
-    }
-    wide._kernels[key] = found
-    return found
+    return {"pose": casadi.Function("pose", inputs, outputs), "directional": _directional(b, inputs)}, None
 
 
-def _pose(wide: System, held: Held) -> tuple[Any, Any]:
+def _pose(wide: System, coordinates: tuple[str, ...], given: bool) -> tuple[Any, Any]:
     """The coordinates that keep their values, and those values: given numbers, or expressions of the model file."""
     own = wide.elements.pose
-    pose = [wide.coordinate(name)[0] for name in held.coordinates]
-    target = [casadi.SX(0.0 if held.given else own[name]) for name in held.coordinates]
+    pose = [wide.coordinate(name)[0] for name in coordinates]
+    target = [casadi.SX(0.0 if given else own[name]) for name in coordinates]
     return tuple(casadi.vertcat(*x) if x else casadi.SX(0, 1) for x in (pose, target))
 
 

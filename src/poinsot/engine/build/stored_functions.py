@@ -1,4 +1,4 @@
-"""Functions kept on disk by the name of what they depend on: the next process reads them instead of writing them."""
+"""Symbolic functions on disk, by what they depend on: the next process reads them instead of writing them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from poinsot.engine.code.formula import Formula, formula
 from poinsot.lazy import casadi
 from poinsot.store import read_entry, write_entry
 
-__all__ = ["Kept", "kept"]
+__all__ = ["StoredFunctions", "stored_functions"]
 
 _log = logging.getLogger("poinsot.engine")
 _KIND = "kept"
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class StoredFunctions:
     """Functions by name, and facts about them that JSON can hold."""
 
     functions: Mapping[str, Formula]
     facts: Any
 
 
-def kept(key: str, make: Callable[[], tuple[Mapping[str, casadi.Function], Any]]) -> Kept:
+def stored_functions(key: str, make: Callable[[], tuple[Mapping[str, casadi.Function], Any]]) -> StoredFunctions:
     """Get functions and facts from the cache, or make and keep them.
 
     The key must change with everything on which they depend (`poinsot.store.content_key`). An entry that is damaged,
@@ -36,23 +36,23 @@ def kept(key: str, make: Callable[[], tuple[Mapping[str, casadi.Function], Any]]
         try:
             return _unpacked(*entry)
         except (KeyError, TypeError, ValueError) as error:
-            _log.warning("the kept functions %s cannot be read (%r) and will be made again", key, error)
+            _log.warning("the stored functions %s cannot be read (%r) and will be made again", key, error)
     functions, facts = make()
-    made = Kept({name: formula(function) for name, function in functions.items()}, facts)
+    made = StoredFunctions({name: formula(function) for name, function in functions.items()}, facts)
     write_entry(key, *_packed(made), _KIND)
     return made
 
 
-def _packed(given: Kept) -> tuple[dict[str, Any], bytes]:
+def _packed(given: StoredFunctions) -> tuple[dict[str, Any], bytes]:
     about = {name: f.facts() for name, f in given.functions.items()}
     return {"functions": about, "facts": given.facts}, b"".join(f.packed for f in given.functions.values())
 
 
-def _unpacked(metadata: dict[str, Any], content: bytes) -> Kept:
+def _unpacked(metadata: dict[str, Any], content: bytes) -> StoredFunctions:
     functions, start = {}, 0
     for name, about in metadata["functions"].items():
         functions[name] = Formula.from_facts(about, content[start : start + about["bytes"]])
         start += about["bytes"]
     if start != len(content):
         raise ValueError("functions and their texts do not belong together")
-    return Kept(functions, metadata["facts"])
+    return StoredFunctions(functions, metadata["facts"])

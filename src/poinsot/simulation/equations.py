@@ -1,0 +1,141 @@
+"""Equations of a simulation as functions of (t, y, p); y holds q, v, counted turns and the work of the actuators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from poinsot.engine import Formula
+from poinsot.engine.code.formula import formula
+from poinsot.lazy import casadi
+from poinsot.motion.angles import turning, turning_rates
+from poinsot.motion.reactions import columns
+from poinsot.motion.signals import written_out
+from poinsot.simulation.events import Watched, watched_events
+from poinsot.system.functions import places
+from poinsot.system.stored import stored, stored_parts
+from poinsot.system.system import System
+
+__all__ = [
+    "Law",
+    "Laws",
+    "check_function",
+    "motion_functions",
+    "plain_functions",
+    "reaction_function",
+    "state_function",
+    "twist_function",
+    "written_law",
+]
+
+Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t, s, ṡ)
+Laws = tuple[tuple[str, Formula | None], ...]  # by actuator, the law as written; None where the force is constant
+BEYOND = 0.5  # of the quality at which coordinates are chosen anew: below it no step goes
+
+
+def written_law(name: str, law: Callable[[Any, Any, Any], Any]) -> Formula:
+    """The law of an actuator as a function of (t, s, ṡ)."""
+    t, s, s_dot = (casadi.SX.sym(x) for x in ("t", "s", "s_dot"))
+    f = written_out(f"the law of actuator '{name}', a function of (t, s, ṡ),", law, t, s, s_dot)
+    return formula(casadi.Function("law", [t, s, s_dot], [f]))
+
+
+@stored_parts
+def motion_functions(
+    compiled: System, laws: Laws, events: Watched, method: str
+) -> tuple[dict[str, casadi.Function], list[list[str]]]:
+    """Right-hand side, projection and events of (t, y, p) by name; what is known about each event."""
+    e = compiled.equations
+    time, work, constants = casadi.SX.sym("t"), casadi.SX.sym("w"), casadi.SX.sym("u", len(laws))
+    u = _commands(compiled, laws, time, constants)
+    solution = [compiled.dynamics.solution[0], casadi.SX(e.power)]
+    acceleration, power = casadi.substitute(solution, [e.u], [u]) if laws else solution
+    acceleration = acceleration * _within(compiled) if method == "explicit" else acceleration
+    counts = casadi.SX.sym("turns", len(turning(compiled)))
+    y, P = casadi.vertcat(e.q, e.v, counts, work), casadi.vertcat(constants, e.p)
+    parts = {"rhs": (e.q_dot, acceleration, *turning_rates(compiled), power)}
+    if e.phi.size1() or e.norms.size1():
+        parts["projection"] = (*compiled.dynamics.projected, counts, work)
+    watched = watched_events(compiled, events, counts)
+    if watched:
+        parts["events"] = tuple(crossing for _, crossing in watched)
+    functions = {n: casadi.Function(n, [time, y, P], [casadi.densify(casadi.vertcat(*x))]) for n, x in parts.items()}
+    return functions, [[event.name, event.ending, event.why] for event, _ in watched]
+
+
+def _within(compiled: System) -> casadi.SX:
+    """1 where the coordinates are good, NaN well beyond where they are poor: no step is accepted there."""
+    inside = casadi.SX(1.0)
+    for quality in compiled.dynamics.qualities.values():
+        inside = inside * casadi.if_else(quality > BEYOND, 1.0, np.nan)
+    return inside
+
+
+def _commands(compiled: System, laws: Laws, time: casadi.SX, constants: casadi.SX) -> casadi.SX:
+    """Actuator forces as symbols: constants, or the user's laws of (t, s, ṡ)."""
+    elements, found = compiled.elements, []
+    for k, (name, law) in enumerate(laws):
+        if law is not None:
+            s, s_dot = compiled.along(elements.actuators[name].on)
+            found.append(law.function(time, s, s_dot))
+        else:
+            found.append(constants[k])
+    return casadi.vertcat(*found) if found else casadi.SX(0, 1)
+
+
+@stored_parts
+def plain_functions(compiled: System, laws: Laws) -> tuple[dict[str, casadi.Function], None]:
+    """Rates, projection and energies of (t, y, p), from the system of all constraints whatever the coordinates."""
+    e, solved = compiled.equations, compiled.dynamics.system
+    time, constants, work = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws)), casadi.SX.sym("w")
+    counts = casadi.SX.sym("turns", len(turning(compiled)))
+    y, P = casadi.vertcat(e.q, e.v, counts, work), casadi.vertcat(constants, e.p)
+    rates = casadi.vertcat(e.q_dot, solved.acceleration, *turning_rates(compiled), e.power)
+    rates = casadi.substitute(rates, e.u, _commands(compiled, laws, time, constants)) if laws else rates
+    kept = casadi.vertcat(*compiled.dynamics.projected, counts, work)
+    outputs = {"rates": rates, "kept": kept, "energies": casadi.vertcat(e.kinetic, e.potential)}
+    return {n: casadi.Function(n, [time, y, P], [casadi.densify(x)]) for n, x in outputs.items()}, None
+
+
+@stored
+def reaction_function(compiled: System, laws: Laws) -> casadi.Function:
+    """(t, q, v, constants) -> reactions of all joints (6 j,) and a number that tells near-singularity.
+
+    Accelerations come from the system of all constraints, whichever rates are independent.
+    """
+    e, dynamics = compiled.equations, compiled.dynamics
+    time, constants = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws))
+    solved = dynamics.system
+    flat, check = columns(e, solved.acceleration, solved.multipliers), casadi.SX(solved.check)
+    if laws:
+        flat = casadi.substitute(flat, e.u, _commands(compiled, laws, time, constants))
+    inputs = [time, e.q, e.v, casadi.vertcat(constants, e.p)]
+    return casadi.Function("reactions", inputs, [flat, check])
+
+
+@stored
+def state_function(compiled: System) -> casadi.Function:
+    """(y, constants) -> energies, constraints, named coordinates, places of all bodies."""
+    e = compiled.equations
+    named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
+    outputs = [casadi.SX(e.kinetic), casadi.SX(e.potential), e.all_phi, *named, places(compiled)]
+    beside = casadi.SX.sym("beside", len(turning(compiled)) + 1)  # turns and work
+    inputs = [casadi.vertcat(e.q, e.v, beside), casadi.vertcat(e.u, e.p)]
+    return casadi.Function("watched", inputs, [casadi.densify(casadi.vertcat(*outputs))])
+
+
+@stored
+def check_function(compiled: System) -> casadi.Function:
+    """(q, v, u, p) -> a number that tells near-singularity of the system of all constraints."""
+    return compiled.dynamics.function("check", [compiled.dynamics.system.check])
+
+
+@stored
+def twist_function(compiled: System) -> casadi.Function:
+    """(q, v, u, p) -> twists of all bodies (6 b,), and their derivatives by the speeds."""
+    e = compiled.equations
+    moving = [e.twists[body] for body in compiled.elements.bodies]
+    flat = casadi.vertcat(*(casadi.SX(part) for V in moving for part in (V.v, V.w)))
+    return compiled.dynamics.function("twists", [flat, casadi.jacobian(flat, e.v)])

@@ -1,0 +1,77 @@
+"""What is watched along a motion: events of the user, coordinates that become poor, end stops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from poinsot.formulations.acting import centre_of, winds
+from poinsot.formulations.reading import COMBINATIONS
+from poinsot.lazy import casadi
+from poinsot.motion.angles import turned, turning
+from poinsot.system.system import System
+
+__all__ = ["Ending", "Event", "Watched", "watched_events"]
+
+Watched = tuple[tuple[str, str, float], ...]  # events of the user: name, coordinate, the value that it crosses
+MUCH_BETTER = 300.0  # times the limit of combinations, 30 times what they were: others are chosen, with another limit
+AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn
+
+
+class Ending(StrEnum):
+    """How the integration of one motion ended."""
+
+    FINISHED = ""
+    STOPPED = "an event ends the motion"
+    POOR = "the coordinates are poor"
+    COLLAPSED = "the step became too small"
+    EXHAUSTED = "there were too many steps"
+    INTERRUPTED = "it was interrupted"
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """What is watched along a motion."""
+
+    name: str
+    ending: Ending  # FINISHED if it does not end the motion
+    why: str  # in which case this says why
+
+
+def watched_events(compiled: System, events: Watched, counts: casadi.SX) -> list[tuple[Event, casadi.SX]]:
+    """Every event with the expression whose sign changes there; counts are those of turning angles."""
+    return [*_user_events(compiled, events, counts), *_quality_events(compiled), *_force_events(compiled)]
+
+
+def _user_events(compiled: System, events: Watched, counts: casadi.SX) -> list[tuple[Event, casadi.SX]]:
+    """Crossings of named coordinates, beyond a turn if they are angles."""
+    found, angles = [], turning(compiled)
+    for name, on, value in events:
+        s = compiled.coordinate(on)[0]
+        s = turned(s, counts[angles.index(on)]) if on in angles else s
+        found.append((Event(name, Ending.FINISHED, ""), s - value))
+    return found
+
+
+def _quality_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
+    """Where coordinates become poor, or combinations of redundant constraints so good that their limit is too low."""
+    found = [(Event("", Ending.POOR, name), q - 1) for name, q in compiled.dynamics.qualities.items()]
+    if compiled.equations.combined is not None:
+        better = compiled.dynamics.system.check - MUCH_BETTER * compiled.equations.limit
+        found.append((Event("", Ending.POOR, COMBINATIONS), better))
+    return found
+
+
+def _force_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
+    """Rigid end stops, and springs about angles that are no longer unambiguous."""
+    found = []
+    for name, force in compiled.elements.forces.items():
+        s, _ = compiled.along(force.on)
+        if force.kind == "end-stop" and isinstance(force.stiffness, float) and force.stiffness == 0:
+            why, gap = f"the end stop '{name}' was reached", (s - force.lower) * (force.upper - s)
+            found.append((Event(name, Ending.STOPPED, why), gap))
+        elif winds(force, compiled.equations.direct):
+            why = f"'{name}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
+            turned = casadi.cos(s - centre_of(force)) + AMBIGUOUS
+            found.append((Event(f"{name} turned", Ending.STOPPED, why), turned))
+    return found

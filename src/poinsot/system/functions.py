@@ -1,0 +1,114 @@
+"""What every question asks of a system: accelerations, poses, what is seen at a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poinsot.formulations.reactions import reactions
+from poinsot.formulations.solve import unit_quaternions
+from poinsot.lazy import casadi
+from poinsot.system.stored import stored
+from poinsot.system.system import System
+
+__all__ = ["Observed", "body_poses", "displaced", "forward", "observe", "observe_states", "places"]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What is seen of a mechanism at a state; at N states all arrays have a leading axis N."""
+
+    rates: dict[str, np.ndarray]  # by body, acceleration of its origin and angular, in the world (6,)  [m/s², rad/s²]
+    reactions: dict[str, np.ndarray]  # by joint, wrench on its second body in its frame there (6,)  [N, N·m]
+    position: dict[str, np.ndarray]  # by body, origin in the world (3,)  [m]
+    rotation: dict[str, np.ndarray]  # by body, R_WB (3, 3)
+
+
+@stored
+def forward(compiled: System) -> casadi.Function:
+    """(q, v, u, p) -> v̇, λ and a check value that tells near-singularity."""
+    return compiled.dynamics.function("forward", list(compiled.dynamics.solution))
+
+
+@stored
+def _poses(compiled: System) -> casadi.Function:
+    return compiled.dynamics.function("poses", [places(compiled)])
+
+
+@stored
+def _displaced(compiled: System) -> casadi.Function:
+    e = compiled.equations
+    return casadi.Function("displaced", [e.q, e.v, e.p], [unit_quaternions(e, e.q + e.q_dot)])
+
+
+@stored
+def _observed(compiled: System) -> casadi.Function:
+    """(q, v, v̇, λ, u, p) -> places of all bodies, their accelerations, reactions of all joints in one column."""
+    e = compiled.equations
+    rate, multipliers = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("lam", e.phi.size1())
+    wrenches = reactions(e, rate, multipliers)
+    columns = [places(compiled), *(_body_rate(compiled, name, rate) for name in compiled.mechanism.template.bodies)]
+    for name in compiled.mechanism.template.joints:
+        columns += [casadi.SX(wrenches[name].f), casadi.SX(wrenches[name].n)]
+    inputs = [e.q, e.v, rate, multipliers, e.u, e.p]
+    return casadi.Function("observed", inputs, [casadi.densify(casadi.vertcat(*columns))])
+
+
+def places(compiled: System) -> casadi.SX:
+    """Position and rotation matrix, by rows, of every body as one column of symbols (12 b, 1)."""
+    poses = [compiled.equations.poses[name] for name in compiled.elements.bodies]
+    return casadi.vertcat(*(casadi.vertcat(casadi.SX(X.p), casadi.vec(casadi.SX(X.R.T))) for X in poses))
+
+
+def _body_rate(compiled: System, body: str, a: casadi.SX) -> casadi.SX:
+    """Acceleration of a body's origin and its angular acceleration in world axes (6, 1), for v̇ = a."""
+    e, V = compiled.equations, compiled.equations.twists[body]
+    R = casadi.SX(e.poses[body].R)
+    world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
+    return casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a
+
+
+def body_poses(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Positions (N, 3) [m] and rotation matrices (N, 3, 3) of all bodies for coordinates q (N, nq)."""
+    names = list(compiled.mechanism.template.bodies)
+    _, nv, _, nu = compiled.sizes
+    (flat,) = _poses(compiled)(q, np.zeros(nv), np.zeros(nu), p)
+    flat = flat.reshape(len(q), len(names), 12)
+    position = {n: flat[:, k, :3].copy() for k, n in enumerate(names)}
+    return position, {n: flat[:, k, 3:].reshape(-1, 3, 3).copy() for k, n in enumerate(names)}
+
+
+def displaced(compiled: System, q: np.ndarray, step: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Coordinates (nq,) after a step (nv,) in the directions of the speeds, quaternions at unit length."""
+    return np.asarray(_displaced.formula(compiled).function(q, step, p)).ravel()
+
+
+def observe(
+    compiled: System, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
+) -> Observed:
+    """Poses and accelerations of all bodies and reactions of all joints at one state."""
+    return _split(compiled, np.asarray(_observed.formula(compiled).function(q, v, a, lam, u, p)).ravel())
+
+
+def observe_states(
+    compiled: System, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
+) -> Observed:
+    """The same of N states; arrays have a leading axis N."""
+    (flat,) = _observed(compiled)(q, v, a, lam, u, p)
+    return _split(compiled, flat)
+
+
+def _split(compiled: System, flat: Any) -> Observed:
+    """What `_observed` puts in one column, (…, 12 b + 6 b + 6 k)."""
+    bodies, joints = list(compiled.mechanism.template.bodies), list(compiled.mechanism.template.joints)
+    shape, first = flat.shape[:-1], 12 * len(bodies)
+    placed = np.moveaxis(flat[..., :first].reshape(*shape, -1, 12), -2, 0)
+    six = np.moveaxis(flat[..., first:].reshape(*shape, -1, 6), -2, 0).copy()
+    return Observed(
+        dict(zip(bodies, six)),
+        dict(zip(joints, six[len(bodies) :])),
+        dict(zip(bodies, placed[..., :3].copy())),
+        dict(zip(bodies, placed[..., 3:].reshape(*placed.shape[:-1], 3, 3))),
+    )
