@@ -1,4 +1,4 @@
-"""A motion goes on in other coordinates where its own become poor.
+"""Switch charts when the current coordinates become ill-conditioned.
 
 Euler angles are centred anew before they come near their singularity; independent rates are chosen again by pivoting.
 The state is carried over exactly: the same poses, the same twists.
@@ -6,7 +6,7 @@ The state is carried over exactly: the same poses, the same twists.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,32 +17,36 @@ from poinsot.formulations.embedded import rate_names
 from poinsot.formulations.reading import COMBINATIONS
 from poinsot.simulation.equations import check_function, twist_function
 from poinsot.simulation.events import Ending
-from poinsot.simulation.integration import Found, Motion
+from poinsot.simulation.integration import Integration, Motion
 from poinsot.simulation.singular_crossing import across, leading
 from poinsot.system.conditioning import SINGULAR_POSE, Weakness, poses_at, weakness
 from poinsot.system.system import System
 from poinsot.system.variants import careful, chosen_rates, embedded_with, machine_of
 
-__all__ = ["Continued", "Stage", "continued", "lost_balance", "recovered", "with_limit"]
+__all__ = [
+    "Problem",
+    "Stage",
+    "SwitchedIntegration",
+    "integrate_switching",
+    "lost_balance",
+    "recovered",
+    "with_limit",
+]
 
 SHORTEST = 1e-9  # of the whole duration: what coordinates must be good for
 WORSE = 0.1  # of the check value where combinations of redundant constraints were chosen: others are chosen below it
 IMPROVED = 2.0  # times that: what others must do better
 AHEAD = 0.5  # of the time in which combinations became poor: how far a singular pose is looked for
-UNFINISHED = {
-    Ending.POOR,
-    Ending.COLLAPSED,
-    Ending.EXHAUSTED,
-}  # it may go on in other coordinates, or a cause be named
+UNFINISHED = {Ending.POOR, Ending.COLLAPSED, Ending.EXHAUSTED}  # it may go on in another chart, or a cause be named
 
 
 @dataclass(frozen=True, eq=False)
-class Continued:
-    """Motions with the coordinates that they were followed in."""
+class SwitchedIntegration:
+    """N motions at n times, with the constants of the charts that they were followed in."""
 
-    found: Found
+    integration: Integration
     p: np.ndarray  # constants (m,), (N, m), or (N, n, m) where they change along the motion
-    changes: tuple[str, ...]  # one sentence for every change of coordinates
+    changes: tuple[str, ...]  # one sentence for every change of chart
 
     def at(self, times: slice) -> np.ndarray:
         """The constants at some of the times."""
@@ -51,6 +55,37 @@ class Continued:
     def constants(self, n: int, k: int) -> np.ndarray:
         """The constants (m,) of motion n at time k."""
         return self.p[n, k] if self.p.ndim == 3 else np.atleast_2d(self.p)[n if self.p.ndim == 2 else 0]
+
+    def courses(self, batch: bool) -> list[Course]:
+        """The motions one by one; in a batch their changes have a label."""
+        run = self.integration
+        p = self.p if self.p.ndim == 3 else np.atleast_2d(self.p)[:, None]
+        p = np.broadcast_to(p, (*run.y.shape[:2], p.shape[-1]))
+        parts = zip(run.y, p, run.event_times, run.steps, run.endings, run.reached, run.why)
+        return [Course(*part, label=f"motion {n}: " if batch else "") for n, part in enumerate(parts)]
+
+    def following(self, courses: Sequence[Course]) -> SwitchedIntegration:
+        """The same with motions that were followed further."""
+        changes = tuple(change for course in courses for change in course.changes)
+        run = Integration(
+            np.stack([c.y for c in courses]),
+            self.integration.events,
+            np.stack([c.event_times for c in courses]),
+            np.array([c.steps for c in courses]),
+            [c.ending for c in courses],
+            np.array([c.reached for c in courses]),
+            [c.why for c in courses],
+        )
+        return SwitchedIntegration(run, np.stack([c.p for c in courses]) if changes else self.p, changes)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What stays the same along a motion."""
+
+    motion: Callable[[System], Motion]
+    t: np.ndarray  # (n,), times of the outputs  [s]
+    options: dict[str, Any]  # of the integration
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,160 +98,161 @@ class Stage:
     p: np.ndarray  # constants (m,): actuator forces, parameters, charts
 
     def weakness(self) -> Weakness:
-        """What holds least there."""
+        """The worst-conditioned constraint there."""
         nq, _, _, nu = self.system.sizes
         return weakness(self.system, poses_at(self.system, self.y[:nq], self.p[nu:]))
 
 
-def continued(
+@dataclass(frozen=True, eq=False)
+class Course:
+    """One motion at n times, as far as it was followed."""
+
+    y: np.ndarray  # (n, states), NaN at times that were not reached
+    p: np.ndarray  # constants (n, m) at every time
+    event_times: np.ndarray  # (k,), NaN where an event did not happen
+    steps: int
+    ending: Ending
+    reached: float  # [s]
+    why: str  # what ended it early; empty if nothing did
+    changes: tuple[str, ...] = ()
+    label: str = ""  # begins the sentences about its changes
+
+    def with_outputs(self, at: np.ndarray, y: np.ndarray, p: np.ndarray) -> Course:
+        """The course with other states, and constants p (m,), at some of its times (n,)."""
+        states, constants = self.y.copy(), self.p.copy()
+        states[at], constants[at] = y, p
+        return replace(self, y=states, p=constants)
+
+    def switched(self, stage: Stage, text: str) -> Course:
+        """The course with a change of chart written down."""
+        return replace(self, changes=(*self.changes, f"{self.label}at t = {stage.t:.6g} s {text}"))
+
+
+Switch = tuple[Stage, str, Course]  # where a motion goes on, what changes there, and its course up to there
+
+
+def integrate_switching(
     compiled: System, motion: Callable[[System], Motion], t: np.ndarray, y0: np.ndarray, p: np.ndarray, **options: Any
-) -> Continued:
-    """Integrate from y0 (states,) with constants p, (m,) or (N, m), changing coordinates where it takes that."""
+) -> SwitchedIntegration:
+    """Integrate from y0 (states,) with constants p, (m,) or (N, m), switching charts where that is needed."""
+    problem = Problem(motion, t, options)
     try:
-        found = motion(compiled)(t, y0, p, **options)
+        whole = SwitchedIntegration(motion(compiled)(t, y0, p, **options), p, ())
     except Interrupted as stop:
-        raise Interrupted(str(stop), partial=Continued(_halted(stop.partial), p, ())) from None
-    if not UNFINISHED & set(found.endings):
-        return Continued(found, p, ())
-    constants = np.array(np.broadcast_to(np.atleast_2d(p)[:, None], (*found.y.shape[:2], p.shape[-1])))
-    changes: list[str] = []
+        halted = SwitchedIntegration(stop.partial, p, ())
+        raise Interrupted(str(stop), partial=_halted(halted, halted.courses(p.ndim == 2))) from None
+    if not UNFINISHED & set(whole.integration.endings):
+        return whole
+    courses = whole.courses(p.ndim == 2)
     try:
-        for n in range(len(found.y)):
-            label = f"motion {n}: " if p.ndim == 2 else ""
-            _go_on(compiled, motion, t, y0, found, n, constants[n], options, changes, label)
-    except KeyboardInterrupt as stop:
-        kept = Continued(_halted(found), constants if changes else p, tuple(changes))
-        raise Interrupted(str(stop), partial=kept) from None
-    return Continued(found, constants if changes else p, tuple(changes))
+        for n, course in enumerate(courses):
+            courses[n] = _followed(problem, Stage(compiled, t[0], y0, course.p[0].copy()), course)
+    except Interrupted as stop:
+        courses[n] = stop.partial
+        raise Interrupted(str(stop), partial=_halted(whole, courses)) from None
+    return whole.following(courses)
 
 
-def _halted(found: Found) -> Found:
+def _halted(whole: SwitchedIntegration, courses: Sequence[Course]) -> SwitchedIntegration:
     """Say of motions that could perhaps go on that they were interrupted."""
-    for n, ending in enumerate(found.endings):
-        if ending in UNFINISHED:
-            found.endings[n], found.why[n] = Ending.INTERRUPTED, str(Ending.INTERRUPTED)
-    return found
+    halted = {"ending": Ending.INTERRUPTED, "why": str(Ending.INTERRUPTED)}
+    return whole.following([replace(c, **halted) if c.ending in UNFINISHED else c for c in courses])
 
 
-def _go_on(
-    compiled: System,
-    motion: Callable[[System], Motion],
-    t: np.ndarray,
-    y0: np.ndarray,
-    found: Found,
-    n: int,
-    constants: np.ndarray,
-    options: dict[str, Any],
-    changes: list[str],
-    label: str,
-) -> None:
-    """Follow motion n to its end; fills in what was found, the constants (n, m) at every time, and the changes."""
-    stage = Stage(compiled, t[0], y0, constants[0].copy())
-    while found.endings[n] in UNFINISHED:
-        end = found.reached[n]
-        k = max(int(np.searchsorted(t, end)) - 1, 0)
-        known = replace(stage, t=t[k], y=found.y[n, k]) if t[k] > stage.t else stage
-        stuck = found.endings[n] is Ending.POOR and end - stage.t < SHORTEST * (t[-1] - t[0])
-        better = None if stuck else _better(known, motion, found, n, options)
-        if better is None or _still_poor(known, better[0]):
-            ahead = end + AHEAD * (end - stage.t)  # poor since stage.t: where rank is lost lies not far ahead
-            beyond = end if better is None and end > known.t else max(ahead, t[t > known.t][0])
-            at = known if better is None else replace(known, p=better[0].p)
-            led = _led_over if better is None else _passed
-            better = led(at, motion, found, n, t, constants, min(beyond, t[-1]), options) or better
-        if better is None:
-            found.why[n] = _trouble(known, motion(stage.system), end, options, found.endings[n])
-            break
-        stage, text = better
-        changes.append(f"{label}at t = {stage.t:.6g} s {text}")
-        _resume(stage, motion, found, n, t, constants, options)
-
-
-def _resume(
-    stage: Stage,
-    motion: Callable[[System], Motion],
-    found: Found,
-    n: int,
-    t: np.ndarray,
-    constants: np.ndarray,
-    options: dict[str, Any],
-) -> None:
-    """Integrate motion n from a state on; fills in what was found and the constants (n, m) at every later time."""
-    after, halt = t > stage.t, None
-    if not after.any():
-        found.endings[n], found.reached[n], found.why[n] = Ending.FINISHED, t[-1], ""
-        return
+def _followed(problem: Problem, stage: Stage, course: Course) -> Course:
+    """The course of a motion to its end; Interrupted brings what there is of it."""
+    t = problem.t
     try:
-        run = motion(stage.system)(np.concatenate([[stage.t], t[after]]), stage.y, stage.p, **options)
+        while course.ending in UNFINISHED:
+            end = course.reached
+            k = max(int(np.searchsorted(t, end)) - 1, 0)
+            known = replace(stage, t=t[k], y=course.y[k]) if t[k] > stage.t else stage
+            stuck = course.ending is Ending.POOR and end - stage.t < SHORTEST * (t[-1] - t[0])
+            better = None if stuck else _better(problem, known, course)
+            if better is None or _still_poor(known, better[0]):
+                ahead = end + AHEAD * (end - stage.t)  # poor since stage.t: where rank is lost lies not far ahead
+                beyond = end if better is None and end > known.t else max(ahead, t[t > known.t][0])
+                at = known if better is None else replace(known, p=better[0].p)
+                led = _led_over if better is None else _passed
+                better = led(problem, at, course, min(beyond, t[-1])) or better
+            if better is None:
+                return replace(course, why=_reason(problem, known, course))
+            stage, text, course = better
+            course = _resumed(problem, stage, course.switched(stage, text))
     except Interrupted as stop:
-        run, halt = stop.partial, stop
-    found.y[n, after], constants[after] = run.y[0, 1:], stage.p
-    found.event_times[n] = np.where(np.isnan(found.event_times[n]), run.event_times[0], found.event_times[n])
-    found.steps[n] += run.steps[0]
-    found.endings[n], found.reached[n], found.why[n] = run.endings[0], run.reached[0], run.why[0]
-    if halt is not None:
-        raise halt
+        raise Interrupted(str(stop), partial=stop.partial if isinstance(stop.partial, Course) else course) from None
+    except KeyboardInterrupt:
+        raise Interrupted("the integration was interrupted", partial=course) from None
+    return course
+
+
+def _resumed(problem: Problem, stage: Stage, course: Course) -> Course:
+    """The course of a motion that was integrated from a state on; Interrupted brings what there is of it."""
+    after, stop = problem.t > stage.t, None
+    if not after.any():
+        return replace(course, ending=Ending.FINISHED, reached=problem.t[-1], why="")
+    try:
+        times = np.concatenate([[stage.t], problem.t[after]])
+        run = problem.motion(stage.system)(times, stage.y, stage.p, **problem.options)
+    except Interrupted as interrupt:
+        run, stop = interrupt.partial, interrupt
+    course = replace(
+        course.with_outputs(after, run.y[0, 1:], stage.p),
+        event_times=np.where(np.isnan(course.event_times), run.event_times[0], course.event_times),
+        steps=course.steps + run.steps[0],
+        ending=run.endings[0],
+        reached=run.reached[0],
+        why=run.why[0],
+    )
+    if stop is not None:
+        raise Interrupted(str(stop), partial=course)
+    return course
 
 
 def recovered(
-    gone: Continued,
-    compiled: System,
-    motion: Callable[[System], Motion],
-    t: np.ndarray,
-    n: int,
-    k: int,
-    options: dict[str, Any],
-) -> Continued | None:
+    whole: SwitchedIntegration, compiled: System, problem: Problem, n: int, k: int
+) -> SwitchedIntegration | None:
     """The motions with the one that lost its energy balance after output k led over the singular pose there.
 
     None where momentum does not tell how it goes on.
     """
-    found = gone.found
-    p = gone.p if gone.p.ndim == 3 else np.atleast_2d(gone.p)[:, None]
-    constants = np.array(np.broadcast_to(p, (*found.y.shape[:2], p.shape[-1])))
-    at = Stage(compiled, t[k], found.y[n, k], constants[n, k].copy())
-    better = _led_over(at, motion, found, n, t, constants[n], t[k + 1], options)
+    courses = whole.courses(whole.p.ndim == 2)
+    course = replace(courses[n], changes=whole.changes)
+    at = Stage(compiled, problem.t[k], course.y[k], course.p[k].copy())
+    better = _led_over(problem, at, course, problem.t[k + 1])
     if better is None:
         return None
-    label, changes = (f"motion {n}: " if gone.p.ndim == 2 else ""), list(gone.changes)
-    changes.append(f"{label}at t = {better[0].t:.6g} s {better[1]}")
-    _resume(better[0], motion, found, n, t, constants[n], options)
-    _go_on(better[0].system, motion, t, better[0].y, found, n, constants[n], options, changes, label)
-    return Continued(found, constants, tuple(changes))
+    stage, text, course = better
+    try:
+        courses[n] = _followed(problem, stage, _resumed(problem, stage, course.switched(stage, text)))
+    except Interrupted as stop:
+        courses[n] = stop.partial
+        raise Interrupted(str(stop), partial=_halted(whole, courses)) from None
+    return whole.following(courses)
 
 
-def _led_over(
-    known: Stage, motion: Callable[[System], Motion], found: Found, n: int, t: np.ndarray, *given: Any
-) -> tuple[Stage, str] | None:
+def _led_over(problem: Problem, known: Stage, course: Course, end: float) -> Switch | None:
     """The state behind a singular pose, from an earlier output where the last state is too near to step over it."""
-    better, back, last = _passed(known, motion, found, n, t, *given), 1, int(np.searchsorted(t, known.t)) - 1
+    better, back = _passed(problem, known, course, end), 1
+    last = int(np.searchsorted(problem.t, known.t)) - 1
     while better is None and back <= last + 1:
         k = last + 1 - back
-        earlier = Stage(known.system, t[k], found.y[n, k], given[0][k].copy())
-        better, back = _passed(earlier, motion, found, n, t, *given), 2 * back
+        earlier = Stage(known.system, problem.t[k], course.y[k], course.p[k].copy())
+        better, back = _passed(problem, earlier, course, end), 2 * back
     return better if better is not None and better[0].t > known.t else None
 
 
-def _passed(
-    known: Stage,
-    motion: Callable[[System], Motion],
-    found: Found,
-    n: int,
-    t: np.ndarray,
-    constants: np.ndarray,
-    end: float,
-    options: dict[str, Any],
-) -> tuple[Stage, str] | None:
-    """The state behind a singular pose, stepped over with momentum; fills in outputs within the step."""
-    here = known.system
-    begin = known.t, known.y
-    step = across(here, motion, begin, known.p, end, options)
-    if step is not None:
-        before, inside = (t > known.t) & (t <= step.t[0]), (t > step.t[0]) & (t <= step.t[1])
-        found.y[n, before], constants[before] = leading(here, motion, begin, known.p, t[before], options), known.p
-    if step is None or not np.isfinite(found.y[n, before]).all():
+def _passed(problem: Problem, known: Stage, course: Course, end: float) -> Switch | None:
+    """The state behind a singular pose, stepped over with momentum, and the course with outputs within the step."""
+    here, t, begin = known.system, problem.t, (known.t, known.y)
+    step = across(here, problem.motion, begin, known.p, end, problem.options)
+    if step is None:
         return None
-    found.y[n, inside], constants[inside] = step.at(t[inside]), known.p
+    before, inside = (t > known.t) & (t <= step.t[0]), (t > step.t[0]) & (t <= step.t[1])
+    up_to = leading(here, problem.motion, begin, known.p, t[before], problem.options)
+    if not np.isfinite(up_to).all():
+        return None
+    course = course.with_outputs(before, up_to, known.p).with_outputs(inside, step.at(t[inside]), known.p)
     behind = replace(known, t=step.t[1], y=step.y[1])
     nq, _, _, nu = here.sizes
     kept = len(known.p) - here.outline.redundancy.chart_numbers
@@ -227,7 +263,7 @@ def _passed(
         embedded_with(here, chosen_rates(here, behind.y[:nq], p[nu:])) if here.formulation == "embedded" else here
     )
     behind = replace(behind, system=system, p=with_limit(system, behind.y, p))
-    return behind, "it went through a singular pose on its branch, by its momentum"
+    return behind, "it went through a singular pose on its branch, by its momentum", course
 
 
 def _still_poor(known: Stage, better: Stage) -> bool:
@@ -237,28 +273,27 @@ def _still_poor(known: Stage, better: Stage) -> bool:
     return bool(better.p[-1] < IMPROVED * WORSE * known.p[-1])
 
 
-def _better(
-    known: Stage, motion: Callable[[System], Motion], found: Found, n: int, options: dict[str, Any]
-) -> tuple[Stage, str] | None:
+def _better(problem: Problem, known: Stage, course: Course) -> Switch | None:
     """Where and how to go on after a motion ended, and what changes there; None if there is no way."""
     here = known.system
-    if found.endings[n] is Ending.POOR:
-        y = motion(here).state_at(known.t, known.y, found.reached[n], known.p, **options)
+    if course.ending is Ending.POOR:
+        y = problem.motion(here).state_at(known.t, known.y, course.reached, known.p, **problem.options)
         try:
-            return _anew(replace(known, t=found.reached[n], y=y), found.why[n]) if np.isfinite(y).all() else None
+            at = replace(known, t=course.reached, y=y)
+            return (*_anew(at, course.why), course) if np.isfinite(y).all() else None
         except PoinsotError:  # no choice of coordinates is good there
             return None
-    if found.endings[n] is Ending.EXHAUSTED or careful(here) is here:
+    if course.ending is Ending.EXHAUSTED or careful(here) is here:
         return None
-    return replace(known, system=careful(here)), "the equations were solved in another order"
+    return replace(known, system=careful(here)), "the equations were solved in another order", course
 
 
-def _trouble(known: Stage, motion: Motion, end: float, options: dict[str, Any], ending: Ending) -> str:
+def _reason(problem: Problem, known: Stage, course: Course) -> str:
     """Why a motion cannot go on, from the last state that was reached."""
-    t, y = known.t, known.y
-    if motion.method == "explicit" and end > t:
-        times = _between(t, end, 1 - 0.5 ** np.arange(40))
-        states = motion.native(times, y, known.p, **options).y[0]
+    t, y, ending, motion = known.t, known.y, course.ending, problem.motion(known.system)
+    if motion.method == "explicit" and course.reached > t:
+        times = _between(t, course.reached, 1 - 0.5 ** np.arange(40))
+        states = motion.native(times, y, known.p, **problem.options).y[0]
         last = int(np.max(np.flatnonzero(np.isfinite(states).all(axis=1)), initial=0))
         t, y = times[last], states[last]
     weak = replace(known, y=y).weakness()
@@ -325,13 +360,13 @@ def _speeds(
     return np.linalg.lstsq(np.asarray(slopes_new), np.asarray(moving).ravel(), rcond=None)[0]
 
 
-def lost_balance(at: Stage, motion: Motion, end: float, loss: float, options: dict[str, Any]) -> str:
+def lost_balance(problem: Problem, at: Stage, end: float, loss: float) -> str:
     """Why the energy balance was lost between a state and a later time: the worst pose on the way."""
-    weak, when = at.weakness(), at.t
+    weak, when, motion = at.weakness(), at.t, problem.motion(at.system)
     if motion.method == "explicit":
         times = _between(at.t, end, np.linspace(0.0, 1.0, 65))
         try:
-            states = motion.native(times, at.y, at.p, **options).y[0]
+            states = motion.native(times, at.y, at.p, **problem.options).y[0]
         except Interrupted:
             raise KeyboardInterrupt from None
         on_the_way = [(replace(at, y=y).weakness(), t) for t, y in zip(times, states) if np.isfinite(y).all()]

@@ -18,7 +18,7 @@ from poinsot.simulation.events import Ending, Event, Watched
 from poinsot.system.stored import remembered
 from poinsot.system.system import System
 
-__all__ = ["Found", "Motion", "compiled_motion"]
+__all__ = ["Integration", "Motion", "compiled_motion"]
 
 METHODS = ("explicit", "implicit")
 _QUIET = {"disable_internal_warnings": True, "show_eval_warnings": False}  # how a motion ended is in the result
@@ -32,7 +32,7 @@ _ENDINGS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Integration:
     """What an integration gave for N motions at n times."""
 
     y: np.ndarray  # (N, n, states), NaN at times that were not reached
@@ -59,14 +59,16 @@ class Motion:
 
     def __call__(
         self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, *, rtol: float, atol: float, max_steps: int, threads: Any
-    ) -> Found:
+    ) -> Integration:
         """Integrate from y0 (states,) with parameters (m,) or (N, m); Interrupted brings what was found."""
         if self.method == "implicit":
             return self._implicit(t, y0, p, _cvodes(rtol, atol, max_steps))
         try:
-            return self._found(t, self.native(t, y0, p, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads))
+            return self._native_ended(
+                t, self.native(t, y0, p, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads)
+            )
         except Interrupted as stop:
-            raise Interrupted(str(stop), partial=self._found(t, stop.partial)) from None
+            raise Interrupted(str(stop), partial=self._native_ended(t, stop.partial)) from None
 
     def state_at(self, begin: float, y0: np.ndarray, end: float, p: np.ndarray, **options: Any) -> np.ndarray:
         """The state (states,) at a time, from that at an earlier one, whatever happens in between."""
@@ -79,7 +81,7 @@ class Motion:
             return y[-1]
         return self.native(t, y0, p, **options).y[0, -1]
 
-    def _found(self, t: np.ndarray, run: Trajectories) -> Found:
+    def _native_ended(self, t: np.ndarray, run: Trajectories) -> Integration:
         endings = [_ENDINGS.get(status, Ending.FINISHED) for status in run.status]
         return self._ended(t, run.y, run.event_times, run.steps, endings, run.t_reached)
 
@@ -91,7 +93,7 @@ class Motion:
         steps: np.ndarray,
         endings: list[Ending],
         reached: np.ndarray,
-    ) -> Found:
+    ) -> Integration:
         """Forget what lies behind the first event that ends a motion."""
         why = [str(ending) for ending in endings]
         last = [k for k, event in enumerate(self.events) if event.ending]
@@ -106,9 +108,9 @@ class Motion:
             poor = next((event for event in self.events if event.ending is Ending.POOR), None)
             endings[n], why[n] = (Ending.POOR, poor.why) if poor else (Ending.COLLAPSED, Ending.COLLAPSED)
             reached[n] = t[k - 1]
-        return Found(y, self.events, times, steps, endings, reached, why)
+        return Integration(y, self.events, times, steps, endings, reached, why)
 
-    def _implicit(self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, options: dict[str, Any]) -> Found:
+    def _implicit(self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, options: dict[str, Any]) -> Integration:
         """CVODES from output to output; events are seen from one output to the next."""
         samples = np.atleast_2d(p)
         out = np.full((len(samples), len(t), len(y0)), np.nan)

@@ -19,7 +19,15 @@ from poinsot.motion.angles import counted, first_counts, turning
 from poinsot.motion.initial_pose import initial
 from poinsot.motion.reactions import Bearing
 from poinsot.motion.signals import as_times
-from poinsot.simulation.chart_switching import Continued, Stage, continued, lost_balance, recovered, with_limit
+from poinsot.simulation.chart_switching import (
+    Problem,
+    Stage,
+    SwitchedIntegration,
+    integrate_switching,
+    lost_balance,
+    recovered,
+    with_limit,
+)
 from poinsot.simulation.equations import Law, Laws, state_function, written_law
 from poinsot.simulation.integration import Motion, compiled_motion
 from poinsot.simulation.reactions import repeated, simulated_reactions
@@ -135,9 +143,9 @@ def simulate(
     def motion(of: System) -> Motion:
         return compiled_motion(of, laws, events, method)
 
-    result = partial(_result, mechanism, compiled, motion, laws, grid, len(times), options)
+    result = partial(_result, mechanism, compiled, laws, Problem(motion, grid, options), len(times))
     try:
-        return result(continued(compiled, motion, grid, y0, with_limit(compiled, y0, both), **options))
+        return result(integrate_switching(compiled, motion, grid, y0, with_limit(compiled, y0, both), **options))
     except Interrupted as stop:
         raise _interrupt(result(stop.partial)) from None
 
@@ -221,29 +229,28 @@ def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, float | Form
 def _result(
     mechanism: Mechanism,
     compiled: System,
-    motion: Callable[[System], Motion],
     laws: Laws,
-    grid: np.ndarray,
+    problem: Problem,
     outputs: int,
-    options: dict[str, Any],
-    gone: Continued,
+    run: SwitchedIntegration,
 ) -> Simulation:
-    """What was found at the last times of a grid that starts at 0."""
+    """What was found at the last `outputs` times of a grid that starts at 0."""
+    grid = problem.t
     nq, nv, _, _ = compiled.sizes
-    there = slice(np.count_nonzero(np.isfinite(gone.found.y).all(axis=(0, 2))))  # what is not reached comes last
-    reached = gone.found.y[:, there]
-    kinetic, potential, phi, named, placed = _watched(compiled, reached, gone.at(there))
+    complete = slice(np.count_nonzero(np.isfinite(run.integration.y).all(axis=(0, 2))))  # what is not reached is last
+    reached = run.integration.y[:, complete]
+    kinetic, potential, phi, named, placed = _outputs(compiled, reached, run.at(complete))
     energy = kinetic + potential
     balance = energy - energy[:, :1] - reached[..., -1]
     largest = np.maximum(kinetic, np.abs(potential)).max(axis=1, keepdims=True)
-    if lost := _lost(gone, largest, balance, options):
-        again = recovered(gone, compiled, motion, grid, *lost, options)
+    if lost := _lost(run, largest, balance, problem.options["rtol"]):
+        again = recovered(run, compiled, problem, *lost)
         if again is not None:
-            return _result(mechanism, compiled, motion, laws, grid, outputs, options, again)
-    count, why = _balanced(compiled, motion, gone, grid, lost, balance, options)
-    t, y, p = grid[:count], reached[:, :count], gone.at(slice(count))
+            return _result(mechanism, compiled, laws, problem, outputs, again)
+    count, why = _balanced(compiled, problem, run, lost, balance)
+    t, y, p = grid[:count], reached[:, :count], run.at(slice(count))
     last = slice(len(grid) - outputs, count)
-    batch = len(y) > 1 or gone.p.ndim == 2
+    batch = len(y) > 1 or run.p.ndim == 2
 
     def shape(x: np.ndarray) -> np.ndarray:
         return x[:, last] if batch else x[0, last]
@@ -253,7 +260,7 @@ def _result(
     placed, named = shape(placed), shape(named)
     places = placed.reshape(*placed.shape[:-1], len(bodies), 12).transpose(*last_first, -1)
     rotations = places[..., 3:].reshape(*places.shape[:-1], 3, 3)
-    times = gone.found.event_times if batch else gone.found.event_times[0]
+    times = run.integration.event_times if batch else run.integration.event_times[0]
     return Simulation(
         mechanism=mechanism.name,
         formulation=compiled.formulation,
@@ -267,21 +274,19 @@ def _result(
         work=shape(y[..., -1]),
         drift=float(np.max(np.abs(phi[:, :count]), initial=0.0)),
         energy_error=float(np.max(np.abs(balance[:, :count]), initial=0.0)),
-        events={event.name: times[..., k] for k, event in enumerate(gone.found.events) if event.name},
-        steps=int(gone.found.steps.max()),
-        status=why or _status(gone),
-        changes=gone.changes,
+        events={event.name: times[..., k] for k, event in enumerate(run.integration.events) if event.name},
+        steps=int(run.integration.steps.max()),
+        status=why or _status(run),
+        changes=run.changes,
         model=mechanism,
         bearing=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
     )
 
 
-def _lost(
-    gone: Continued, largest: np.ndarray, balance: np.ndarray, options: dict[str, Any]
-) -> tuple[int, int] | None:
+def _lost(run: SwitchedIntegration, largest: np.ndarray, balance: np.ndarray, rtol: float) -> tuple[int, int] | None:
     """Motion n and output k after which its energy balance is suddenly lost: it passed a singular pose wrongly."""
     change = np.abs(balance[:, 1:] - balance[:, :-1])
-    allowed = np.maximum(LOST, options["rtol"] * np.maximum(ROUGH, gone.found.steps[:, None]))
+    allowed = np.maximum(LOST, rtol * np.maximum(ROUGH, run.integration.steps[:, None]))
     bad = change > allowed * largest
     if not bad.any():
         return None
@@ -290,32 +295,26 @@ def _lost(
 
 
 def _balanced(
-    compiled: System,
-    motion: Callable[[System], Motion],
-    gone: Continued,
-    grid: np.ndarray,
-    lost: tuple[int, int] | None,
-    balance: np.ndarray,
-    options: dict[str, Any],
+    compiled: System, problem: Problem, run: SwitchedIntegration, lost: tuple[int, int] | None, balance: np.ndarray
 ) -> tuple[int, str]:
     """How many times to keep, and why not more."""
     if lost is None:
         return balance.shape[1], ""
     n, k = lost
-    at = Stage(compiled, grid[k], gone.found.y[n, k], gone.constants(n, k))
-    why = lost_balance(at, motion(compiled), grid[k + 1], abs(balance[n, k + 1] - balance[n, k]), options)
-    return k + 1, f"stopped at t = {grid[k]:.6g} s: {why}"
+    at = Stage(compiled, problem.t[k], run.integration.y[n, k], run.constants(n, k))
+    why = lost_balance(problem, at, problem.t[k + 1], abs(balance[n, k + 1] - balance[n, k]))
+    return k + 1, f"stopped at t = {at.t:.6g} s: {why}"
 
 
-def _status(gone: Continued) -> str:
+def _status(run: SwitchedIntegration) -> str:
     """Why the first motion that ended early did so."""
-    for why, reached in zip(gone.found.why, gone.found.reached):
+    for why, reached in zip(run.integration.why, run.integration.reached):
         if why:
             return f"stopped at t = {reached:.6g} s: {why}"
     return ""
 
 
-def _watched(compiled: System, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
+def _outputs(compiled: System, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
     """Both energies (N, n), constraints (N, n, m), named coordinates (N, n, k), places of all bodies (N, n, 12 b)."""
     names, angles = list(compiled.mechanism.template.coordinates), turning(compiled)
     (flat,) = state_function(compiled)(y.reshape(-1, y.shape[-1]), repeated(p, y))
