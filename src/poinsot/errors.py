@@ -43,7 +43,7 @@ class MotionError(PoinsotError):
     ):
         super().__init__(message)
         self.t = t  # first time that could not be reached  [s]
-        self.joint = joint  # the joint or prescribed coordinate that holds least in the last pose
+        self.joint = joint  # the worst-conditioned joint or prescribed coordinate in the last pose
         self.condition = condition  # of the constraints there, prescribed coordinates or actuators included
         self.partial = partial  # the result at the times before; None if there are none
 

@@ -13,7 +13,7 @@ from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.possible import require_inertia
 from poinsot.motion.initial_pose import initial
-from poinsot.motion.reactions import Bearing
+from poinsot.motion.reactions import JointReactions
 from poinsot.motion.undetermined import undetermined
 from poinsot.system.conditioning import rechart
 from poinsot.system.functions import forward, observe, observe_states
@@ -39,7 +39,7 @@ class State:
 
 
 @dataclass(frozen=True, eq=False)
-class Accelerations(Bearing, Mapping[str, np.ndarray]):
+class Accelerations(JointReactions, Mapping[str, np.ndarray]):
     """Accelerations by body: of the origin and angular, in the world, (6,)  [m/s², rad/s²].
 
     Of N states all arrays have a leading axis N.

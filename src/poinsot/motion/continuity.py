@@ -15,7 +15,7 @@ import numpy as np
 from poinsot.errors import MotionError
 from poinsot.lazy import casadi
 from poinsot.model.assembly.branches import along_branch
-from poinsot.system.conditioning import poses_at, weakness
+from poinsot.system.conditioning import conditioning, poses_at
 from poinsot.system.natural import coordinate_sizes, natural_speeds
 from poinsot.system.stored import stored
 from poinsot.system.system import System
@@ -49,7 +49,7 @@ class Path:
 
     def holding(self, k: int) -> float:
         """Condition number of the joints alone at sample k."""
-        return weakness(self.system, poses_at(self.system, self.q[k], self.constants(k))).condition
+        return conditioning(self.system, poses_at(self.system, self.q[k], self.constants(k))).condition
 
     def cut(self, chosen: Any) -> Path:
         """The path at some of its samples, chosen by a slice or by numbers."""
@@ -134,4 +134,4 @@ def _singular(path: Path, at: int, names: Sequence[str]) -> bool:
     """Whether the pose at either end of an interval is near a singular one."""
     held = {name: path.system.mechanism.coordinates[name] for name in names}
     ends = [poses_at(path.system, path.q[i], path.constants(i)) for i in (at, at + 1)]
-    return max(weakness(path.system, poses, held).condition for poses in ends) > SUSPECT
+    return max(conditioning(path.system, poses, held).condition for poses in ends) > SUSPECT

@@ -19,9 +19,9 @@ from poinsot.errors import MotionError, PoinsotError, by_name, listing, unknown
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.kinematics import Kinematics, kinematics
-from poinsot.motion.reactions import Bearing, by_joint, columns
+from poinsot.motion.reactions import JointReactions, by_joint, columns
 from poinsot.motion.undetermined import undetermined
-from poinsot.system.conditioning import freest, poses_at, weakness
+from poinsot.system.conditioning import conditioning, freest, poses_at
 from poinsot.system.stored import remembered, stored
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
@@ -41,7 +41,7 @@ SINGULAR_POSE = 1e-10  # the same of a pose that is passed: reactions grow witho
 
 
 @dataclass(frozen=True, eq=False)
-class InverseDynamics(Bearing):
+class InverseDynamics(JointReactions):
     """Forces along a motion: n times."""
 
     t: np.ndarray  # (n,)  [s]
@@ -118,7 +118,7 @@ def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, floa
             return _result(mechanism, moving, len(path.t), *found)
     at = int(np.argmin(held))
     on = {name: actuator.on for name, actuator in mechanism.actuators.items()}
-    weak = weakness(path.system, poses_at(path.system, path.q[at], path.constants(at)), on)
+    weak = conditioning(path.system, poses_at(path.system, path.q[at], path.constants(at)), on)
     raise MotionError(
         f"at t = {path.t[at]:g} s the actuators ({', '.join(path.system.commands)}) do not hold the mechanism: "
         f"it is under-actuated, or in a singular pose ({weak})",

@@ -23,7 +23,7 @@ from poinsot.motion.continuation import Course, follow
 from poinsot.motion.continuity import Path, coordinate_rates, joined, require_continuity
 from poinsot.motion.signals import as_signals, as_times, evaluate_motion, require_motion
 from poinsot.motion.singular_passage import passing
-from poinsot.system.conditioning import SINGULAR_POSE, poses_at, rechart, surplus_or_free, weakness
+from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, rechart, surplus_or_free
 from poinsot.system.functions import body_poses
 from poinsot.system.natural import natural_speeds
 from poinsot.system.stored import remembered, stored, stored_parts
@@ -110,7 +110,7 @@ def solve_path(
             raise
         path = solve_path(mechanism, motion, t[:before], formulation, free)
         held = {name: mechanism.coordinates[name] for name in motion}
-        weak = weakness(path.system, poses_at(path.system, path.q[-1], path.constants(-1)), held)
+        weak = conditioning(path.system, poses_at(path.system, path.q[-1], path.constants(-1)), held)
         raise MotionError(
             f"{error} ({weak} at t = {path.t[-1]:g} s, the last pose reached)",
             t=error.t,
@@ -175,7 +175,7 @@ def _begin(mechanism: Mechanism, pose: dict[str, float], t: float, formulation: 
         return start(mechanism, pose)
     except PoinsotError as error:
         held = {name: mechanism.coordinates[name] for name in pose}
-        weak = weakness(system(mechanism, formulation), start(mechanism, None).poses, held)
+        weak = conditioning(system(mechanism, formulation), start(mechanism, None).poses, held)
         text = f"at t = {t:g} s {error} ({weak} in the pose of the model file)"
         raise MotionError(text, t=float(t), joint=weak.name, condition=weak.condition) from None
 

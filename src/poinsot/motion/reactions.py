@@ -20,13 +20,13 @@ from poinsot.spatial.algebra import skew
 if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
 
-__all__ = ["Bearing", "by_joint", "columns"]
+__all__ = ["JointReactions", "by_joint", "columns"]
 
 SEEN = 1e-9  # of a rotation matrix: components smaller than this do not carry an undetermined one over
 
 
-class Bearing:
-    """A result that knows what every joint bears: its reactions, and the poses at the same times."""
+class JointReactions:
+    """A result with joint reactions, and the poses at the same times."""
 
     model: Mechanism
     reactions: dict[str, np.ndarray]  # by joint (…, 6)

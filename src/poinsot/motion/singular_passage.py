@@ -23,7 +23,7 @@ from poinsot.blas import one_blas_thread
 from poinsot.errors import MotionError
 from poinsot.motion.continuation import CONTRACTION, Course, follow, stepped, way
 from poinsot.motion.continuity import Path, coordinate_rates, joined
-from poinsot.system.conditioning import SINGULAR_POSE, poses_at, rechart, weakness
+from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, rechart
 from poinsot.system.natural import natural_speeds
 
 __all__ = ["Attempt", "passing"]
@@ -150,7 +150,7 @@ def _singular_time(course: Course, before: Path, begin: int, end: float) -> floa
     with suppress(MotionError):
         reached += way(near, 0, 1, q, care=True)
     (t0, q0), (t1, q1) = reached[-2:] if len(reached) > 1 else (reached[0], reached[0])
-    c0, c1 = (weakness(before.system, poses_at(before.system, q, near.p)).condition for q in (q0, q1))
+    c0, c1 = (conditioning(before.system, poses_at(before.system, q, near.p)).condition for q in (q0, q1))
     if not c1 > SINGULAR_POSE:
         return None
     return float((c1 * t1 - c0 * t0) / (c1 - c0)) if np.isfinite(c1) and c1 > c0 else float(t1)

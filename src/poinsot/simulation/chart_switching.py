@@ -19,7 +19,7 @@ from poinsot.simulation.equations import check_function, twist_function
 from poinsot.simulation.events import Ending
 from poinsot.simulation.integration import Integration, Motion
 from poinsot.simulation.singular_crossing import across, leading
-from poinsot.system.conditioning import SINGULAR_POSE, Weakness, poses_at, weakness
+from poinsot.system.conditioning import SINGULAR_POSE, Conditioning, conditioning, poses_at
 from poinsot.system.system import System
 from poinsot.system.variants import careful, chosen_rates, embedded_with, machine_of
 
@@ -97,10 +97,10 @@ class Stage:
     y: np.ndarray  # (states,)
     p: np.ndarray  # constants (m,): actuator forces, parameters, charts
 
-    def weakness(self) -> Weakness:
+    def conditioning(self) -> Conditioning:
         """The worst-conditioned constraint there."""
         nq, _, _, nu = self.system.sizes
-        return weakness(self.system, poses_at(self.system, self.y[:nq], self.p[nu:]))
+        return conditioning(self.system, poses_at(self.system, self.y[:nq], self.p[nu:]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,7 +296,7 @@ def _reason(problem: Problem, known: Stage, course: Course) -> str:
         states = motion.native(times, y, known.p, **problem.options).y[0]
         last = int(np.max(np.flatnonzero(np.isfinite(states).all(axis=1)), initial=0))
         t, y = times[last], states[last]
-    weak = replace(known, y=y).weakness()
+    weak = replace(known, y=y).conditioning()
     what = Ending.COLLAPSED if ending is Ending.POOR else ending
     if weak.condition > SINGULAR_POSE:
         return f"{what} near a singular pose: {weak} at t = {t:.6g} s"
@@ -362,14 +362,14 @@ def _speeds(
 
 def lost_balance(problem: Problem, at: Stage, end: float, loss: float) -> str:
     """Why the energy balance was lost between a state and a later time: the worst pose on the way."""
-    weak, when, motion = at.weakness(), at.t, problem.motion(at.system)
+    weak, when, motion = at.conditioning(), at.t, problem.motion(at.system)
     if motion.method == "explicit":
         times = _between(at.t, end, np.linspace(0.0, 1.0, 65))
         try:
             states = motion.native(times, at.y, at.p, **problem.options).y[0]
         except Interrupted:
             raise KeyboardInterrupt from None
-        on_the_way = [(replace(at, y=y).weakness(), t) for t, y in zip(times, states) if np.isfinite(y).all()]
+        on_the_way = [(replace(at, y=y).conditioning(), t) for t, y in zip(times, states) if np.isfinite(y).all()]
         weak, when = max(on_the_way, key=lambda pair: pair[0].condition)
     return (
         f"the energy balance is lost by {loss:.1e} J: {weak} at t = {when:.6g} s; the mechanism passes a singular "

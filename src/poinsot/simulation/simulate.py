@@ -17,7 +17,7 @@ from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.possible import require_inertia, require_possible
 from poinsot.motion.angles import counted, first_counts, turning
 from poinsot.motion.initial_pose import initial
-from poinsot.motion.reactions import Bearing
+from poinsot.motion.reactions import JointReactions
 from poinsot.motion.signals import as_times
 from poinsot.simulation.chart_switching import (
     Problem,
@@ -45,7 +45,7 @@ ROUGH = 1e3  # unless rtol allows for more, this many times over, or in as many 
 
 
 @dataclass(frozen=True, eq=False)
-class Simulation(Bearing):
+class Simulation(JointReactions):
     """A simulated motion at n times. In a batch of N all arrays but t have a leading axis N."""
 
     mechanism: str
@@ -65,12 +65,12 @@ class Simulation(Bearing):
     status: str  # what to do next; empty means success
     changes: tuple[str, ...]  # where other coordinates were chosen along the motion, one sentence each
     model: Mechanism = field(repr=False)
-    bearing: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
+    find_reactions: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
 
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
         """By joint, wrench on its second body in its frame there (n, 6), computed when first asked for  [N, N·m]."""
-        return self.bearing()
+        return self.find_reactions()
 
     @property
     def finished(self) -> bool:
@@ -279,7 +279,7 @@ def _result(
         status=why or _status(run),
         changes=run.changes,
         model=mechanism,
-        bearing=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
+        find_reactions=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from poinsot.simulation.equations import Laws, plain_functions
 from poinsot.simulation.integration import Motion
-from poinsot.system.conditioning import poses_at, weakness
+from poinsot.system.conditioning import conditioning, poses_at
 from poinsot.system.natural import natural_speeds
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
@@ -102,7 +102,7 @@ def _plain(compiled: System, p: np.ndarray) -> tuple[System, np.ndarray]:
 
 def _condition(compiled: System, y: np.ndarray, p: np.ndarray) -> float:
     nq, _, _, nu = compiled.sizes
-    return weakness(compiled, poses_at(compiled, y[:nq], p[nu:])).condition
+    return conditioning(compiled, poses_at(compiled, y[:nq], p[nu:])).condition
 
 
 def _before(

@@ -1,4 +1,4 @@
-"""Where a motion cannot go on: which joint holds least there, and the condition number that tells how little.
+"""Conditioning of the constraints in a pose: condition number, and the joint that is conditioned worst.
 
 The constraint Jacobian is that of all bodies' twists and of all rows, so that every formulation tells the same;
 lengths are measured by the machine's size. The rank that it should have is that of a generic pose.
@@ -21,14 +21,14 @@ from poinsot.spatial.pose import Pose
 from poinsot.system.functions import body_poses
 from poinsot.system.system import System
 
-__all__ = ["SINGULAR_POSE", "Weakness", "freest", "poses_at", "rechart", "surplus_or_free", "weakness"]
+__all__ = ["SINGULAR_POSE", "Conditioning", "conditioning", "freest", "poses_at", "rechart", "surplus_or_free"]
 
 SINGULAR_POSE = 1e4  # condition number from which a pose is called singular
 
 
 @dataclass(frozen=True)
-class Weakness:
-    """What holds least in a pose."""
+class Conditioning:
+    """The worst-conditioned constraint in a pose."""
 
     name: str  # of the joint, or of the held coordinate
     kind: str  # "joint" or "coordinate"
@@ -36,21 +36,23 @@ class Weakness:
 
     def __str__(self) -> str:
         number = f"condition number {self.condition:.1e}"
-        return f"{self.kind} '{self.name}' holds least, {number}" if self.name else number
+        return f"worst-conditioned constraint: {self.kind} '{self.name}', {number}" if self.name else number
 
 
 @one_blas_thread()
-def weakness(compiled: System, poses: Mapping[str, Pose], held: Mapping[str, Coordinate] | None = None) -> Weakness:
+def conditioning(
+    compiled: System, poses: Mapping[str, Pose], held: Mapping[str, Coordinate] | None = None
+) -> Conditioning:
     """The joint, or held coordinate, that is nearest to depending on the others in a pose."""
     J, owners = _slopes(compiled, poses, held or {})
     rank = min(_rank(compiled) + len(held or {}), *J.shape)
     if not J.size or not rank:
-        return Weakness("", "joint", 1.0)
+        return Conditioning("", "joint", 1.0)
     if not np.isfinite(J).all():
-        return Weakness("", "joint", np.inf)
+        return Conditioning("", "joint", np.inf)
     U, s, _ = np.linalg.svd(J)
     name, kind = owners[int(np.argmax(np.abs(U[:, rank - 1])))]
-    return Weakness(name, kind, float(s[0] / s[rank - 1]) if s[rank - 1] > 1e-15 * s[0] else np.inf)
+    return Conditioning(name, kind, float(s[0] / s[rank - 1]) if s[rank - 1] > 1e-15 * s[0] else np.inf)
 
 
 def _rank(compiled: System) -> int:
@@ -85,7 +87,7 @@ def surplus_or_free(compiled: System, names: tuple[str, ...], mobility: int) -> 
         known: dict[str, Coordinate] = {}
         for name, coordinate in held.items():
             known[name] = coordinate
-            if len(known) > mobility or weakness(compiled, poses, known).condition > SINGULAR_POSE:
+            if len(known) > mobility or conditioning(compiled, poses, known).condition > SINGULAR_POSE:
                 break
         return f"coordinate '{name}' depends on the joints and the others, condition number inf"
     return f"joint '{freest(compiled, poses, held)}' is left free, condition number inf"
