@@ -18,7 +18,7 @@ import numpy as np
 import pinocchio as pin
 
 from poinsot.engine import kernel
-from poinsot.model.build import build
+from poinsot.model.mechanism import build
 from poinsot.system.system import start, system
 
 from .measure import Table, interleave

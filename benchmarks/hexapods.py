@@ -19,8 +19,7 @@ import casadi
 import numpy as np
 
 import poinsot
-from poinsot.model.build import build
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, build
 from poinsot.motion.kinematics import Kinematics
 from poinsot.spatial.pose import Pose
 from poinsot.system.functions import forward

@@ -15,7 +15,8 @@ import pinocchio as pin
 
 import poinsot
 from poinsot.blas import one_blas_thread
-from poinsot.identifiability.regressor import States, evaluate_regressor
+from poinsot.identifiability.regressor import evaluate_regressor
+from poinsot.identifiability.states import States
 from poinsot.motion.kinematics import solve_path
 
 from .inverse import FEW, SAMPLES, WAVES, ClosedPeer

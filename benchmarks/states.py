@@ -15,7 +15,7 @@ import numpy as np
 
 import poinsot
 from poinsot.engine import kernel
-from poinsot.model.build import build
+from poinsot.model.mechanism import build
 from poinsot.system.system import system
 
 from .measure import Table, interleave

@@ -63,8 +63,9 @@ TESTS |= {  # of numerical parts: a choice of quick ones
         "src/poinsot/model/quantities/dimensions.py",
     ],
     "model/possible.py": ["tests/model/test_possible.py", "tests/model/test_check.py"],
-    "model/assembly/mobility.py": ["tests/model/test_mobility.py", "tests/model/test_check.py", f"{_WHEELS}[joint]"],
-    "model/assembly/redundancy.py": [
+    "model/assembly/mobility.py": [
+        "tests/model/test_mobility.py",
+        "tests/model/test_check.py",
         f"{_OVER}::test_kept_combinations_are_as_independent_as_all_rows",
         f"{_OVER}::test_independent_rows_form_no_group",
         f"{_OVER}::test_groups_that_share_nothing_are_kept_apart",

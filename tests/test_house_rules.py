@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import import_graph
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "poinsot"
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -38,6 +40,11 @@ ORDER = [
     "app",
 ]
 MAX_FILE, MAX_BODY = 400, 60  # lines
+MAX_CHAIN, MAX_FOLDER = 16, 15  # modules
+# Modules that name each other's types. What is followed is of a class, Driven, that should have a module of its own.
+NAMED_IN_A_CIRCLE = [
+    [f"poinsot.motion.{m}" for m in ("continuation", "continuity", "kinematics", "singular_passage")]
+]
 
 
 def module_name(path: Path) -> str:
@@ -76,6 +83,59 @@ def test_imports_go_upwards_only(path):
 
 def test_the_import_rule_can_fail():
     assert wrong_imports("spatial", ast.parse("from poinsot.model.load import load")) == {"model"}
+
+
+def small_package(folder: Path, **modules: str) -> list[Path]:
+    """A package `poinsot` of a few modules: "a.b" is written as a__b, the door of a folder as a__."""
+    for name, text in {"": "", **modules}.items():
+        path = folder / "poinsot" / "/".join(name.split("__"))
+        path = path / "__init__.py" if name.endswith("__") or not name else path.with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return sorted(folder.rglob("*.py"))
+
+
+def test_no_module_imports_itself_by_a_detour():
+    graph = import_graph.read(FILES, SOURCE)
+    assert import_graph.cycles(graph.loaded | graph.hidden | graph.lazy) == []
+    named = graph.loaded | graph.hidden | graph.annotations
+    assert import_graph.cycles({(a, b) for a, b in named if a not in graph.doors}) == NAMED_IN_A_CIRCLE
+
+
+def test_no_import_is_hidden_in_a_function_but_those_of_the_command_line():
+    graph = import_graph.read(FILES, SOURCE)
+    assert {a for a, _ in graph.hidden if a not in graph.doors and not a.startswith("poinsot.app.")} == set()
+
+
+def test_no_chain_of_imports_is_long():
+    chain = import_graph.longest(import_graph.read(FILES, SOURCE))
+    assert len(chain) <= MAX_CHAIN, " > ".join(chain)
+
+
+def test_no_folder_has_many_modules():
+    folders = {path.parent for path in FILES}
+    many = {str(f): n for f in folders if (n := len([*f.glob("*.py")]) - (f / "__init__.py").exists()) > MAX_FOLDER}
+    assert not many
+
+
+def test_the_rules_about_detours_chains_and_hidden_imports_can_fail(tmp_path):
+    door = 'from poinsot.lazy import door\n__getattr__ = door(__name__, {"b": "second", "c": "third"})'
+    files = small_package(
+        tmp_path,
+        one="from poinsot import p\ndef f(): return p.b",
+        two="from poinsot.three import x",
+        three="def f():\n    from poinsot.two import y",
+        p__=door,
+        p__second="from poinsot.one import f",
+        p__third="from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from poinsot.two import x",
+    )
+    graph = import_graph.read(files, tmp_path / "poinsot")
+    assert graph.hidden == {("poinsot.three", "poinsot.two")}
+    assert graph.annotations == {("poinsot.p.third", "poinsot.two")}
+    assert ("poinsot.one", "poinsot.p.second") in graph.lazy
+    found = import_graph.cycles(graph.loaded | graph.hidden | graph.lazy)
+    assert found == [["poinsot.one", "poinsot.p.second"], ["poinsot.three", "poinsot.two"]]
+    assert import_graph.longest(graph) == ["poinsot.p.second", "poinsot.one"]  # the door of p does not count
 
 
 @pytest.mark.parametrize("path", [*FILES, *sorted((ROOT / "tests").rglob("*.py"))], ids=str)

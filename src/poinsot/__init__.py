@@ -35,11 +35,10 @@ if TYPE_CHECKING:
     from poinsot.identifiability.energy import energy_regressor
     from poinsot.identifiability.regressor import regressor
     from poinsot.model.assembly.assembly import assemble
-    from poinsot.model.build import build
     from poinsot.model.check import check
     from poinsot.model.interchange import read_urdf, write_mjcf, write_urdf
     from poinsot.model.load import library_names, load
-    from poinsot.model.mechanism import Mechanism
+    from poinsot.model.mechanism import Mechanism, build
     from poinsot.model.toml import dumps, save
     from poinsot.motion.accelerations import State, accelerations
     from poinsot.motion.inverse_dynamics import inverse_dynamics
@@ -48,7 +47,8 @@ if TYPE_CHECKING:
     from poinsot.motion.singularity import singularity
     from poinsot.simulation.sensitivity import motion_sensitivity, sensitivity
     from poinsot.simulation.simulate import simulate
-    from poinsot.statics.equilibrium import equilibrium, hold
+    from poinsot.statics.equilibrium import equilibrium
+    from poinsot.statics.hold import hold
     from poinsot.vibration.compliance import compliance, stiffness
     from poinsot.vibration.linearise import linearise
     from poinsot.vibration.maps import compliance_map, frequency_map
@@ -68,7 +68,7 @@ _HOME = {
     "accelerations": "poinsot.motion.accelerations",
     "assemble": "poinsot.model.assembly.assembly",
     "base_parameters": "poinsot.identifiability.base",
-    "build": "poinsot.model.build",
+    "build": "poinsot.model.mechanism",
     "check": "poinsot.model.check",
     "compliance": "poinsot.vibration.compliance",
     "compliance_map": "poinsot.vibration.maps",
@@ -78,7 +78,7 @@ _HOME = {
     "equilibrium": "poinsot.statics.equilibrium",
     "frequency_map": "poinsot.vibration.maps",
     "frf": "poinsot.vibration.response",
-    "hold": "poinsot.statics.equilibrium",
+    "hold": "poinsot.statics.hold",
     "inverse_dynamics": "poinsot.motion.inverse_dynamics",
     "kinematics": "poinsot.motion.kinematics",
     "library_names": "poinsot.model.load",

@@ -1,12 +1,16 @@
-"""CasADi, loaded at its first use: a process that finds all its functions compiled never needs it (36 ms of 300)."""
+"""What is loaded at its first use: CasADi, and names behind the doors of packages.
+
+A process that finds all its functions compiled never needs CasADi (36 ms of 300).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["casadi"]
+__all__ = ["casadi", "door"]
 
 
 class _Lazy(ModuleType):
@@ -19,6 +23,19 @@ class _Lazy(ModuleType):
 
     def __dir__(self) -> list[str]:
         return dir(import_module(self.__name__))
+
+
+def door(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package that has names of its modules, by the module of each."""
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'; it has: {', '.join(homes)}")
+        value = getattr(import_module(f".{homes[name]}", package), name)
+        setattr(import_module(package), name, value)
+        return value
+
+    return find
 
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poinsot.model.build import build
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, build
 
 E, G, RHO = 210e9, 81e9, 7850.0
 SLENDER = {"area": 1e-4, "Iy": 4e-14, "Iz": 1e-14, "torsion": 1e-14}  # so thin that sections have no rotary inertia

@@ -7,7 +7,7 @@ import pytest
 
 import poinsot
 from poinsot.elements.joints import JOINTS
-from poinsot.formulations.solve import FORMULATIONS
+from poinsot.formulations.registry import FORMULATIONS
 
 DRIVEN = [kind for kind, law in JOINTS.items() if law.coordinates and all(c.unit != "-" for c in law.coordinates)]
 

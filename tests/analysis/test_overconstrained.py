@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.model.assembly.redundancy import redundancy, row_combinations
+from poinsot.model.assembly.mobility import redundancy, row_combinations
 from poinsot.system.system import system
 
 RIGID = ("joint", "euler", "rotation-matrix", "embedded")

@@ -7,8 +7,9 @@ from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
+from poinsot.elements import GROUND
 from poinsot.elements.coordinates import COORDINATES, AlongJoint, Angle, Length, Position
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements.frame import Frame
 from poinsot.elements.sensors import (
     IMU,
     SENSORS,

@@ -9,6 +9,7 @@ from poinsot.engine.build import build as build_module
 from poinsot.engine.build.native import host_target
 from poinsot.engine.build.request import Request
 from poinsot.engine.code.formula import formula
+from poinsot.engine.kernels import BATCH
 from poinsot.errors import PoinsotError
 
 LANES = (1, 2, 4, 8)
@@ -56,7 +57,7 @@ def test_code_of_other_lanes_has_another_name(monkeypatch):
     keys, given = set(), {"function": formula(triples())}
     for lanes in LANES:
         monkeypatch.setenv("POINSOT_LANES", str(lanes))
-        keys.add(Request("batch", given, {"lanes": kernel(triples()).info.lanes}).key(repr(host_target())))
+        keys.add(Request(BATCH, given, {"lanes": kernel(triples()).info.lanes}).key(repr(host_target())))
     assert len(keys) == len(LANES)
 
 

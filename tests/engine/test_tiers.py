@@ -108,7 +108,7 @@ def test_quick_code_stays_when_its_child_is_killed(fresh_cache, caplog):
 
 
 def test_a_child_that_takes_too_long_is_ended(fresh_cache):
-    request = build_module.Request("batch", {"function": formula(long_function(30_000))}, {"lanes": 4})
+    request = build_module.Request(kernels.BATCH, {"function": formula(long_function(30_000))}, {"lanes": 4})
     with pytest.raises(children.ChildError, match="more than 0 s"):
         children.compile_in_child(request, "key", seconds=0.2)
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from poinsot.model.build import build
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, build
 
 Turn = Callable[[np.random.Generator], Rotation]
 PLAIN: Turn = lambda rng: Rotation.identity()  # noqa: E731

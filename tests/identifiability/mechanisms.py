@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.identifiability.symbolic.optimal import Opened, moved
-from poinsot.model.build import build
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, build
 
 AXES = {"x": [1, 0, 0], "y": [0, 1, 0], "z": [0, 0, 1]}
 

@@ -12,9 +12,9 @@ import pytest
 
 from poinsot.errors import ConversionWarning
 from poinsot.model.assembly.assembly import assemble
-from poinsot.model.build import build
 from poinsot.model.check import check
 from poinsot.model.load import library_names, load
+from poinsot.model.mechanism import build
 from poinsot.spatial.pose import Pose
 
 DATA = Path(os.environ.get("POINSOT_DATA", Path(__file__).parents[2].parent / "shared" / "data"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from poinsot.model.build import build
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, build
 
 
 def body(size: float = 1.0, **more) -> dict:

@@ -10,7 +10,7 @@ import pytest
 from poinsot.model.assembly import assembly
 from poinsot.model.assembly.assembly import attempt_assembly
 from poinsot.model.assembly.constraints import Constraints
-from poinsot.model.build import build
+from poinsot.model.mechanism import build
 
 AXES = ([1, 0, 0], [0, 1, 0], [0, 0, 1])
 

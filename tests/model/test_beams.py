@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import poinsot
-from poinsot.model.build import build
 from poinsot.model.interchange import write_urdf
+from poinsot.model.mechanism import build
 
 FRAME = {
     "format": 1,

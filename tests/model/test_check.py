@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import assemble, attempt_assembly
-from poinsot.model.build import build
 from poinsot.model.check import Severity, check
 from poinsot.model.load import load
+from poinsot.model.mechanism import build
 from tests.model.mechanisms import (
     at,
     bennett,

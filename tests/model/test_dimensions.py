@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from poinsot.errors import PoinsotError
-from poinsot.model.build import build
+from poinsot.model.mechanism import build
 from poinsot.model.quantities.dimensions import dimension_of, fits
 from poinsot.model.quantities.expressions import parse
 from poinsot.model.quantities.units import dimension_text, parse_unit

@@ -8,10 +8,10 @@ import pytest
 
 from poinsot import PoinsotError, load, read_urdf
 from poinsot.app.tables import read_motion
-from poinsot.model.build import build
 from poinsot.model.build.scope import MAX_BODIES
 from poinsot.model.interchange.mjcf import files as mjcf_files
 from poinsot.model.interchange.mjcf.files import inspect_mjcf
+from poinsot.model.mechanism import build
 
 BODY = '<body><joint/><geom size=".1" mass="1"/></body>'
 INCLUDE = "<mujocoinclude>{}</mujocoinclude>"

@@ -11,9 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from poinsot.elements.joints import JOINTS, Axis, Universal
 from poinsot.model.assembly.assembly import assemble
-from poinsot.model.build import build
 from poinsot.model.check import Severity, check
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, build
 from poinsot.spatial.pose import Pose
 
 OBLIQUE = Rotation.from_euler("ZXZ", [0.4, 1.1, -2.0]).as_matrix()

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from poinsot.errors import MissingExtraError, PoinsotError
-from poinsot.model.build import build
 from poinsot.model.interchange import read_mjcf, write_mjcf
 from poinsot.model.interchange.mjcf import files as mjcf_files
 from poinsot.model.load import load
+from poinsot.model.mechanism import build
 from tests.model.interchange_cases import CASES, coordinates, every_case, laden, pose_of
 
 

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 
 import poinsot
 from poinsot.errors import PoinsotError
-from poinsot.model.build import build
 from poinsot.model.load import library_names, load
+from poinsot.model.mechanism import build
 from poinsot.model.quantities.units import parse_unit
 
 

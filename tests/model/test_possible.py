@@ -7,7 +7,7 @@ import pytest
 
 import poinsot
 from poinsot.errors import PoinsotError
-from poinsot.model.build import build
+from poinsot.model.mechanism import build
 
 HINGE = {"type": "revolute", "between": ["ground", "bob"], "axis": [0, 1, 0]}
 

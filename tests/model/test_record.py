@@ -8,7 +8,7 @@ import pytest
 import poinsot
 from poinsot.model.assembly.assembly import first_guess
 from poinsot.model.assembly.constraints import Constraints
-from poinsot.model.build import build
+from poinsot.model.mechanism import build
 from poinsot.model.record import from_record, kept_mechanism, to_record
 from poinsot.store import content_key
 

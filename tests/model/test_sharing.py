@@ -5,8 +5,8 @@ import pytest
 
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import assemble, first_guess
-from poinsot.model.build import build
 from poinsot.model.load import load
+from poinsot.model.mechanism import build
 from poinsot.model.toml import dumps
 
 ROD = {"mass": 1.0, "inertia": [1, 1, 1]}

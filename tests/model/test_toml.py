@@ -7,8 +7,8 @@ import pytest
 
 import poinsot
 from poinsot.errors import PoinsotError
-from poinsot.model.build import build
 from poinsot.model.load import library_names, load
+from poinsot.model.mechanism import build
 from poinsot.model.toml import dumps, read_toml, save
 
 TEXT = """\

@@ -11,10 +11,10 @@ import pytest
 
 from poinsot.errors import ConversionWarning, PoinsotError
 from poinsot.model.assembly.assembly import assemble
-from poinsot.model.build import build
 from poinsot.model.check import check
 from poinsot.model.interchange import read_urdf, write_urdf
 from poinsot.model.load import load
+from poinsot.model.mechanism import build
 from poinsot.model.toml import dumps
 from tests.model.interchange_cases import (
     CASES,

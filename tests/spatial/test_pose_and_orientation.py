@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from poinsot.spatial import algebra
-from poinsot.spatial.orientation import Angles, Quaternion, Unrotated, along
-from poinsot.spatial.pose import Pose
+from poinsot.spatial.orientation import Angles, Quaternion, along
+from poinsot.spatial.pose import Pose, Unrotated
 from tests.strategies import numbers, poses, rotations, vectors
 
 directions = vectors(3, 3.0).filter(lambda v: np.linalg.norm(v) > 1e-2)

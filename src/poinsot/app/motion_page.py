@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 

@@ -8,3 +8,7 @@ coordinates/   joint, length, position, angle: what forces act along and poses a
 forces/        gravity, spring, damper, friction, drive inertia, end stop, actuator, load
 sensors/       encoder, accelerometer, gyroscope, IMU, drive force, reaction, modal point
 """
+
+__all__ = ["GROUND"]
+
+GROUND = "ground"  # the body that does not move

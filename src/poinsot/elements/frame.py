@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from poinsot.spatial.algebra import Scalar, vector
-from poinsot.spatial.orientation import Orientation, Unrotated
-from poinsot.spatial.pose import Pose
+from poinsot.spatial.pose import Pose, Unrotated
 
-__all__ = ["GROUND", "Frame"]
+if TYPE_CHECKING:
+    from poinsot.spatial.orientation import Orientation
 
-GROUND = "ground"  # the body that does not move
+__all__ = ["Frame"]
 
 
 @dataclass(frozen=True)

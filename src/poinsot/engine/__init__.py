@@ -15,8 +15,7 @@ CasADi, llvmlite and SciPy are loaded when they are used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from poinsot.lazy import door
 
 _HOMES = {
     "Block": "linear.elimination",
@@ -51,12 +50,7 @@ _HOMES = {
 __all__ = sorted(_HOMES)
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = value
-    return value
+__getattr__ = door(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

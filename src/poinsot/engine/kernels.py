@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import logging
+from ctypes import c_int64, c_void_p
 from typing import Any
 
 import numpy as np
 
+from poinsot.engine import code
 from poinsot.engine.arguments import Signature, read_arguments
 from poinsot.engine.build.build import Build, KernelInfo, start_build
 from poinsot.engine.build.native import vector_lanes
-from poinsot.engine.build.request import Request
+from poinsot.engine.build.request import Kind, Request
 from poinsot.engine.build.settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, waits_for_optimised
 from poinsot.engine.build.support import llvm_obstacle
 from poinsot.engine.code.formula import Formula, formula
 from poinsot.engine.frame import Frame
 from poinsot.engine.threads import choose_threads, run_chunks
+from poinsot.engine.vm import run_vm
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 
-__all__ = ["Kernel", "kernel"]
+__all__ = ["BATCH", "Kernel", "kernel"]
 
 _log = logging.getLogger("poinsot.engine")
+BATCH = Kind("batch", lambda **given: code.emit_batch(**given), (c_int64, *[c_void_p] * 5))
 
 
 def kernel(
@@ -58,7 +62,7 @@ def kernel(
             _log.warning("%s runs on the VM: %s", name, obstacle)
         return Kernel(given, None, obstacle, repeat)
     options = {"lanes": lanes or vector_lanes(), "repeat": repeat}
-    build = start_build(Request("batch", {"function": given}, options), name, given.instructions)
+    build = start_build(Request(BATCH, {"function": given}, options), name, given.instructions)
     if waits_for_optimised():
         build.wait()
     return Kernel(given, build, "", repeat)
@@ -135,8 +139,6 @@ class Kernel:
         return outputs if arguments.count is not None else tuple(out[0] for out in outputs)
 
     def _batch_vm(self, inputs: tuple[Any, ...]) -> tuple[np.ndarray, ...]:
-        from poinsot.engine.vm import run_vm
-
         arguments = read_arguments(self.signature, inputs)
         count = 1 if arguments.count is None else arguments.count
         arrays, batched, function = arguments.arrays, arguments.batched, self.function

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from poinsot.engine.code.batch import dense_offsets
+from poinsot.engine.code.tape import dense_offsets
 from poinsot.lazy import casadi
 
 __all__ = ["run_vm"]

@@ -12,7 +12,7 @@ from typing import Any
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.elements.forces import Load, gravity_potential
 from poinsot.lazy import casadi
-from poinsot.model.mechanism import Elements
+from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import apply, transpose, vector
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.engine import Factor, ldl
 from poinsot.formulations.tree import Tree
 from poinsot.lazy import casadi

@@ -23,7 +23,7 @@ from poinsot.formulations.equations import Equations
 from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
-from poinsot.model.mechanism import Elements
+from poinsot.model.parts import Elements
 
 __all__ = [
     "POOR_CHOICE",

@@ -71,6 +71,7 @@ class Equations:
     articulated: tuple[Articulated, Any] | None = None  # for long branches, with the forces on them (nv, 1)
     direct: Callable[[Any], tuple[Any, Any] | None] = lambda on: None  # s and ṡ where they are among q and v
     branches: tuple[Any, ...] = ()  # nodes of the spanning tree, if there is one
+    names: tuple[tuple[str, str], ...] = ()  # nv, of the speeds' displacements with their units, if there is no tree
     chart: Any = ()  # symbols (k,) of numbers that the charts choose for themselves: reference attitudes
     chart_quality: dict[str, Any] = field(default_factory=dict)  # by body, 0 where its chart is singular
 

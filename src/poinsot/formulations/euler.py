@@ -16,10 +16,11 @@ import numpy as np
 from poinsot.elements.bodies import RigidBody
 from poinsot.errors import PoinsotError
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.redundant import Chart, redundant_equations
+from poinsot.formulations.reading import Reading
+from poinsot.formulations.redundant import PLACE, Chart, chart_reading, redundant_equations
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
-from poinsot.model.mechanism import Elements
+from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import apply, transpose, vector
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
@@ -32,7 +33,7 @@ from poinsot.spatial.rotation import (
     euler_rate_matrix,
 )
 
-__all__ = ["POOR_ANGLES", "EulerChart", "PlanarChart", "euler_charts", "euler_equations"]
+__all__ = ["POOR_ANGLES", "EulerChart", "PlanarChart", "euler_charts", "euler_equations", "euler_reading"]
 
 POOR_ANGLES = 0.1  # |det E| below which another reference attitude had better be chosen
 
@@ -45,7 +46,7 @@ class EulerChart(Chart):
     reference: Any = None  # SX (3, 3), R_ref; None where only numbers are read
 
     numbers = 9
-    lengths = slice(3)
+    names = (*PLACE, *((f"angle {i}", "rad") for i in (1, 2, 3)))
 
     def symbols(self) -> Any:
         """Entries of R_ref by columns."""
@@ -95,7 +96,7 @@ class EulerChart(Chart):
 class PlanarChart(Chart):
     """Position and angle of one body in the plane."""
 
-    lengths = slice(2)
+    names = (*PLACE[:2], ("angle", "rad"))
 
     def pose(self, q: Any) -> Pose:
         """X_WB from (x, y, θ)."""
@@ -137,6 +138,11 @@ def euler_charts(elements: Elements, sequence: str = "ZXZ") -> dict[str, Chart]:
         raise PoinsotError(f"'{sequence}' is not a sequence about moving axes such as 'ZXZ'")
     chart = PlanarChart(3, ()) if elements.planar else EulerChart(6, (), sequence)
     return dict.fromkeys(elements.bodies, chart)
+
+
+def euler_reading(elements: Elements, sequence: str = "ZXZ") -> Reading:
+    """Positions and Euler angles of every body, in numbers."""
+    return chart_reading(euler_charts(elements, sequence))
 
 
 def euler_equations(symbols: Symbols, sequence: str = "ZXZ") -> Equations:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.elements.joints import Joint
 from poinsot.engine import Block, Link
 from poinsot.formulations.acting import applied, gravity_energy

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.elements import GROUND
 from poinsot.elements.coordinates import Coordinate
-from poinsot.elements.frame import GROUND
 from poinsot.formulations.acting import coordinate_force
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.loops import constraint_map
@@ -21,10 +21,10 @@ from poinsot.spatial.algebra import apply, skew, transpose, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.spatial.pose import Pose
 
-__all__ = ["reactions"]
+__all__ = ["joint_reactions"]
 
 
-def reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
+def joint_reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
     """Wrenches (f, n) on body B of every joint, about the origin of M and in its axes, as symbols."""
     elements, found = e.symbols.elements, {}
     owned: dict[str, list[int]] = {}

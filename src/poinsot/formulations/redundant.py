@@ -6,17 +6,18 @@ A chart gives pose and twist of one body from its coordinates; all else is the s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
-from poinsot.elements.frame import GROUND
 from poinsot.engine import Block, Link
 from poinsot.formulations.acting import applied, gravity_energy
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.reading import chart_reading
+from poinsot.formulations.reading import Reading
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row
@@ -24,7 +25,9 @@ from poinsot.spatial.algebra import vector
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Chart", "redundant_equations"]
+__all__ = ["PLACE", "Chart", "chart_reading", "redundant_equations"]
+
+PLACE = (("x", "m"), ("y", "m"), ("z", "m"))  # coordinates of a body's origin
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Chart(ABC):
     own_rows: tuple[str, ...]  # equations among them
 
     numbers: ClassVar[int] = 0  # that the chart chooses for itself
-    lengths: ClassVar[slice]  # coordinates that are lengths
+    names: ClassVar[tuple[tuple[str, str], ...]]  # of the coordinates, with their units: "m", "rad" or "-"
 
     @abstractmethod
     def pose(self, q: Any) -> Pose:
@@ -59,9 +62,7 @@ class Chart(ABC):
 
     def scales(self, size: float) -> np.ndarray:
         """Natural sizes of the coordinates in a machine of a size [m]: that size for lengths, else 1."""
-        found = np.ones(self.size)
-        found[self.lengths] = size
-        return found
+        return np.array([size if unit == "m" else 1.0 for _, unit in self.names])
 
     def symbols(self) -> Any:
         """Symbols (k, 1) of the chart's own numbers."""
@@ -74,6 +75,22 @@ class Chart(ABC):
     def quality(self, q: Any) -> Any | None:
         """1 where the chart is best, 0 where it is singular, negative beyond; None if it never is."""
         return None
+
+
+def chart_reading(charts: Mapping[str, Chart]) -> Reading:
+    """Coordinates of every body in its own chart."""
+
+    def choose(poses: Mapping[str, Pose]) -> np.ndarray:
+        return np.concatenate([chart.choose(poses[body]) for body, chart in charts.items()])
+
+    def coordinates(poses: Mapping[str, Pose], numbers: np.ndarray) -> np.ndarray:
+        found, start = [], 0
+        for body, chart in charts.items():
+            found.append(chart.coordinates(poses[body], numbers[start : start + chart.numbers]))
+            start += chart.numbers
+        return np.concatenate(found)
+
+    return Reading(choose, coordinates)
 
 
 def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -> Equations:
@@ -113,6 +130,7 @@ def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -
         poses=poses,
         twists=twists,
         rows=rows,
+        names=tuple((f"{b} {name}", unit) for b, c in charts.items() for name, unit in c.names),
         scales=np.concatenate([chart.scales(symbols.home.size) for chart in charts.values()]),
         blocks=tuple(Block(b, tuple(range(s.start, s.stop))) for b, s in places.items()),
         links=links,

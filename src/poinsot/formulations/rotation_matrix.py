@@ -15,16 +15,17 @@ import numpy as np
 
 from poinsot.elements.bodies import RigidBody
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.redundant import Chart, redundant_equations
+from poinsot.formulations.reading import Reading
+from poinsot.formulations.redundant import PLACE, Chart, chart_reading, redundant_equations
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
-from poinsot.model.mechanism import Elements
+from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import transpose, unskew
 from poinsot.spatial.inertia import pseudo_inertia
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["FlatMatrixChart", "MatrixChart", "matrix_charts", "rotation_matrix_equations"]
+__all__ = ["FlatMatrixChart", "MatrixChart", "matrix_charts", "matrix_equations", "matrix_reading"]
 
 OWN = ("length of x", "length of y", "length of z", "angle of x and y", "angle of x and z", "angle of y and z")
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
@@ -34,7 +35,7 @@ PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 class MatrixChart(Chart):
     """Columns of R_WB, then position of the origin."""
 
-    lengths = slice(9, 12)
+    names = (*((f"R{i}{j}", "-") for j in (1, 2, 3) for i in (1, 2, 3)), *PLACE)
 
     def pose(self, q: Any) -> Pose:
         """X_WB from nine entries of R by columns and three of p."""
@@ -65,7 +66,7 @@ class MatrixChart(Chart):
 class FlatMatrixChart(Chart):
     """The same in the plane: the 2 × 2 rotation matrix by columns, then position."""
 
-    lengths = slice(4, 6)
+    names = (*((f"R{i}{j}", "-") for j in (1, 2) for i in (1, 2)), *PLACE[:2])
 
     def pose(self, q: Any) -> Pose:
         """X_WB from four entries of R and two of p."""
@@ -102,6 +103,11 @@ def matrix_charts(elements: Elements) -> dict[str, Chart]:
     return dict.fromkeys(elements.bodies, chart)
 
 
-def rotation_matrix_equations(symbols: Symbols) -> Equations:
+def matrix_reading(elements: Elements) -> Reading:
+    """Rotation matrices and positions of every body, in numbers."""
+    return chart_reading(matrix_charts(elements))
+
+
+def matrix_equations(symbols: Symbols) -> Equations:
     """Write the equations of a mechanism with full rotation matrices."""
     return redundant_equations("rotation-matrix", symbols, matrix_charts(symbols.elements))

@@ -9,36 +9,25 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import KKTSolution, Link, elimination_order, kkt, rows_to_add
-from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.articulated import ArticulatedSolution, articulated_solution
 from poinsot.formulations.embedded import POOR_CHOICE, Embedding, Machine, Rate, embed, independent_rates
 from poinsot.formulations.equations import Combined, Equations
-from poinsot.formulations.euler import POOR_ANGLES, euler_equations
-from poinsot.formulations.joint import joint_equations
+from poinsot.formulations.euler import POOR_ANGLES
 from poinsot.formulations.reading import COMBINATIONS, combining_reading
-from poinsot.formulations.rotation_matrix import rotation_matrix_equations
+from poinsot.formulations.registry import formulation_of
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.constraints import Row
 
-__all__ = ["FORMULATIONS", "Dynamics", "dynamics", "unit_quaternions"]
+__all__ = ["Dynamics", "dynamics", "unit_quaternions"]
 
 UNEVEN = 1e-5  # of the largest mass beyond a joint: with less in a loop the mass matrix is factorised
-
-FORMULATIONS = {
-    "joint": joint_equations,
-    "euler": euler_equations,
-    "rotation-matrix": rotation_matrix_equations,
-    "embedded": joint_equations,
-}
 
 
 def dynamics(symbols: Symbols, formulation: str = "joint") -> Dynamics:
     """Write a mechanism's equations in a formulation and prepare their solution."""
-    if formulation not in FORMULATIONS:
-        raise PoinsotError(unknown("formulation", formulation, FORMULATIONS))
-    equations = with_independent_rows(FORMULATIONS[formulation](symbols))
+    equations = with_independent_rows(formulation_of(formulation).equations(symbols))
     chart = equations.choose_chart(symbols.home.poses)
     return Dynamics(formulation, equations, chart, equations.read(symbols.home.poses, chart))
 

@@ -12,8 +12,9 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.tree import spanning_tree
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly, assemble
-from poinsot.model.assembly.redundancy import Redundancy, redundancy
-from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.assembly.mobility import Redundancy, redundancy
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.parts import Elements
 
 __all__ = ["Symbols", "default_free", "symbols"]
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements import GROUND
+from poinsot.elements.frame import Frame
 from poinsot.elements.joints import Free, Joint, Planar, Revolute
 from poinsot.model.assembly.topology import Topology, topology
-from poinsot.model.mechanism import Elements
+from poinsot.model.parts import Elements
 
 __all__ = ["Node", "Tree", "spanning_tree", "speed_names", "speed_scales"]
 

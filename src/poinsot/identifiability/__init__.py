@@ -11,3 +11,7 @@ model_parameters   columns for the parameters of the model file
 symbolic/          base parameters in symbols
 determinable       what a given motion and given channels can determine
 """
+
+from poinsot.lazy import door
+
+__getattr__ = door(__name__, {"symbolise": "symbolic.symbolise"})

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot import identifiability
 from poinsot.errors import MissingExtraError, PoinsotError, one_line, one_or_more_names, unknown
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values
 from poinsot.identifiability.reduction import Gap, Reduction, reduce_columns
@@ -60,7 +61,7 @@ class BaseParameters:
     def in_symbols(self, progress: Callable[[str, float], None] | None = None) -> Any:
         """The same, telling what is being done and the fraction that is done."""
         try:
-            from poinsot.identifiability.symbolic import symbolise
+            symbolise = identifiability.symbolise
         except ImportError:
             raise MissingExtraError("base parameters in symbols", "sympy", "symbolic") from None
         return symbolise(self.mechanism, self, progress=progress)

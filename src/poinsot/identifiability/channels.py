@@ -15,11 +15,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError, one_or_more_names, unknown
 from poinsot.formulations.embedded import free_speeds
 from poinsot.model.build.acting import force_unit
-from poinsot.model.mechanism import Elements
+from poinsot.model.parts import Elements
 from poinsot.motion.undetermined import undetermined
 from poinsot.system.system import System
 

@@ -14,7 +14,8 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.identifiability.linear import LinearParameter
 from poinsot.identifiability.regressor import Regressor
 from poinsot.lazy import casadi
-from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import is_symbolic
 
 __all__ = ["in_model_parameters", "linear_slopes"]

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from poinsot.identifiability.linear import LinearParameter
-from poinsot.model.mechanism import Elements
+from poinsot.model.parts import Elements
 
 __all__ = ["natural_efforts", "natural_lengths"]
 

@@ -17,6 +17,7 @@ from poinsot.identifiability.channels import Channel, channels
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
 from poinsot.identifiability.natural import natural_efforts, natural_lengths
 from poinsot.identifiability.rows import regressor_rows
+from poinsot.identifiability.states import States
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
@@ -25,20 +26,7 @@ from poinsot.motion.signals import own_times
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 
-__all__ = ["Regressor", "States", "evaluate_regressor", "regressor"]
-
-
-@dataclass(frozen=True, eq=False)
-class States:
-    """States of a system with their accelerations: n of them."""
-
-    system: System
-    t: np.ndarray  # (n,)  [s]
-    q: np.ndarray  # (n, nq)
-    v: np.ndarray  # (n, nv)
-    a: np.ndarray  # (n, nv)
-    p: np.ndarray
-    size: float  # of the machine  [m]
+__all__ = ["Regressor", "evaluate_regressor", "regressor"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.engine import Link, elimination_order, kkt
 from poinsot.errors import PoinsotError
 from poinsot.formulations.acting import coordinate_force
 from poinsot.formulations.embedded import free_speeds
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.reactions import reactions
+from poinsot.formulations.reactions import joint_reactions
 from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import Channel
 from poinsot.identifiability.linear import LinearParameter, with_symbols
@@ -132,7 +132,7 @@ def _needed(e: Equations, name: str, A: Twist) -> Wrench:
 def _direct(e: Equations, a: Any, lam: Any, measured: Sequence[Channel]) -> list[Any]:
     """Every channel as an expression of u, λ and θ; zero where it is a virtual motion alone."""
     kinds = {c.kind for c in measured}
-    wrenches = reactions(e, a, lam) if kinds & {"reaction", "sensor"} else {}
+    wrenches = joint_reactions(e, a, lam) if kinds & {"reaction", "sensor"} else {}
     bodies = _body_wrenches(e, a) if "wrench" in kinds else {}
     found = []
     for c in measured:

@@ -6,6 +6,8 @@ allow, with Newton steps back to them. A walk ends before constraints or actuato
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from poinsot.blas import one_blas_thread
@@ -13,13 +15,12 @@ from poinsot.engine import kernel
 from poinsot.errors import PoinsotError
 from poinsot.formulations.solve import unit_quaternions
 from poinsot.formulations.tree import speed_scales
-from poinsot.identifiability.regressor import States
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.system.system import System, start, system
 
-__all__ = ["random_states"]
+__all__ = ["States", "random_states"]
 
 STEPS = 28  # of a walk
 REACH = 2.0  # of the longest walk  [rad or of the machine's size]
@@ -27,6 +28,19 @@ MARGIN = 0.2  # of the home pose's smallest singular values, below which a walk 
 DEPENDENT = 1e-8  # of the largest singular value of the constraints, below which rows depend on others
 SPECIAL = 3  # steps from a home pose where some seem to
 CLOSED = 1e-12  # of the machine's size, or in radians
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """States of a system with their accelerations: n of them."""
+
+    system: System
+    t: np.ndarray  # (n,)  [s]
+    q: np.ndarray  # (n, nq)
+    v: np.ndarray  # (n, nv)
+    a: np.ndarray  # (n, nv)
+    p: np.ndarray
+    size: float  # of the machine  [m]
 
 
 @one_blas_thread()

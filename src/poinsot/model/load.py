@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from poinsot.errors import PoinsotError, unknown
+from poinsot.model import interchange
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path, read_toml
 
@@ -38,13 +39,9 @@ def load(name_or_path: str | Path) -> Mechanism:
     if path.suffix == ".toml":
         return read_toml(path)
     if path.suffix in (".xml", ".mjcf"):
-        from poinsot.model.interchange import read_mjcf
-
-        return read_mjcf(path)
+        return interchange.read_mjcf(path)
     if path.suffix == ".urdf":
-        from poinsot.model.interchange import read_urdf
-
-        return read_urdf(path)
+        return interchange.read_urdf(path)
     raise PoinsotError(
         f"{path}: not a kind of model file that is known; there are: .toml, .xml or .mjcf (MJCF), .urdf"
     )

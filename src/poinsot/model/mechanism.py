@@ -2,95 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from poinsot.elements.bodies import Beam, RigidBody
-from poinsot.elements.coordinates import Coordinate
-from poinsot.elements.forces import Actuator, Force, Load
-from poinsot.elements.frame import GROUND, Frame
-from poinsot.elements.joints import Joint
-from poinsot.elements.sensors import Sensor
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poinsot.elements import GROUND
+from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError, listing, one_line, unknown
-from poinsot.model.quantities.expressions import Call, Constant, Name, evaluate, names
-from poinsot.model.quantities.parameters import Parameters
-from poinsot.spatial.algebra import Scalar
+from poinsot.model import build as builder
+from poinsot.model.parts import Elements, resolve
+from poinsot.model.possible import negative_inertia, require_elements
+from poinsot.model.sharing import separate, share
 
-__all__ = ["Elements", "Mechanism", "Placement", "require_mechanism", "substitute"]
+if TYPE_CHECKING:
+    from poinsot.elements.bodies import Beam, RigidBody
+    from poinsot.elements.coordinates import Coordinate
+    from poinsot.elements.forces import Actuator, Force, Load
+    from poinsot.elements.joints import Joint
+    from poinsot.elements.sensors import Sensor
+    from poinsot.model.quantities.parameters import Parameters
+    from poinsot.spatial.algebra import Scalar
 
-
-@dataclass(frozen=True)
-class Placement:
-    """Where a body is before assembly: a frame of the world, or at a place along a line between two."""
-
-    frame: Frame | None = None  # pose in the world, as a frame of the ground
-    at: Frame | None = None
-    along: tuple[Frame, Frame] | None = None
-    offset: Scalar = 0.0  # of the body's origin from `at` along that line  [m]
-    turn: Scalar = 0.0  # of the body from the line, in the plane  [rad]
-    flat: bool = False  # x along the line, turned about the normal; otherwise z along it
-
-
-@dataclass(frozen=True)
-class Elements:
-    """All elements of a mechanism, with expressions or, once resolved, with numbers or symbols in them."""
-
-    planar: bool
-    gravity: tuple[Scalar, Scalar, Scalar]  # [m/s²]
-    ground: RigidBody
-    bodies: dict[str, RigidBody]
-    joints: dict[str, Joint]
-    forces: dict[str, Force]
-    loads: dict[str, Load]
-    actuators: dict[str, Actuator]
-    sensors: dict[str, Sensor]
-    coordinates: dict[str, Coordinate]
-    placements: dict[str, Placement]
-    closing: tuple[str, ...]  # joints that the user wants to close a loop
-    pose: dict[str, Scalar]  # values of named coordinates in the given pose
-    beams: dict[str, Beam] = field(default_factory=dict)  # flexible parts of bodies
-    lumps: dict[str, RigidBody] = field(default_factory=dict)  # once resolved: what bodies with beams have besides
-
-    @cached_property
-    def judged(self) -> frozenset[str]:
-        """Parameters of a template on which it hangs whether its elements can be, beyond their own bounds."""
-        parts = [part for body in self.bodies.values() for part in body.inertia]
-        parts += [getattr(joint, option) for joint in self.joints.values() for option in joint.nonzero]
-        acting = (*self.forces.values(), *self.actuators.values())
-        parts += [getattr(law, end) for law in acting for end in ("lower", "upper") if hasattr(law, end)]
-        return frozenset(name for part in parts for name in names(part))
-
-    def coordinate(self, name: str) -> Coordinate:
-        """A coordinate by the name that the model file gives it."""
-        if name in self.coordinates:
-            return self.coordinates[name]
-        hint = f' (declare that of the joint: {name} = {{ joint = "{name}" }})' if name in self.joints else ""
-        raise PoinsotError(unknown("coordinate", name, self.coordinates) + hint)
-
-
-def substitute(value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] = (Constant, Name, Call)) -> Any:
-    """Rebuild a description with every part of some kinds, expressions by default, replaced."""
-    if isinstance(value, kinds):
-        return leaf(value)
-    if isinstance(value, dict):
-        return {key: substitute(item, leaf, kinds) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return tuple(substitute(item, leaf, kinds) for item in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{f.name: substitute(getattr(value, f.name), leaf, kinds) for f in fields(value)})
-    return value
-
-
-def _whole(elements: Elements) -> Elements:
-    """Give bodies that are made of beams the mass and inertia of all their parts together."""
-    lumps = {beam.body: elements.bodies[beam.body] for beam in elements.beams.values()}
-    bodies = dict(elements.bodies)
-    for name, lump in lumps.items():
-        parts = [beam.spatial_inertia() for beam in elements.beams.values() if beam.body == name]
-        bodies[name] = lump.with_inertia(sum(parts, lump.spatial_inertia()))
-    return replace(elements, bodies=bodies, lumps=lumps) if lumps else elements
+__all__ = ["Mechanism", "build", "require_inertia", "require_mechanism", "require_possible"]
 
 
 @dataclass(frozen=True)
@@ -111,8 +48,7 @@ class Mechanism:
 
     def resolved(self, values: Mapping[str, Scalar] | None = None) -> Elements:
         """The elements with numbers in them, or with symbols for the parameters given as such."""
-        environment = self.parameters.environment(values or {})
-        return _whole(substitute(self.template, lambda expression: evaluate(expression, environment)))
+        return resolve(self.template, self.parameters.environment(values or {}))
 
     @cached_property
     def elements(self) -> Elements:
@@ -122,8 +58,6 @@ class Mechanism:
     @cached_property
     def inertia_defect(self) -> str | None:
         """Why no motion of it can be computed: a body with a negative principal moment; None when all have none."""
-        from poinsot.model.possible import negative_inertia
-
         return negative_inertia(self.elements)
 
     @property
@@ -188,8 +122,6 @@ class Mechanism:
         >>> poinsot.load("pendulum").with_parameters({"bob.mass": "250 g"}).bodies["bob"].mass
         0.25
         """
-        from poinsot.model.possible import require_elements
-
         changed = self.parameters.with_values(changes)
         require_elements(self.template, changed, {name: changed[name].value for name in changes})
         return replace(self, parameters=changed)
@@ -199,20 +131,20 @@ class Mechanism:
 
         One unknown `rods.mass` of six legs becomes `leg1.rod.mass` … `leg6.rod.mass`.
         """
-        from poinsot.model.sharing import separate
-
-        return separate(self, patterns)
+        return self._rebuilt(*separate(self.document, self.parameters, patterns))
 
     def with_shared(self, name: str, *patterns: str) -> Mechanism:
         """A new mechanism in which all parameters that match are one, called `name`."""
-        from poinsot.model.sharing import share
+        return self._rebuilt(*share(self.document, self.parameters, name, patterns))
 
-        return share(self, name, patterns)
+    def _rebuilt(self, document: Mapping[str, Any], values: Mapping[str, float]) -> Mechanism:
+        """The mechanism of a changed document; parameters that are still there keep their values."""
+        rebuilt = build(document, self.name)
+        kept = {n: p.value for n, p in self.parameters.items() if n in rebuilt.parameters}
+        return rebuilt.with_parameters({**kept, **values})
 
     def in_space(self) -> Mechanism:
         """The same mechanism with every planar joint modelled in space; itself if it is spatial already."""
-        from poinsot.model.build import build
-
         if not self.planar:
             return self
         rebuilt = build({**self.document, "in_space": True}, self.name)
@@ -252,6 +184,17 @@ class Mechanism:
         return f"<{self}>"
 
 
+def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> Mechanism:
+    """Make a mechanism from the contents of a model file; an error names the path in the file.
+
+    >>> build({"format": 1, "bodies": {"bob": {"mass": "200 g"}}}).bodies["bob"].mass
+    0.2
+    """
+    mechanism = Mechanism(*builder.described(document, name), document, text)
+    builder.require_numbers(mechanism.template, mechanism.elements, mechanism.parameters.values_by_name)
+    return mechanism
+
+
 def require_mechanism(given: Any) -> Mechanism:
     """What was given, if it is a mechanism."""
     if isinstance(given, Mechanism):
@@ -260,3 +203,19 @@ def require_mechanism(given: Any) -> Mechanism:
         f'expected a mechanism, such as poinsot.load("four_bar"), not {one_line(repr(given), 40)} '
         f"({type(given).__name__})"
     )
+
+
+def require_inertia(mechanism: Mechanism) -> Mechanism:
+    """The mechanism, if its equations of motion can be solved: no body has a negative principal moment."""
+    if (defect := mechanism.inertia_defect) is not None:
+        raise PoinsotError(defect)
+    return mechanism
+
+
+def require_possible(mechanism: Mechanism, values: Mapping[str, ArrayLike]) -> None:
+    """Raise when one of the values given for parameters, one or many each, makes a mechanism that cannot be."""
+    arrays = {name: np.asarray(value, float) for name, value in values.items()}
+    for name, array in arrays.items():
+        mechanism.parameters[name].check_values(array)
+    mechanism.parameters.check_limits(arrays)
+    require_elements(mechanism.template, mechanism.parameters, arrays)

@@ -8,38 +8,28 @@ tells when they break the triangle inequality.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from poinsot.elements.bodies import RigidBody
 from poinsot.errors import PoinsotError
-from poinsot.model.mechanism import Elements, Mechanism
 from poinsot.model.quantities.expressions import Expression, evaluate, names
-from poinsot.model.quantities.parameters import Parameters
 from poinsot.spatial.algebra import vector
 from poinsot.spatial.inertia import inertia_defect, inertia_matrix
+
+if TYPE_CHECKING:
+    from poinsot.elements.bodies import RigidBody
+    from poinsot.model.parts import Elements
+    from poinsot.model.quantities.parameters import Parameters
 
 __all__ = [
     "body_defect",
     "negative_inertia",
     "require_elements",
-    "require_inertia",
     "require_moments",
-    "require_possible",
 ]
 
 SIGN = 1e-9  # how far a principal moment may be below zero by round-off, of the largest
-
-
-def require_possible(mechanism: Mechanism, values: Mapping[str, ArrayLike]) -> None:
-    """Raise when one of the values given for parameters, one or many each, makes a mechanism that cannot be."""
-    arrays = {name: np.asarray(value, float) for name, value in values.items()}
-    for name, array in arrays.items():
-        mechanism.parameters[name].check_values(array)
-    mechanism.parameters.check_limits(arrays)
-    require_elements(mechanism.template, mechanism.parameters, arrays)
 
 
 def require_elements(template: Elements, parameters: Parameters, given: Mapping[str, Any]) -> None:
@@ -103,13 +93,6 @@ def _words(body: str, J: np.ndarray, which: str = "") -> str:
     moments = ", ".join(f"{moment:.6g}" for moment in np.linalg.eigvalsh(J))
     reason = f"it is not positive definite (principal moments {moments} kg·m²)"
     return f"no body can have the inertia of '{body}'{which}: {reason}"
-
-
-def require_inertia(mechanism: Mechanism) -> Mechanism:
-    """The mechanism, if its equations of motion can be solved: no body has a negative principal moment."""
-    if (defect := mechanism.inertia_defect) is not None:
-        raise PoinsotError(defect)
-    return mechanism
 
 
 def negative_inertia(elements: Elements) -> str | None:

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
 
 from poinsot.errors import PoinsotError, list_of_names, listing, unknown
-from poinsot.model.build import build
-from poinsot.model.mechanism import Mechanism
-from poinsot.model.quantities.parameters import Parameter
-from poinsot.model.toml import put_number
+from poinsot.model import build as builder
 
-__all__ = ["separate", "share"]
+if TYPE_CHECKING:
+    from poinsot.model.quantities.parameters import Parameter, Parameters
+
+__all__ = ["put_number", "separate", "share"]
+
+Changed = tuple[dict[str, Any], dict[str, float]]  # a document, and values of parameters that are new in it
 
 
-def separate(mechanism: Mechanism, patterns: tuple[str, ...]) -> Mechanism:
+def separate(document: Mapping[str, Any], parameters: Parameters, patterns: tuple[str, ...]) -> Changed:
     """Give every copy of a component its own parameter where the copies shared one; values stay."""
     patterns = list_of_names(patterns, "parameters")
-    shared = {name: p for name, p in mechanism.parameters.items() if p.copies}
+    shared = {name: p for name, p in parameters.items() if p.copies}
     chosen = {name: p for name, p in shared.items() if any(fnmatchcase(name, pattern) for pattern in patterns)}
     if not chosen:
         raise PoinsotError(unknown("shared parameter", " ".join(patterns), shared))
-    document = copy.deepcopy(dict(mechanism.document))
+    document = copy.deepcopy(dict(document))
     for name, parameter in chosen.items():
         group, local = _owner(document, name, parameter.copies[0])
         if group.get("separate") is not True:
             group["separate"] = [*group.get("separate", []), local]
-    return _with_values(mechanism, document, {copy_: p.value for p in chosen.values() for copy_ in p.copies})
+    return document, {copy_: p.value for p in chosen.values() for copy_ in p.copies}
 
 
 def _owner(document: dict, name: str, first_copy: str) -> tuple[dict, str]:
@@ -38,9 +42,9 @@ def _owner(document: dict, name: str, first_copy: str) -> tuple[dict, str]:
     raise PoinsotError(f"parameter '{name}' belongs to a component inside a component: make it separate in the file")
 
 
-def share(mechanism: Mechanism, name: str, patterns: tuple[str, ...]) -> Mechanism:
+def share(document: Mapping[str, Any], parameters: Parameters, name: str, patterns: tuple[str, ...]) -> Changed:
     """Make all parameters that match one, called `name`; they must have the same unit and value."""
-    chosen = [mechanism.parameters[n] for n in mechanism.parameters.matching(*patterns)]
+    chosen = [parameters[n] for n in parameters.matching(*patterns)]
     if len(chosen) < 2:
         raise PoinsotError(f"'{' '.join(patterns)}' matches {listing(p.name for p in chosen)}: nothing to share")
     for parameter in chosen[1:]:
@@ -54,34 +58,46 @@ def share(mechanism: Mechanism, name: str, patterns: tuple[str, ...]) -> Mechani
                 "set them to one value first"
             )
     if all(p.source is None for p in chosen):
-        return _together(mechanism, name, chosen)
+        return _together(document, name, chosen)
     if missing := [p.name for p in chosen if p.source is None]:
         raise PoinsotError(f"parameter '{missing[0]}' is that of one copy: it can be one with the other copies only")
-    document = copy.deepcopy(dict(mechanism.document))
+    document = copy.deepcopy(dict(document))
     document.setdefault("parameters", {})[name] = {"value": chosen[0].value, "unit": chosen[0].unit}
     for parameter in chosen:
         put_number(document, parameter.source, name)
-    return _with_values(mechanism, document, {})
+    return document, {}
 
 
-def _together(mechanism: Mechanism, name: str, copies: list[Parameter]) -> Mechanism:
+def _together(document: Mapping[str, Any], name: str, copies: list[Parameter]) -> Changed:
     """Undo `separate`: let all copies of a component share a parameter again."""
-    document = copy.deepcopy(dict(mechanism.document))
+    document = copy.deepcopy(dict(document))
     group, local = _owner(document, name, copies[0].name)
     apart = group.get("separate")
     if not isinstance(apart, list) or local not in apart:
         raise PoinsotError(f"parameter '{copies[0].name}' is made separate by a pattern: change that in the file")
     group["separate"] = [other for other in apart if other != local]
-    rebuilt = build(document, mechanism.name).parameters
+    _, _, rebuilt, _ = builder.described(document)
     for shared, parameter in rebuilt.items():
         if set(parameter.copies) == {p.name for p in copies}:
             if shared != name:
                 raise PoinsotError(f"these parameters are one under the name '{shared}', not '{name}'")
-            return _with_values(mechanism, document, {name: copies[0].value})
+            return document, {name: copies[0].value}
     raise PoinsotError(f"'{copies[0].name}' and the others are not all the copies of one parameter")
 
 
-def _with_values(mechanism: Mechanism, document: dict, values: dict[str, float]) -> Mechanism:
-    rebuilt = build(document, mechanism.name)
-    kept = {n: p.value for n, p in mechanism.parameters.items() if n in rebuilt.parameters}
-    return rebuilt.with_parameters({**kept, **values})
+def put_number(
+    document: Any, path: tuple[str | int, ...], value: float | str, whole: Sequence[float] = (0.0, 0.0, 0.0)
+) -> None:
+    """Set the number at a path, making tables and lists, with the numbers of the `whole`, where they are left out."""
+    here = document
+    for step, following in zip(path, (*path[1:], None)):
+        if step == "position" and isinstance(here, list):
+            continue  # a frame written as a bare list of coordinates
+        if isinstance(step, int) and len(here) <= step:
+            here.extend(whole[len(here) :])
+        if following is None:
+            here[step] = value
+            return
+        if isinstance(here, dict) and step not in here:
+            here[step] = list(whole) if isinstance(following, int) else {}
+        here = here[step]

@@ -6,14 +6,15 @@ import copy
 import os
 import re
 import stat
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from poinsot.errors import PoinsotError, one_line
-from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.mechanism import Mechanism, build, require_mechanism
+from poinsot.model.possible import require_moments
 from poinsot.model.record import keep_mechanism, kept_mechanism
+from poinsot.model.sharing import put_number
 from poinsot.store import IrregularFileError, content_key, file_kind, read_regular
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "as_path",
     "check_place",
     "dumps",
-    "put_number",
     "read_text",
     "read_toml",
     "save",
@@ -64,9 +64,6 @@ def read_toml(path: Path) -> Mechanism:
     key = content_key("model", path.stem, text)
     if (known := kept_mechanism(key)) is not None:
         return known
-    from poinsot.model.build import build
-    from poinsot.model.possible import require_moments
-
     try:
         mechanism = build(_parsed(text), path.stem, text)
         require_moments(mechanism.elements)
@@ -95,8 +92,6 @@ def dumps(mechanism: Mechanism) -> str:
     """Write a mechanism as a model file: the file it came from, comments included, with its present values."""
     import tomlkit
 
-    from poinsot.model.build import build
-
     require_mechanism(mechanism)
     document = (
         tomlkit.parse(mechanism.text) if mechanism.text else tomlkit.item(copy.deepcopy(dict(mechanism.document)))
@@ -115,24 +110,6 @@ def _beside(mechanism: Mechanism, path: tuple[str | int, ...]) -> list[float]:
     """Values of the whole list in which a number stands, for a file that left some of them out."""
     found = {p.source[-1]: p.value for p in mechanism.parameters.values() if p.source and p.source[:-1] == path[:-1]}
     return [found[i] for i in range(len(found)) if i in found]
-
-
-def put_number(
-    document: Any, path: tuple[str | int, ...], value: float | str, whole: Sequence[float] = (0.0, 0.0, 0.0)
-) -> None:
-    """Set the number at a path, making tables and lists, with the numbers of the `whole`, where they are left out."""
-    here = document
-    for step, following in zip(path, (*path[1:], None)):
-        if step == "position" and isinstance(here, list):
-            continue  # a frame written as a bare list of coordinates
-        if isinstance(step, int) and len(here) <= step:
-            here.extend(whole[len(here) :])
-        if following is None:
-            here[step] = value
-            return
-        if isinstance(here, dict) and step not in here:
-            here[step] = list(whole) if isinstance(following, int) else {}
-        here = here[step]
 
 
 def save(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Path:

@@ -10,8 +10,7 @@ import numpy as np
 from poinsot.errors import PoinsotError, by_name, unknown
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
-from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.model.possible import require_inertia
+from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism
 from poinsot.motion.initial_pose import initial
 from poinsot.motion.reactions import JointReactions
 from poinsot.motion.undetermined import undetermined

@@ -8,14 +8,16 @@ defined its rate grows without bound.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.lazy import casadi
 from poinsot.system.stored import stored, stored_parts
-from poinsot.system.system import System
+
+if TYPE_CHECKING:
+    from poinsot.system.system import System
 
 __all__ = ["counted", "first_counts", "turned", "turning", "turning_rates", "unwound"]
 

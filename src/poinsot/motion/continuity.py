@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.errors import MotionError
-from poinsot.lazy import casadi
 from poinsot.model.assembly.branches import along_branch
 from poinsot.system.conditioning import conditioning, poses_at
 from poinsot.system.natural import coordinate_sizes, natural_speeds
 from poinsot.system.stored import stored
-from poinsot.system.system import System
 
 if TYPE_CHECKING:
+    from poinsot.lazy import casadi
     from poinsot.motion.continuation import Course
+    from poinsot.system.system import System
 
 __all__ = ["Path", "coordinate_rates", "joined", "require_continuity"]
 

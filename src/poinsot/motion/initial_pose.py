@@ -12,12 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
+from poinsot.formulations.registry import formulation_of
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.continuation import Course, reached
 from poinsot.motion.kinematics import driven
 from poinsot.store import Bounded
-from poinsot.system.system import System, require_formulation, start, system
+from poinsot.system.system import System, start, system
 
 __all__ = ["Initial", "initial"]
 
@@ -39,7 +40,7 @@ def initial(
     mechanism: Mechanism, pose: Mapping[str, float] | None, formulation: str, free: tuple[str, ...] = ()
 ) -> Initial:
     """Bring named coordinates from the file's pose to given values; from memory if it was asked for before."""
-    require_formulation(formulation)
+    formulation_of(formulation)
     structure = (id(mechanism), formulation, free)
     key = (*structure, None if pose is None else tuple((n, str(s)) for n, s in pose.items()))
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot import formulations
 from poinsot.engine import Link, elimination_order, kernel, kkt
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.lazy import casadi
@@ -196,8 +197,6 @@ class DrivenEquations:
     """Equations of a system with some coordinates prescribed, as symbols."""
 
     def __init__(self, compiled: System, names: tuple[str, ...]):
-        from poinsot.formulations.solve import unit_quaternions
-
         e = compiled.equations
         pairs = [compiled.coordinate(name) for name in names]
         s, s_dot = (casadi.vertcat(*column) for column in zip(*pairs))
@@ -220,7 +219,7 @@ class DrivenEquations:
         step = self._system = kkt(casadi.SX.eye(n), scaled, casadi.SX(n, 1), -self._rows * gap, order, added={})
         q_new = e.q + casadi.jacobian(e.q_dot, e.v) @ (self._columns * step.acceleration)
         self.A, self.gap = A, casadi.vertcat(e.phi, s)
-        newton = casadi.Function("newton", [e.q, targets[0], e.p], [unit_quaternions(e, q_new), gap])
+        newton = casadi.Function("newton", [e.q, targets[0], e.p], [formulations.unit_quaternions(e, q_new), gap])
         v = self.solve(casadi.vertcat(casadi.SX(m, 1), targets[1]))
         self.gamma = casadi.vertcat(e.gamma, -casadi.jtimes(s_dot, e.q, e.q_dot))
         acceleration = self.solve(self.gamma + casadi.vertcat(casadi.SX(m, 1), targets[2]))

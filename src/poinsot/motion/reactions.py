@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND
+from poinsot import formulations
+from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError, unknown
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
@@ -91,8 +92,6 @@ def by_joint(flat: np.ndarray, names: list[str], missing: dict[str, np.ndarray])
 
 def columns(e: Equations, a: Any, lam: Any) -> Any:
     """Reactions of all joints as one column of symbols (6 j, 1), in the order of the model's joints."""
-    from poinsot.formulations.reactions import reactions
-
-    wrenches = reactions(e, a, lam)
+    wrenches = formulations.joint_reactions(e, a, lam)
     ordered = [wrenches[name] for name in e.symbols.elements.joints]
     return casadi.vertcat(*(casadi.vertcat(casadi.SX(W.f), casadi.SX(W.n)) for W in ordered))

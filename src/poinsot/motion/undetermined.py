@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from poinsot import formulations
 from poinsot.blas import one_blas_thread
-from poinsot.formulations.loops import constraint_map
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.mobility import generic_assembly, self_stresses
@@ -45,7 +45,7 @@ def _find(compiled: System) -> dict[str, np.ndarray]:
         rows = [i for i, row in enumerate(constraints.rows) if row.joint == name]
         if rows:
             X_FM = joint.relative(away.poses[joint.a.body], away.poses[joint.b.body])
-            G = np.asarray(casadi.DM(constraint_map(joint, X_FM, constraints.kept(name))))
+            G = np.asarray(casadi.DM(formulations.constraint_map(joint, X_FM, constraints.kept(name))))
             wrench = np.abs(G.T @ stresses[rows]) * np.repeat([away.size, 1.0], 3)[:, None]
             found[name] = np.max(wrench, axis=1, initial=0.0)
     largest = max((x.max() for x in found.values()), default=0.0)

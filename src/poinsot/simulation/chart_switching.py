@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from poinsot import formulations
 from poinsot.errors import Interrupted, PoinsotError
-from poinsot.formulations.embedded import rate_names
 from poinsot.formulations.reading import COMBINATIONS
 from poinsot.simulation.equations import check_function, twist_function
 from poinsot.simulation.events import Ending
@@ -327,7 +327,7 @@ def _anew(at: Stage, poor: str) -> tuple[Stage, str]:
         return replace(at, p=with_limit(here, at.y, fresh)), text
     if here.formulation == "embedded":
         rates = chosen_rates(here, q, fresh[nu:])
-        text = f"the independent coordinates became {rate_names(machine_of(here), rates)}"
+        text = f"the independent coordinates became {formulations.rate_names(machine_of(here), rates)}"
         chosen = embedded_with(here, rates)
         return replace(at, system=chosen, p=with_limit(chosen, at.y, fresh)), text
     q_new = here.reading.coordinates(poses, chart)

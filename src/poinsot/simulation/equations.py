@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from poinsot.motion.signals import written_out
 from poinsot.simulation.events import Watched, watched_events
 from poinsot.system.functions import places
 from poinsot.system.stored import stored, stored_parts
-from poinsot.system.system import System
+
+if TYPE_CHECKING:
+    from poinsot.system.system import System
 
 __all__ = [
     "Law",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from poinsot.formulations.acting import centre_of, winds
+from poinsot import formulations
 from poinsot.formulations.reading import COMBINATIONS
 from poinsot.lazy import casadi
 from poinsot.motion.angles import turned, turning
-from poinsot.system.system import System
+
+if TYPE_CHECKING:
+    from poinsot.system.system import System
 
 __all__ = ["Ending", "Event", "Watched", "watched_events"]
 
@@ -70,8 +73,8 @@ def _force_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
         if force.kind == "end-stop" and isinstance(force.stiffness, float) and force.stiffness == 0:
             why, gap = f"the end stop '{name}' was reached", (s - force.lower) * (force.upper - s)
             found.append((Event(name, Ending.STOPPED, why), gap))
-        elif winds(force, compiled.equations.direct):
+        elif formulations.winds(force, compiled.equations.direct):
             why = f"'{name}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
-            turned = casadi.cos(s - centre_of(force)) + AMBIGUOUS
+            turned = casadi.cos(s - formulations.centre_of(force)) + AMBIGUOUS
             found.append((Event(f"{name} turned", Ending.STOPPED, why), turned))
     return found

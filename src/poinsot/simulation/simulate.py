@@ -13,8 +13,7 @@ import numpy as np
 
 from poinsot.engine import Formula
 from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, unknown
-from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.model.possible import require_inertia, require_possible
+from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism, require_possible
 from poinsot.motion.angles import counted, first_counts, turning
 from poinsot.motion.initial_pose import initial
 from poinsot.motion.reactions import JointReactions

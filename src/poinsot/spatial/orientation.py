@@ -11,18 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.spatial.algebra import Mat3, Scalar, cross, dot, matrix, unit, vector
+from poinsot.spatial.pose import Unrotated
 from poinsot.spatial.rotation import euler_matrix, quaternion_matrix
 
-__all__ = ["Along", "Angles", "Orientation", "Quaternion", "Unrotated", "along"]
-
-
-@dataclass(frozen=True)
-class Unrotated:
-    """The axes of the frame are those of its body."""
-
-    def matrix(self) -> Mat3:
-        """R = 1."""
-        return np.eye(3)
+__all__ = ["Along", "Angles", "Orientation", "Quaternion", "along"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from poinsot.spatial.algebra import Mat3, Vec3, apply, transpose
 
-__all__ = ["Pose"]
+__all__ = ["Pose", "Unrotated"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,3 +40,12 @@ class Pose:
     def point(self, p_B: Vec3) -> Vec3:
         """Coordinates in A of a point given in B  [m]."""
         return apply(self.R, p_B) + self.p
+
+
+@dataclass(frozen=True)
+class Unrotated:
+    """The axes of a frame are those of its body."""
+
+    def matrix(self) -> Mat3:
+        """R = 1."""
+        return np.eye(3)

@@ -1,4 +1,4 @@
-"""Equilibrium: the pose in which a mechanism rests, or the forces that hold it in a given pose.
+"""Equilibrium: the pose in which a mechanism rests.
 
     r(q, λ) = Q(q, 0, u) − C(q)ᵀ λ = 0,        Φ(q) = 0
 
@@ -16,8 +16,6 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, by_name, count_of, one_or_more_names, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.motion.inverse_dynamics import inverse_dynamics
-from poinsot.motion.kinematics import require_count
 from poinsot.spatial.pose import Pose
 from poinsot.statics.residual import Given, Point, balance
 from poinsot.system.functions import body_poses, displaced
@@ -25,7 +23,7 @@ from poinsot.system.initial_state import state
 from poinsot.system.natural_sizes import least_squares
 from poinsot.system.system import System, start, system
 
-__all__ = ["Equilibrium", "equilibrium", "hold", "settle"]
+__all__ = ["Equilibrium", "equilibrium", "settle"]
 
 TOLERANCE = 1e-11  # of the terms that are summed up in each generalised force
 STEP = 0.3  # largest change of a coordinate in one step  [machine's size or rad]
@@ -53,20 +51,6 @@ class Equilibrium:
         named = ", ".join(f"{name} = {value:.6g}" for name, value in self.coordinates.items())
         kind = "stable" if self.stable else "not stable"
         return f"{kind} equilibrium at {named or 'the assembled pose'}, residual {self.residual:.1e}"
-
-
-def hold(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Actuator forces [N or N·m] that hold a mechanism at rest in a pose of all its freedoms.
-
-    >>> import poinsot
-    >>> round(poinsot.hold(poinsot.load("hexapod"))["leg1"], 6)
-    8.510397
-    """
-    given = by_name(pose, "a pose is", "{'x': 0.1}")
-    pose = dict(require_mechanism(mechanism).elements.pose if pose is None else given)
-    require_count(system(mechanism), tuple(pose))
-    found = inverse_dynamics(mechanism, pose, [0.0])
-    return {name: float(force[0]) for name, force in found.forces.items()}
 
 
 @one_blas_thread()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from poinsot.errors import PoinsotError, one_or_more_names, unknown
-from poinsot.model.mechanism import Elements
+from poinsot.model.parts import Elements
 
 __all__ = ["locked_actuators"]
 

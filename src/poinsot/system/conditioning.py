@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint, Coordinate
-from poinsot.elements.frame import GROUND
 from poinsot.model.assembly.assembly import row_scales, twist_scales
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.spatial.pose import Pose
 from poinsot.system.functions import body_poses
-from poinsot.system.system import System
+
+if TYPE_CHECKING:
+    from poinsot.system.system import System
 
 __all__ = ["SINGULAR_POSE", "Conditioning", "conditioning", "freest", "poses_at", "rechart", "surplus_or_free"]
 

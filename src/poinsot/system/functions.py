@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.formulations.reactions import reactions
-from poinsot.formulations.solve import unit_quaternions
+from poinsot import formulations
 from poinsot.lazy import casadi
 from poinsot.system.stored import stored
-from poinsot.system.system import System
+
+if TYPE_CHECKING:
+    from poinsot.system.system import System
 
 __all__ = ["Observed", "body_poses", "displaced", "forward", "observe", "observe_states", "places"]
 
@@ -40,7 +41,7 @@ def _poses(compiled: System) -> casadi.Function:
 @stored
 def _displaced(compiled: System) -> casadi.Function:
     e = compiled.equations
-    return casadi.Function("displaced", [e.q, e.v, e.p], [unit_quaternions(e, e.q + e.q_dot)])
+    return casadi.Function("displaced", [e.q, e.v, e.p], [formulations.unit_quaternions(e, e.q + e.q_dot)])
 
 
 @stored
@@ -48,7 +49,7 @@ def _observed(compiled: System) -> casadi.Function:
     """(q, v, v̇, λ, u, p) -> places of all bodies, their accelerations, reactions of all joints in one column."""
     e = compiled.equations
     rate, multipliers = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("lam", e.phi.size1())
-    wrenches = reactions(e, rate, multipliers)
+    wrenches = formulations.joint_reactions(e, rate, multipliers)
     columns = [places(compiled), *(_body_rate(compiled, name, rate) for name in compiled.mechanism.template.bodies)]
     for name in compiled.mechanism.template.joints:
         columns += [casadi.SX(wrenches[name].f), casadi.SX(wrenches[name].n)]

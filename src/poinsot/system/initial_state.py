@@ -12,9 +12,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from poinsot import formulations
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
-from poinsot.formulations.acting import drive_inertias
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly, row_lengths
 from poinsot.model.quantities.parameters import as_value
@@ -99,7 +99,7 @@ def _rates(system: System, names: tuple[str, ...]) -> casadi.Function:
     bodies = system.elements.bodies
     twists = [casadi.SX(part) for name in bodies for part in (e.twists[name].v, e.twists[name].w)]
     inertias = [casadi.SX(body.inertial_parameters()) for body in bodies.values()]
-    drives = drive_inertias(e)
+    drives = formulations.drive_inertias(e)
     moving = casadi.vertcat(casadi.SX(0, 1), *(s_dot for s_dot, _ in drives))
     outputs = [
         casadi.vertcat(e.C, casadi.jacobian(rates, e.v)),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from poinsot.lazy import casadi
 from poinsot.system.stored import stored_parts
-from poinsot.system.system import System
+
+if TYPE_CHECKING:
+    from poinsot.system.system import System
 
 __all__ = ["coordinate_sizes", "natural_speeds"]
 

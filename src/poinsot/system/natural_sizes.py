@@ -45,18 +45,8 @@ def displacements(compiled: System) -> tuple[tuple[str, ...], tuple[str, ...]]:
         base = node.joint.name.removesuffix(" (floating)")
         own = [(c.name.removeprefix("p"), c.unit) for c in plain] + [(turn, "rad") for turn in turns]
         found += [(base if len(own) == 1 else f"{base} {name}", unit) for name, unit in own]
-    for block in e.blocks if not e.branches else ():
-        found += [(f"{block.name} {name}", unit) for name, unit in CHART_NAMES[len(block.columns), e.formulation]]
+    found += e.names
     return tuple(name for name, _ in found), tuple(unit for _, unit in found)
-
-
-_PLACE = tuple((axis, "m") for axis in "xyz")
-CHART_NAMES = {
-    (3, "euler"): (*_PLACE[:2], ("angle", "rad")),
-    (6, "euler"): (*_PLACE, *((f"angle {i}", "rad") for i in (1, 2, 3))),
-    (6, "rotation-matrix"): (*((f"R{i}{j}", "-") for j in (1, 2) for i in (1, 2)), *_PLACE[:2]),
-    (12, "rotation-matrix"): (*((f"R{i}{j}", "-") for j in (1, 2, 3) for i in (1, 2, 3)), *_PLACE),
-}
 
 
 def rank_of(rows: np.ndarray) -> int:

@@ -1,7 +1,7 @@
 """Functions of a system that are written once: found in memory, on disk, or written now.
 
     @stored
-    def speeds(compiled: System, names: tuple[str, ...]) -> casadi.Function: …
+    def speeds(compiled: S, names: tuple[str, ...]) -> casadi.Function: …
 
     speeds(compiled, names)            the function as a kernel over batches
     speeds.formula(compiled, names)    the function itself
@@ -16,45 +16,57 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import update_wrapper, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from poinsot.engine import Formula, Kernel, StoredFunctions, kernel, stored_functions
 from poinsot.engine.code.formula import formula
 from poinsot.lazy import casadi
-from poinsot.store import content_key
-
-if TYPE_CHECKING:
-    from poinsot.system.system import System
+from poinsot.store import Bounded, content_key
 
 __all__ = ["remembered", "stored", "stored_parts"]
 
+
+class Writer(Protocol):
+    """What functions are written from: a system."""
+
+    memory: Bounded
+
+    @property
+    def key(self) -> str:
+        """Under which functions are stored on disk; empty: they are not."""
+        ...
+
+
 A = ParamSpec("A")
+S = TypeVar("S", bound=Writer)
 T = TypeVar("T")
 
 
-def remembered(make: Callable[Concatenate[System, A], T]) -> Callable[Concatenate[System, A], T]:
+def remembered(make: Callable[Concatenate[S, A], T]) -> Callable[Concatenate[S, A], T]:
     """Decorate what makes something of a system and hashable arguments: it is made once."""
 
     @wraps(make)
-    def found(compiled: System, *arguments: A.args, **_: A.kwargs) -> T:
-        return compiled.memory.get_or_make((make, *arguments), lambda: make(compiled, *arguments))
+    def found(compiled: S, *arguments: A.args, **named: A.kwargs) -> T:
+        return compiled.memory.get_or_make(
+            (make, *arguments, *named.items()), lambda: make(compiled, *arguments, **named)
+        )
 
     return found
 
 
 def stored_parts(
-    write: Callable[Concatenate[System, A], tuple[Mapping[str, casadi.Function], Any]],
-) -> Callable[Concatenate[System, A], StoredFunctions]:
+    write: Callable[Concatenate[S, A], tuple[Mapping[str, casadi.Function], Any]],
+) -> Callable[Concatenate[S, A], StoredFunctions]:
     """Decorate what writes several functions, by name, and facts about them that JSON can hold."""
 
     @remembered
     @wraps(write)
-    def found(compiled: System, *arguments: A.args, **_: A.kwargs) -> StoredFunctions:
-        if compiled.about.key:
+    def found(compiled: S, *arguments: A.args, **named: A.kwargs) -> StoredFunctions:
+        if compiled.key:
             name = f"{write.__module__}.{write.__qualname__}"
-            key = content_key(compiled.about.key, json.dumps([name, *arguments], default=_plain))
-            return stored_functions(key, lambda: write(compiled, *arguments))
-        functions, facts = write(compiled, *arguments)
+            key = content_key(compiled.key, json.dumps([name, arguments, named], default=_plain))
+            return stored_functions(key, lambda: write(compiled, *arguments, **named))
+        functions, facts = write(compiled, *arguments, **named)
         return StoredFunctions({name: formula(function) for name, function in functions.items()}, facts)
 
     return found
@@ -65,22 +77,25 @@ def _plain(argument: Any) -> Any:
     return argument.digest if isinstance(argument, Formula) else [type(argument).__qualname__, asdict(argument)]
 
 
-class stored(Generic[A]):
+class stored(Generic[S, A]):
     """Decorate what writes one function."""
 
-    def __init__(self, write: Callable[Concatenate[System, A], casadi.Function]):
+    def __init__(self, write: Callable[Concatenate[S, A], casadi.Function]):
         @wraps(write)
-        def only(compiled: System, *arguments: A.args, **_: A.kwargs) -> tuple[Mapping[str, casadi.Function], Any]:
-            return {"it": write(compiled, *arguments)}, None
+        def only(compiled: S, *arguments: A.args, **named: A.kwargs) -> tuple[Mapping[str, casadi.Function], Any]:
+            return {"it": write(compiled, *arguments, **named)}, None
 
         update_wrapper(self, write)
         self._parts = stored_parts(only)
-        self._kernel = remembered(lambda compiled, *arguments: kernel(self.formula(compiled, *arguments)))
+        self._kernel = remembered(self._compiled)
 
-    def __call__(self, compiled: System, *arguments: A.args, **_: A.kwargs) -> Kernel:
+    def __call__(self, compiled: S, *arguments: A.args, **named: A.kwargs) -> Kernel:
         """The function as a kernel over batches."""
-        return self._kernel(compiled, *arguments)
+        return self._kernel(compiled, *arguments, **named)
 
-    def formula(self, compiled: System, *arguments: A.args, **_: A.kwargs) -> Formula:
+    def _compiled(self, compiled: S, *arguments: A.args, **named: A.kwargs) -> Kernel:
+        return kernel(self.formula(compiled, *arguments, **named))
+
+    def formula(self, compiled: S, *arguments: A.args, **named: A.kwargs) -> Formula:
         """The function, as text that can be compiled."""
-        return self._parts(compiled, *arguments).functions["it"]
+        return self._parts(compiled, *arguments, **named).functions["it"]

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from poinsot import formulations
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, unknown
-from poinsot.formulations.acting import along
-from poinsot.formulations.reading import READINGS, Reading, combining_reading, reading
-from poinsot.formulations.solve import Dynamics, dynamics
+from poinsot.formulations.reading import Reading, combining_reading
+from poinsot.formulations.registry import formulation_of
 from poinsot.formulations.symbols import FREE_ROLES, default_free, symbols
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import Row
-from poinsot.model.assembly.redundancy import Group, Redundancy
+from poinsot.model.assembly.mobility import Group, Redundancy
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.quantities.units import force_unit
@@ -35,9 +35,10 @@ from poinsot.system.stored import stored_parts
 
 if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
+    from poinsot.formulations.solve import Dynamics
     from poinsot.model.mechanism import Elements
 
-__all__ = ["Description", "Outline", "System", "require_formulation", "start", "system"]
+__all__ = ["Description", "Outline", "System", "start", "system"]
 
 LIGHTEST = -15  # class of what has next to no mass, or none
 _SYSTEMS: Bounded = Bounded(32)
@@ -59,14 +60,14 @@ class Description:
     def write(self) -> Dynamics:
         """Write the equations."""
         home = self.home or keep_home(self.mechanism)
-        return dynamics(symbols(self.mechanism, self.free, home), self.formulation)
+        return formulations.dynamics(symbols(self.mechanism, self.free, home), self.formulation)
 
     @classmethod
     def of(cls, dynamics: Dynamics) -> Description:
         """What given equations were written from; nothing of them is kept on disk."""
-        symbols = dynamics.equations.symbols
+        given = dynamics.equations.symbols
         choices = {"independent": dynamics.independent, "careful": dynamics.careful}
-        return cls(symbols.mechanism, dynamics.formulation, symbols.names, symbols.home, **choices)
+        return cls(given.mechanism, dynamics.formulation, given.names, given.home, **choices)
 
     def choosing(self, independent: tuple[int | str, ...], careful: bool) -> Description:
         """The same equations to be solved in another way, with a key of their own."""
@@ -99,7 +100,7 @@ def system(
 
     `free` are parameters that must stay symbols besides those that do by default.
     """
-    require_formulation(formulation)
+    formulation_of(formulation)
     clamped = any(f.kind == "spring" and f.rest is None for f in mechanism.template.forces.values())
     home = home if home is not None and clamped else None
     seen = (id(mechanism), formulation, free, id(home))
@@ -107,12 +108,6 @@ def system(
         seen, lambda: ((mechanism, home), _described(mechanism, formulation, free, home))
     )
     return _SYSTEMS.get_or_make(key, lambda: System(given))
-
-
-def require_formulation(formulation: str) -> None:
-    """Raise unless there is a formulation of that name."""
-    if not isinstance(formulation, str) or formulation not in READINGS:
-        raise PoinsotError(unknown("formulation", formulation, READINGS))
 
 
 def _described(
@@ -129,7 +124,9 @@ def _described(
     text = json.dumps(structure, sort_keys=True, default=str)
     # The home pose decides the order of elimination: on disk, numbers that move it count even if they are symbols.
     moving = {name: mechanism.parameters[name].value for name in free if _moves(mechanism, name)}
-    given = Description(mechanism, formulation, free, home, content_key(text, json.dumps(moving, sort_keys=True)))
+    ours = formulation_of(formulation).ours
+    key = content_key(text, json.dumps(moving, sort_keys=True)) if ours else ""
+    given = Description(mechanism, formulation, free, home, key)
     return hashlib.sha256(text.encode()).hexdigest(), given
 
 
@@ -182,6 +179,11 @@ class System:
         return replace(self.root.dynamics, independent=self.about.independent, careful=self.about.careful)
 
     @property
+    def key(self) -> str:
+        """Under which functions are stored on disk; empty: they are not."""
+        return self.about.key
+
+    @property
     def home(self) -> Assembly:
         """The pose at which the equations were written."""
         return self.about.home or start(self.mechanism, None)
@@ -213,7 +215,7 @@ class System:
     @cached_property
     def reading(self) -> Reading:
         """How coordinates are read off poses."""
-        plain = reading(self.formulation, self.mechanism.elements)
+        plain = formulation_of(self.formulation).reading(self.mechanism.elements)
         return combining_reading(plain, self.mechanism.elements, self.outline.redundancy, self.home.size)
 
     def parameters(self, mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> np.ndarray:
@@ -254,4 +256,4 @@ class System:
     def along(self, coordinate: Coordinate) -> tuple[Any, Any]:
         """s and ṡ of any coordinate, as symbols."""
         e = self.equations
-        return along(coordinate, self.elements, e.poses, e.q, e.q_dot, e.direct)
+        return formulations.along(coordinate, self.elements, e.poses, e.q, e.q_dot, e.direct)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poinsot import formulations
 from poinsot.errors import PoinsotError, list_of_names
-from poinsot.formulations.embedded import POOR_CHOICE, Machine, Rate, independent_rates, slopes
 from poinsot.lazy import casadi
 from poinsot.system.stored import remembered, stored, stored_parts
 from poinsot.system.system import System
+
+if TYPE_CHECKING:
+    from poinsot.formulations.embedded import Machine, Rate
 
 __all__ = ["UNSURE", "careful", "chosen_rates", "embedded_in", "embedded_with", "machine_of"]
 
@@ -52,7 +56,7 @@ def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence
             )
         return compiled
     wanted = list_of_names(wanted or (), "independent coordinates")
-    if not wanted and _quality(compiled, q, p) > GOOD * POOR_CHOICE:
+    if not wanted and _quality(compiled, q, p) > GOOD * formulations.POOR_CHOICE:
         return compiled
     return embedded_with(compiled, chosen_rates(compiled, q, p, wanted))
 
@@ -74,17 +78,17 @@ def chosen_rates(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[s
     found = written.functions["slopes"].function(q, 0, 0, p)
     C, S, masses = (np.asarray(x).reshape(-1, compiled.sizes[1]) for x in found)
     scaled = S / np.array(written.facts)[:, None]
-    return independent_rates(machine_of(compiled), C, wanted, scaled, masses=masses.ravel())
+    return formulations.independent_rates(machine_of(compiled), C, wanted, scaled, masses=masses.ravel())
 
 
 @stored_parts
 def _slopes(compiled: System, wanted: tuple[str, ...]) -> tuple[dict[str, casadi.Function], list[float]]:
     """(q, v, u, p) -> C, rates of the coordinates wanted per speed, and masses; sizes of those coordinates."""
-    e, given = compiled.equations, slopes(compiled.equations, wanted)
+    e, given = compiled.equations, formulations.slopes(compiled.equations, wanted)
     function = compiled.dynamics.function("slopes", [e.C, given.S, casadi.diag(e.M).T])
     return {"slopes": function}, given.scales.tolist()
 
 
 def machine_of(compiled: System) -> Machine:
     """What the rates of a system are chosen among."""
-    return Machine.of(compiled.mechanism.elements, compiled.home.size)
+    return formulations.Machine.of(compiled.mechanism.elements, compiled.home.size)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements import GROUND
+from poinsot.elements.frame import Frame
 from poinsot.engine import kernel
 from poinsot.formulations.elastic.clusters import clusters
 from poinsot.model.mechanism import Mechanism

@@ -16,8 +16,7 @@ import numpy as np
 from poinsot.engine import eigh
 from poinsot.errors import PoinsotError, by_name, count_of, one_line, unknown
 from poinsot.model.assembly.constraints import IN_PLANE
-from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.model.possible import require_possible
+from poinsot.model.mechanism import Mechanism, require_mechanism, require_possible
 from poinsot.model.quantities.parameters import as_value
 from poinsot.vibration.compliance import compliance
 from poinsot.vibration.elastic_batch import ElasticBatch

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from poinsot.elements.joints import Joint
-from poinsot.spatial.algebra import Scalar
-from poinsot.spatial.pose import Pose
+if TYPE_CHECKING:
+    from poinsot.elements.joints import Joint
+    from poinsot.spatial.algebra import Scalar
+    from poinsot.spatial.pose import Pose
 
 __all__ = ["Coordinate"]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from poinsot.elements.coordinates import Coordinate
-from poinsot.spatial.algebra import Scalar
+if TYPE_CHECKING:
+    from poinsot.elements.coordinates import Coordinate
+    from poinsot.spatial.algebra import Scalar
 
 __all__ = ["Force"]
 

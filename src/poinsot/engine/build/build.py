@@ -13,7 +13,6 @@ Quick and optimised code give the same bits. The state changes between calls onl
 
 from __future__ import annotations
 
-import ctypes
 import logging
 import os
 import threading
@@ -22,6 +21,7 @@ import weakref
 from dataclasses import dataclass, replace
 from typing import Any
 
+from poinsot.engine import build as compiling
 from poinsot.engine.build.native import OPTIMISED, QUICK, LoadedCode, compile_object, host_target, load_object
 from poinsot.engine.build.request import Request, emit_program
 from poinsot.engine.build.settings import DIRECT_INSTRUCTIONS, MAX_NATIVE_INSTRUCTIONS, QUICK_INSTRUCTIONS
@@ -32,10 +32,6 @@ __all__ = ["Build", "KernelInfo", "start_build"]
 
 _log = logging.getLogger("poinsot.engine")
 _builds: weakref.WeakValueDictionary[str, Build] = weakref.WeakValueDictionary()
-_SIGNATURES: dict[str, tuple[Any, ...]] = {
-    "batch": (ctypes.c_int64, *[ctypes.c_void_p] * 5),
-    "integrator": (ctypes.c_int64, *[ctypes.c_void_p] * 2),
-}
 
 
 @dataclass(frozen=True)
@@ -108,10 +104,8 @@ class Build:
                 "%s has %d instructions: a child process compiles it; the VM runs until then", self.name, size
             )
             self._update(reason="the VM while a child process compiles")
-        from poinsot.engine.build.children import start_compilation
-
         self._update(pending=True)
-        start_compilation(self.request, self.key, self._arrive, brief=quick)
+        compiling.start_compilation(self.request, self.key, self._arrive, brief=quick)
 
     def settle(self) -> None:
         """Say that no better code is to come."""
@@ -133,7 +127,7 @@ class Build:
 
     def _install(self, metadata: dict[str, Any], code: bytes, tier: str, start: float, reason: str) -> bool:
         try:
-            loaded = load_object(code, metadata["c_functions"], *_SIGNATURES[self.request.kind])
+            loaded = load_object(code, metadata["c_functions"], *self.request.kind.signature)
         except RuntimeError as error:
             self._give_up(f"the compiled code could not be loaded ({error})")
             return False

@@ -100,12 +100,7 @@ def _spawn(message: bytes, brief: bool) -> subprocess.Popen:
             if _ending.is_set():
                 raise ChildError("the process is ending")
             child = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "poinsot.engine.build.compile_worker",
-                ],  # -P: no modules of ours
+                [sys.executable, "-P", "-m", "poinsot.engine.compile_worker"],  # -P: no modules of ours
                 stdin=file,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

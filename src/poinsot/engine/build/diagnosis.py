@@ -6,8 +6,12 @@ import time
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
+import numpy as np
+
+from poinsot.engine.build.native import host_target, vector_lanes
 from poinsot.engine.build.settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, default_threads
 from poinsot.engine.build.support import llvm_obstacle
+from poinsot.engine.kernels import kernel
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 from poinsot.store import CacheReport, cache_report
@@ -64,8 +68,6 @@ def doctor() -> Diagnosis:
         runs, reason = "native", "llvmlite works on this processor"
     processor, lanes, register_lanes = "unknown", 1, 1
     if not obstacle:
-        from poinsot.engine.build.native import host_target, vector_lanes
-
         processor, lanes, register_lanes = host_target().cpu, vector_lanes(), host_target().lanes
     return Diagnosis(
         engine,
@@ -91,10 +93,6 @@ def _version(package: str) -> str:
 
 def _trial() -> str:
     """Compile a small function and compare it with the VM."""
-    import numpy as np
-
-    from poinsot.engine.kernels import kernel
-
     x = casadi.SX.sym("x", 3)
     function = casadi.Function("trial", [x], [casadi.sin(x) * casadi.exp(x[0]) / casadi.norm_2(x)])
     samples = np.random.default_rng(0).normal(size=(100, 3))

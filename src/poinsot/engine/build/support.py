@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from poinsot.engine.build.native import host_target
 from poinsot.engine.build.settings import MAX_NATIVE_INSTRUCTIONS
 from poinsot.engine.code.operations import OPERATIONS, UNSUPPORTED
 from poinsot.engine.code.tape import operation_names
@@ -18,8 +19,6 @@ _PLAIN = frozenset((*OPERATIONS, "sin", "cos", "input", "output", "const", "assi
 def llvm_obstacle() -> str:
     """Say why this machine cannot make native code; empty if it can."""
     try:
-        from poinsot.engine.build.native import host_target
-
         host_target()
     except ImportError as error:
         return f"llvmlite cannot be imported ({error})"

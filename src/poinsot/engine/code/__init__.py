@@ -5,3 +5,7 @@ tape, operations          its instructions
 ir, body, library         their code; elementary functions over vectors
 batch, packing            a loop over samples, vectors of them
 """
+
+from poinsot.lazy import door
+
+__getattr__ = door(__name__, {"emit_batch": "batch"})

@@ -15,10 +15,10 @@ from typing import Any
 from poinsot.engine.code.body import Body, emit_body, support_code
 from poinsot.engine.code.ir import Code
 from poinsot.engine.code.packing import pack, unpack
-from poinsot.engine.code.tape import read_tape
+from poinsot.engine.code.tape import dense_offsets, read_tape
 from poinsot.lazy import casadi
 
-__all__ = ["Program", "dense_offsets", "emit_batch", "lane_samples"]
+__all__ = ["Program", "emit_batch", "lane_samples"]
 
 
 _PARAMETERS = "i64 %count, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %work"
@@ -59,13 +59,6 @@ def emit_batch(function: casadi.Function, lanes: int, repeat: int = 1) -> Progra
         ]
     )
     return Program(text, lanes, (tape.inputs + tape.outputs + body.workspace) * lanes, tuple(c_functions))
-
-
-def dense_offsets(sparsity: casadi.Sparsity) -> list[int]:
-    """Give the place of each nonzero (column by column) in a dense row-major array."""
-    rows, columns = sparsity.get_triplet()
-    width = sparsity.size2()
-    return [r * width + c for r, c in zip(rows, columns)]
 
 
 def _loop(

@@ -11,7 +11,7 @@ from functools import cache
 
 from poinsot.lazy import casadi
 
-__all__ = ["Step", "Tape", "operation_names", "read_tape"]
+__all__ = ["Step", "Tape", "dense_offsets", "operation_names", "read_tape"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +104,10 @@ def _pair_sines(steps: list[Step]) -> tuple[Step, ...]:
                 paired.append(other)
                 done.add(other.result)
     return tuple(paired)
+
+
+def dense_offsets(sparsity: casadi.Sparsity) -> list[int]:
+    """Give the place of each nonzero (column by column) in a dense row-major array."""
+    rows, columns = sparsity.get_triplet()
+    width = sparsity.size2()
+    return [r * width + c for r, c in zip(rows, columns)]

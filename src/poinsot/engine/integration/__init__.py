@@ -6,3 +6,7 @@ dop853, controller, dense_code      Dormand–Prince 8(5,3), its steps, its outp
 rk4_code                            Runge–Kutta of fixed step
 numpy_loop                          the same loop in NumPy: fallback and oracle
 """
+
+from poinsot.lazy import door
+
+__getattr__ = door(__name__, {"emit_integrator": "integrator_code", "numpy_integration": "numpy_loop"})

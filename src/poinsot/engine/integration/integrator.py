@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctypes import c_int64, c_void_p
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -9,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.engine import integration
 from poinsot.engine.arguments import Signature, read_signature
 from poinsot.engine.build.build import Build, KernelInfo, start_build
 from poinsot.engine.build.native import vector_lanes
-from poinsot.engine.build.request import Request
+from poinsot.engine.build.request import Kind, Request
 from poinsot.engine.build.settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, waits_for_optimised
 from poinsot.engine.build.support import llvm_obstacle, portable_form
 from poinsot.engine.code.formula import Formula, formula
@@ -23,8 +25,15 @@ from poinsot.engine.threads import BRIEF_INSTRUCTIONS, choose_threads, run_chunk
 from poinsot.errors import Interrupted, PoinsotError, unknown
 from poinsot.lazy import casadi
 
-__all__ = ["Integrator", "Trajectories", "integrator"]
+__all__ = ["INTEGRATOR", "Integrator", "Trajectories", "integrator"]
 
+_SOURCES = ("controller", "dop853", "layout", "integrator_code", "dense_code", "rk4_code")
+INTEGRATOR = Kind(
+    "integrator",
+    lambda **given: integration.emit_integrator(**given),
+    (c_int64, *[c_void_p] * 2),
+    tuple(f"integration/{name}" for name in _SOURCES),
+)
 METHODS = ("dop853", "rk4")
 _STATUSES = tuple(Status)  # by their numbers
 _BUDGET, _GROUP = (ARGUMENTS.index(name) for name in ("budget", "group"))
@@ -163,7 +172,7 @@ class Integrator:
             return None
         lanes = 1 if count == 1 else vector_lanes()
         if lanes not in self._builds:
-            request = Request("integrator", self.functions, {"lanes": lanes, "method": self.method})
+            request = Request(INTEGRATOR, self.functions, {"lanes": lanes, "method": self.method})
             self._builds[lanes] = start_build(request, "integrator", self.instructions)
         if waits_for_optimised():
             self._builds[lanes].wait()
@@ -215,9 +224,7 @@ class Integrator:
             if count and build is not None and build.state.code is not None:
                 self._native(build.state, arrays, substeps, threads)
             elif count:
-                from poinsot.engine.integration.numpy_loop import numpy_integration
-
-                numpy_integration(self.functions, self.method, *arrays, substeps)
+                integration.numpy_integration(self.functions, self.method, *arrays, substeps)
         except KeyboardInterrupt:
             reached = _trajectories(t, out, results, event_results)
             raise Interrupted("the integration was interrupted", partial=reached) from None

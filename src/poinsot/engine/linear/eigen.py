@@ -7,6 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.blas import one_blas_thread
+from poinsot.engine.build.native import vector_lanes
+from poinsot.engine.build.support import llvm_obstacle
+from poinsot.engine.kernels import kernel
+from poinsot.engine.linear import eigen_kernels
+from poinsot.engine.linear.lapack import lapack_eigh
 from poinsot.engine.threads import choose_threads, run_chunks
 from poinsot.errors import PoinsotError
 
@@ -62,15 +68,7 @@ def _refuse(sample: int, batched: bool) -> None:
 @lru_cache(maxsize=64)
 def _kernel(kind: str, n: int, generalised: bool, vectors: bool) -> Any:
     """Compile a step of the small eigenproblem; two vectors side by side hide the latency of ÷ and √."""
-    from poinsot.engine.build.support import llvm_obstacle
-    from poinsot.engine.kernels import kernel
-    from poinsot.engine.linear import eigen_kernels
-
-    lanes = None
-    if not llvm_obstacle():
-        from poinsot.engine.build.native import vector_lanes
-
-        lanes = 2 * vector_lanes()
+    lanes = None if llvm_obstacle() else 2 * vector_lanes()
     if kind == "sweep":
         return kernel(eigen_kernels.sweep(n, vectors), lanes=lanes, repeat=eigen_kernels.SWEEPS[n])
     if kind == "reduce":
@@ -112,8 +110,6 @@ def _lapack(
     K: np.ndarray, M: np.ndarray | None, vectors: bool, threads: int | None
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
     """Run LAPACK on chunks of the batch."""
-    from poinsot.engine.linear.lapack import lapack_eigh, one_blas_thread
-
     n = K.shape[-1]
     batched = [a for a in (K, M) if a is not None and a.ndim == 3]
     count = len(batched[0]) if batched else 1

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poinsot.blas import one_blas_thread
-
-__all__ = ["lapack_eigh", "one_blas_thread"]
+__all__ = ["lapack_eigh"]
 
 
 def lapack_eigh(

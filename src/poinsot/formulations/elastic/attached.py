@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements import GROUND
+from poinsot.elements.frame import Frame
 from poinsot.formulations.acting import applied, gravity_energy
 from poinsot.formulations.elastic.increments import moved, pose_of, twist_of
 from poinsot.formulations.elastic.nodes import USERS
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row
-from poinsot.model.mechanism import Elements, substitute
+from poinsot.model.parts import Elements, substitute
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose

@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.spatial.algebra import skew
 
 __all__ = ["Chain", "Chains", "Choice", "Edge", "Motions", "chains", "choose", "closed", "jacobians"]

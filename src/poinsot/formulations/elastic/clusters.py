@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.formulations.elastic.chains import Edge, Motions
 
 __all__ = ["Clusters", "clusters"]

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
-from poinsot.elements.frame import GROUND
 from poinsot.engine import kernel
 from poinsot.formulations.elastic.attached import OUTPUTS, Attached, attached
 from poinsot.formulations.elastic.chains import Chains, Edge, Motions, chains, choose, closed, jacobians

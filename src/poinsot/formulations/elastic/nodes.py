@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.elements import GROUND
 from poinsot.elements.bodies import Beam, RigidBody
 from poinsot.elements.bodies.beam import Span
-from poinsot.elements.frame import GROUND, Frame
-from poinsot.model.mechanism import Elements, substitute
+from poinsot.elements.frame import Frame
+from poinsot.model.parts import Elements, substitute
 from poinsot.spatial.algebra import Mat3, Scalar
 from poinsot.spatial.pose import Pose
 

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.forces import DriveInertia, Force
-from poinsot.elements.frame import GROUND
 from poinsot.elements.joints import Joint
 from poinsot.errors import PoinsotError
 from poinsot.identifiability.symbolic.exact import load_sympy
 from poinsot.identifiability.symbolic.screws import joint_algebra
-from poinsot.model.mechanism import Elements
+from poinsot.model.parts import Elements
 
 __all__ = ["Geometry", "Length", "Site", "Unknown", "geometry"]
 

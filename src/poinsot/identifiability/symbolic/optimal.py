@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements import GROUND
+from poinsot.elements.frame import Frame
 from poinsot.elements.joints import Joint
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.assembly.assembly import assemble
-from poinsot.model.mechanism import Elements, Mechanism, Placement
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.parts import Elements, Placement
 from poinsot.spatial.orientation import Quaternion
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix

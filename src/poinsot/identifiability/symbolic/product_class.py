@@ -20,7 +20,8 @@ from poinsot.identifiability.symbolic.geometry import Geometry, Length, geometry
 from poinsot.identifiability.symbolic.optimal import Opened, moved, opened
 from poinsot.identifiability.symbolic.transfer import carried, labels
 from poinsot.model.assembly.assembly import assemble
-from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.parts import Elements
 
 __all__ = ["product_relations", "search"]
 

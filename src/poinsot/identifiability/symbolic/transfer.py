@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.identifiability.symbolic.elimination import Relation
 from poinsot.identifiability.symbolic.exact import Exact
 from poinsot.identifiability.symbolic.geometry import Geometry, Site

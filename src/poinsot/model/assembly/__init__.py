@@ -3,5 +3,5 @@
 topology       spanning tree and loops
 constraints    the equations of joints at a pose
 assembly       poses that close all loops; branches tells one way to close them from another
-mobility       freedoms from the rank of the constraints; redundancy, which combinations of them to keep
+mobility       freedoms from the rank of the constraints; which combinations of redundant ones to keep
 """

@@ -6,21 +6,26 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.elements.frame import GROUND, Frame
-from poinsot.elements.joints import Joint
+from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError, by_name
 from poinsot.model.assembly.branches import one_branch
 from poinsot.model.assembly.constraints import Constraints, Row
 from poinsot.model.assembly.topology import topology
-from poinsot.model.mechanism import Elements, Mechanism, Placement, require_mechanism
+from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation, rotation_between
+
+if TYPE_CHECKING:
+    from poinsot.elements.frame import Frame
+    from poinsot.elements.joints import Joint
+    from poinsot.model.parts import Elements, Placement
 
 __all__ = [
     "Assembly",

@@ -11,18 +11,20 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.elements.coordinates import Coordinate
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.lazy import casadi
-from poinsot.model.mechanism import Elements, substitute
+from poinsot.model.parts import Elements, substitute
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential
 from poinsot.store import Bounded, content_key, read_entry, write_entry
+
+if TYPE_CHECKING:
+    from poinsot.elements.coordinates import Coordinate
 
 __all__ = ["Constraints", "Row"]
 

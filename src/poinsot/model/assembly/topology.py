@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from poinsot.elements.frame import GROUND
-from poinsot.model.mechanism import Elements
+from poinsot.elements import GROUND
+from poinsot.model.parts import Elements
 
 __all__ = ["Branch", "Topology", "topology"]
 

@@ -1,13 +1,16 @@
-"""Building: a checked model file becomes a Mechanism.
+"""Building: a checked model file becomes the parts of a mechanism.
 
 scope      what names mean inside copies of components
 slots      every number becomes a named parameter or an expression
 places     bodies, frames and attitudes
-acting     joints, forces, actuators, sensors, coordinates
-assemble   all of it, in order
+acting     joints, forces, actuators, coordinates; sensing: sensors
+build      all of it, in order
+
+Loaded when used: a mechanism that comes from the cache needs none of it.
 """
 
-from poinsot.model.build.build import build
-from poinsot.model.build.scope import ModelError
+from poinsot.lazy import door
 
-__all__ = ["ModelError", "build"]
+__all__ = ["ModelError", "described", "require_numbers"]
+
+__getattr__ = door(__name__, {"ModelError": "scope", "described": "build", "require_numbers": "build"})

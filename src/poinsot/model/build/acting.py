@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint, Angle, Coordinate, Length, Position
 from poinsot.elements.forces import FORCES, Actuator, Force, Load
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS, Axis, Joint, Universal
 from poinsot.errors import listing, unknown
-from poinsot.model.build.places import Places
 from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.quantities.expressions import Constant, Expression
 from poinsot.model.quantities.units import force_unit
 from poinsot.model.schema import CoordinateSpec, ForceSpec, JointSpec
 from poinsot.spatial.orientation import Along
+
+if TYPE_CHECKING:
+    from poinsot.model.build.places import Places
 
 __all__ = ["Acting"]
 

@@ -12,7 +12,7 @@ from poinsot.elements.bodies import Beam
 from poinsot.errors import unknown
 from poinsot.model.build.places import ZERO, Places
 from poinsot.model.build.scope import ModelError, Scope
-from poinsot.model.mechanism import substitute
+from poinsot.model.parts import substitute
 from poinsot.model.quantities.expressions import Expression, evaluate
 from poinsot.model.schema import BeamSpec, ModelSpec
 

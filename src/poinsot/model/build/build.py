@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
-from poinsot.elements.frame import GROUND
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.build.acting import Acting
 from poinsot.model.build.beams import beams, with_axes
@@ -19,23 +19,20 @@ from poinsot.model.build.places import ZERO, Places
 from poinsot.model.build.scope import ModelError, Scope, scopes
 from poinsot.model.build.sensing import sensor
 from poinsot.model.build.slots import Slots
-from poinsot.model.mechanism import Elements, Mechanism, Placement, substitute
+from poinsot.model.parts import Elements, Placement, substitute
 from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, evaluate, finite
+from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.schema import ModelSpec
 from poinsot.spatial.orientation import Along, Quaternion, along
 
-__all__ = ["build"]
+__all__ = ["described", "require_numbers"]
 
 STANDARD_GRAVITY = 9.81  # [m/s²]
 TABLES = ("bodies", "beams", "joints", "forces", "actuators", "sensors", "coordinates", "loads")
 
 
-def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> Mechanism:
-    """Make a mechanism from the contents of a model file; an error names the path in the file.
-
-    >>> build({"format": 1, "bodies": {"bob": {"mass": "200 g"}}}).bodies["bob"].mass
-    0.2
-    """
+def described(document: Mapping[str, Any], name: str = "model") -> tuple[str, str, Parameters, Elements]:
+    """Name, description, parameters and elements of a mechanism from the contents of a model file."""
     if not isinstance(document, Mapping):
         raise PoinsotError(f"a model is a dictionary, the contents of a model file, not {type(document).__name__}")
     model = _validated(document)
@@ -81,9 +78,7 @@ def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> M
     template = substitute(template, lambda expression: _rename(expression, marks))
     values = parameters.values_by_name
     template = _with_hints(template, values)
-    mechanism = Mechanism(model.name or name, model.description, parameters, template, document, text)
-    _evaluates(mechanism)
-    return mechanism
+    return model.name or name, model.description, parameters, template
 
 
 def _validated(document: Mapping[str, Any]) -> ModelSpec:
@@ -206,19 +201,17 @@ def _turns(quaternion: Quaternion) -> Quaternion:
     return quaternion
 
 
-def _evaluates(mechanism: Mechanism) -> None:
-    """Every number in the description must be finite."""
-    values = mechanism.parameters.values_by_name
-
-    _every_element(mechanism.template, lambda element: substitute(element, lambda e: finite(e, values)))
-    _every_element(mechanism.elements, lambda element: substitute(element, _turns, (Quaternion,)))
+def require_numbers(template: Elements, elements: Elements, values: Mapping[str, float]) -> None:
+    """Raise unless every number in the description is finite and, where it must be, not zero."""
+    _every_element(template, lambda element: substitute(element, lambda e: finite(e, values)))
+    _every_element(elements, lambda element: substitute(element, _turns, (Quaternion,)))
     for table in ("forces", "actuators"):
-        for name, force in getattr(mechanism, table).items():
+        for name, force in getattr(elements, table).items():
             if getattr(force, "lower", 0.0) > getattr(force, "upper", 0.0):
                 joint = getattr(force.on, "joint", None)
                 written = ("joints", joint, "limits") if name.startswith(f"{joint}.{force.kind}") else (table, name)
                 raise ModelError(written, f"the lower limit {force.lower:g} is above the upper {force.upper:g}")
-    for joint in mechanism.joints.values():
+    for joint in elements.joints.values():
         for option in joint.nonzero:
             if getattr(joint, option) == 0:
                 raise ModelError(("joints", joint.name, option), "expected a number that is not zero")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements.frame import Frame
 from poinsot.errors import listing, suggestion, unknown
 from poinsot.model.build.scope import ModelError, Scope
-from poinsot.model.build.slots import Slots
-from poinsot.model.mechanism import Placement
+from poinsot.model.parts import Placement
 from poinsot.model.quantities.expressions import Call, Constant, Expression
 from poinsot.model.schema import BodySpec, InlineFrame, PlacementSpec, RotationSpec
-from poinsot.spatial.orientation import Along, Angles, Orientation, Quaternion, Unrotated
+from poinsot.spatial.orientation import Along, Angles, Orientation, Quaternion
+from poinsot.spatial.pose import Unrotated
 from poinsot.spatial.rotation import SEQUENCES
+
+if TYPE_CHECKING:
+    from poinsot.model.build.slots import Slots
 
 __all__ = ["Places"]
 

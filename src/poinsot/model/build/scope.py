@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.model.schema import Group, InstanceSpec, ModelSpec
+
+if TYPE_CHECKING:
+    from poinsot.model.schema import Group, InstanceSpec, ModelSpec
 
 __all__ = ["ModelError", "Scope", "scopes"]
 

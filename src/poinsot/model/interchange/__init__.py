@@ -9,10 +9,17 @@
 Readers make the same document that a TOML file holds and build it, so that every check is the same.
 """
 
-from poinsot.model.interchange.mjcf.read import read_mjcf
-from poinsot.model.interchange.mjcf.write import write_mjcf
-from poinsot.model.interchange.notes import Conversion
-from poinsot.model.interchange.urdf.read import read_urdf
-from poinsot.model.interchange.urdf.write import write_urdf
+from poinsot.lazy import door
 
 __all__ = ["Conversion", "read_mjcf", "read_urdf", "write_mjcf", "write_urdf"]
+
+__getattr__ = door(
+    __name__,
+    {
+        "Conversion": "notes",
+        "read_mjcf": "mjcf.read",
+        "read_urdf": "urdf.read",
+        "write_mjcf": "mjcf.write",
+        "write_urdf": "urdf.write",
+    },
+)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from poinsot.elements.coordinates import Coordinate
 from poinsot.elements.forces import Damper, DriveInertia, EndStop, Force, Friction, Spring
-from poinsot.model.mechanism import Elements
+from poinsot.model.parts import Elements
 from poinsot.spatial.pose import Pose
 
 __all__ = ["Acting", "acting"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import euler_matrix, quaternion_from_matrix, quaternion_matrix
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 
 __all__ = ["Names", "safe_name"]
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from poinsot.errors import ConversionWarning, PoinsotError
-from poinsot.model.build import build
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, build
 from poinsot.model.toml import check_place, write_aside
 
 __all__ = ["Conversion", "built", "distinct", "written"]

@@ -12,14 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
 from poinsot.elements.coordinates import AlongJoint
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements.frame import Frame
 from poinsot.elements.joints import Free, Joint
 from poinsot.errors import listing
 from poinsot.model.assembly.assembly import assemble
 from poinsot.model.interchange.motions import HINGE, Motion, motions
-from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.parts import Elements
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements import GROUND
+from poinsot.elements.frame import Frame
 from poinsot.formulations.elastic import ElasticModel, Terms, chain_basis
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from poinsot.errors import PoinsotError, by_name
-from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.model.possible import require_inertia
+from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism
 from poinsot.vibration.linear_model.elastic import elastic_model_about
 from poinsot.vibration.linear_model.record import LinearModel
 from poinsot.vibration.linear_model.rigid import rigid_model_about

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements import GROUND
+from poinsot.elements.frame import Frame
 from poinsot.model.assembly.constraints import IN_PLANE, Constraints
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.elements.frame import GROUND, Frame
+from poinsot.elements import GROUND
+from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
-from poinsot.model.mechanism import Elements, Mechanism
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 from poinsot.statics.equilibrium import settle

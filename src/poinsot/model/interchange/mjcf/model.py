@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.model.interchange.mjcf.files import mujoco_package
 from poinsot.model.interchange.names import Names
 from poinsot.spatial.pose import Pose

@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
+from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
-from poinsot.elements.frame import GROUND
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.acting import Acting
 from poinsot.model.interchange.mjcf.write_acting import MjcfActing

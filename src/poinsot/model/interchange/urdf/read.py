@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.frame import GROUND
+from poinsot.elements import GROUND
 from poinsot.elements.joints import JOINTS, Axis
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.model.interchange.chains import mend_chains

@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
+from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
-from poinsot.elements.frame import GROUND
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.acting import INFINITY, Acting, acting
 from poinsot.model.interchange.motions import HINGE, Motion, undone

@@ -1,6 +1,6 @@
 """The child process that compiles: a request on standard input, checked object code on standard output.
 
-    python -m poinsot.engine.build.compile_worker < request > code
+    python -m poinsot.engine.compile_worker < request > code
 
 The code also goes into the cache, so that it is not lost if the parent ends first. Whatever LLVM does with a
 large function happens here, not in the user's process.
@@ -15,6 +15,8 @@ import time
 from poinsot.engine.build.native import OPTIMISED, compile_object
 from poinsot.engine.build.request import emit_program, read_request
 from poinsot.engine.build.settings import CHILD_SECONDS
+from poinsot.engine.integration.integrator import INTEGRATOR
+from poinsot.engine.kernels import BATCH
 from poinsot.store import pack_entry, write_entry
 
 __all__ = ["main"]
@@ -26,7 +28,7 @@ def main() -> None:
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing else may write into the answer
     start = time.perf_counter()
-    request, key = read_request(sys.stdin.buffer.read())
+    request, key = read_request(sys.stdin.buffer.read(), (BATCH, INTEGRATOR))
     program = emit_program(request)
     code = compile_object(program.text, level=OPTIMISED)
     metadata = program.metadata | {"seconds": time.perf_counter() - start}

@@ -1,0 +1,99 @@
+"""The parts of a mechanism: all its elements, with expressions of parameters in them, or with numbers or symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from poinsot.errors import PoinsotError, unknown
+from poinsot.model.quantities.expressions import Call, Constant, Name, evaluate, names
+
+if TYPE_CHECKING:
+    from poinsot.elements.bodies import Beam, RigidBody
+    from poinsot.elements.coordinates import Coordinate
+    from poinsot.elements.forces import Actuator, Force, Load
+    from poinsot.elements.frame import Frame
+    from poinsot.elements.joints import Joint
+    from poinsot.elements.sensors import Sensor
+    from poinsot.spatial.algebra import Scalar
+
+__all__ = ["Elements", "Placement", "resolve", "substitute"]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a body is before assembly: a frame of the world, or at a place along a line between two."""
+
+    frame: Frame | None = None  # pose in the world, as a frame of the ground
+    at: Frame | None = None
+    along: tuple[Frame, Frame] | None = None
+    offset: Scalar = 0.0  # of the body's origin from `at` along that line  [m]
+    turn: Scalar = 0.0  # of the body from the line, in the plane  [rad]
+    flat: bool = False  # x along the line, turned about the normal; otherwise z along it
+
+
+@dataclass(frozen=True)
+class Elements:
+    """All elements of a mechanism, with expressions or, once resolved, with numbers or symbols in them."""
+
+    planar: bool
+    gravity: tuple[Scalar, Scalar, Scalar]  # [m/s²]
+    ground: RigidBody
+    bodies: dict[str, RigidBody]
+    joints: dict[str, Joint]
+    forces: dict[str, Force]
+    loads: dict[str, Load]
+    actuators: dict[str, Actuator]
+    sensors: dict[str, Sensor]
+    coordinates: dict[str, Coordinate]
+    placements: dict[str, Placement]
+    closing: tuple[str, ...]  # joints that the user wants to close a loop
+    pose: dict[str, Scalar]  # values of named coordinates in the given pose
+    beams: dict[str, Beam] = field(default_factory=dict)  # flexible parts of bodies
+    lumps: dict[str, RigidBody] = field(default_factory=dict)  # once resolved: what bodies with beams have besides
+
+    @cached_property
+    def judged(self) -> frozenset[str]:
+        """Parameters of a template on which it hangs whether its elements can be, beyond their own bounds."""
+        parts = [part for body in self.bodies.values() for part in body.inertia]
+        parts += [getattr(joint, option) for joint in self.joints.values() for option in joint.nonzero]
+        acting = (*self.forces.values(), *self.actuators.values())
+        parts += [getattr(law, end) for law in acting for end in ("lower", "upper") if hasattr(law, end)]
+        return frozenset(name for part in parts for name in names(part))
+
+    def coordinate(self, name: str) -> Coordinate:
+        """A coordinate by the name that the model file gives it."""
+        if name in self.coordinates:
+            return self.coordinates[name]
+        hint = f' (declare that of the joint: {name} = {{ joint = "{name}" }})' if name in self.joints else ""
+        raise PoinsotError(unknown("coordinate", name, self.coordinates) + hint)
+
+
+def substitute(value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] = (Constant, Name, Call)) -> Any:
+    """Rebuild a description with every part of some kinds, expressions by default, replaced."""
+    if isinstance(value, kinds):
+        return leaf(value)
+    if isinstance(value, dict):
+        return {key: substitute(item, leaf, kinds) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple(substitute(item, leaf, kinds) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: substitute(getattr(value, f.name), leaf, kinds) for f in fields(value)})
+    return value
+
+
+def resolve(template: Elements, environment: Mapping[str, Scalar]) -> Elements:
+    """Put the values of all names, numbers or symbols, into a template."""
+    return _whole(substitute(template, lambda expression: evaluate(expression, environment)))
+
+
+def _whole(elements: Elements) -> Elements:
+    """Give bodies that are made of beams the mass and inertia of all their parts together."""
+    lumps = {beam.body: elements.bodies[beam.body] for beam in elements.beams.values()}
+    bodies = dict(elements.bodies)
+    for name, lump in lumps.items():
+        parts = [beam.spatial_inertia() for beam in elements.beams.values() if beam.body == name]
+        bodies[name] = lump.with_inertia(sum(parts, lump.spatial_inertia()))
+    return replace(elements, bodies=bodies, lumps=lumps) if lumps else elements
