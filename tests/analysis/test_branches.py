@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.motion.kinematics import driven
+from poinsot.motion.driven import driven
 from poinsot.system.functions import body_poses
 from poinsot.system.system import system
 from poinsot.vibration.rigid_batch import reach

@@ -1,6 +1,7 @@
 """Motion that is prescribed, and forces and accelerations at given states.
 
 signals             prescribed coordinates: functions, Fourier series, splines, constants
+driven              Newton steps and rates of a system with prescribed coordinates
 kinematics          positions, velocities, accelerations of a driven mechanism
 continuation        one branch followed from sample to sample; continuity looks whether poses hang together
 singular_passage    driven motions pass poses in which constraints are dependent

@@ -22,7 +22,7 @@ from poinsot.motion.signals import Signal, evaluate_motion
 from poinsot.system.natural import coordinate_sizes, natural_speeds
 
 if TYPE_CHECKING:
-    from poinsot.motion.kinematics import Driven
+    from poinsot.motion.driven import Driven
 
 __all__ = ["CONTRACTION", "Course", "Track", "follow", "reached", "stepped", "way"]
 

@@ -15,15 +15,14 @@ import numpy as np
 from poinsot.errors import MotionError
 from poinsot.model.assembly.branches import along_branch
 from poinsot.system.conditioning import conditioning, poses_at
+from poinsot.system.functions import coordinate_rates
 from poinsot.system.natural import coordinate_sizes, natural_speeds
-from poinsot.system.stored import stored
 
 if TYPE_CHECKING:
-    from poinsot.lazy import casadi
     from poinsot.motion.continuation import Course
     from poinsot.system.system import System
 
-__all__ = ["Path", "coordinate_rates", "joined", "require_continuity"]
+__all__ = ["Path", "joined", "require_continuity"]
 
 UNSEEN = 0.02  # natural size of a jump that is not seen between samples that come close to each other
 SUSPECT = 300.0  # condition number from which a motion may have changed its assembly mode
@@ -97,16 +96,6 @@ def require_continuity(path: Path, course: Course, walked: np.ndarray) -> None:
                 "it passes a singular pose, or the times are too far apart",
                 t=float(path.t[at + 1]),
             )
-
-
-@stored
-def _q_dot(compiled: System) -> casadi.Function:
-    return compiled.dynamics.function("q_dot", [compiled.equations.q_dot])
-
-
-def coordinate_rates(compiled: System, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """q̇ (n, nq)."""
-    return _q_dot(compiled)(q, v, np.zeros(compiled.sizes[3]), p)[0]
 
 
 def _jumps(path: Path, size: float) -> np.ndarray:

@@ -16,7 +16,7 @@ from poinsot.formulations.registry import formulation_of
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.continuation import Course, reached
-from poinsot.motion.kinematics import driven
+from poinsot.motion.driven import driven
 from poinsot.store import Bounded
 from poinsot.system.system import System, start, system
 

@@ -22,8 +22,9 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.errors import MotionError
 from poinsot.motion.continuation import CONTRACTION, Course, follow, stepped, way
-from poinsot.motion.continuity import Path, coordinate_rates, joined
+from poinsot.motion.continuity import Path, joined
 from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, rechart
+from poinsot.system.functions import coordinate_rates
 from poinsot.system.natural import natural_speeds
 
 __all__ = ["Attempt", "passing"]

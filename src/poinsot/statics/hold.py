@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from poinsot.errors import by_name
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.motion.driven import require_count
 from poinsot.motion.inverse_dynamics import inverse_dynamics
-from poinsot.motion.kinematics import require_count
 from poinsot.system.system import system
 
 __all__ = ["hold"]

@@ -14,7 +14,16 @@ from poinsot.system.stored import stored
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["Observed", "body_poses", "displaced", "forward", "observe", "observe_states", "places"]
+__all__ = [
+    "Observed",
+    "body_poses",
+    "coordinate_rates",
+    "displaced",
+    "forward",
+    "observe",
+    "observe_states",
+    "places",
+]
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,16 @@ def body_poses(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[dict[str
     flat = flat.reshape(len(q), len(names), 12)
     position = {n: flat[:, k, :3].copy() for k, n in enumerate(names)}
     return position, {n: flat[:, k, 3:].reshape(-1, 3, 3).copy() for k, n in enumerate(names)}
+
+
+@stored
+def _q_dot(compiled: System) -> casadi.Function:
+    return compiled.dynamics.function("q_dot", [compiled.equations.q_dot])
+
+
+def coordinate_rates(compiled: System, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """q̇ (n, nq)."""
+    return _q_dot(compiled)(q, v, np.zeros(compiled.sizes[3]), p)[0]
 
 
 def displaced(compiled: System, q: np.ndarray, step: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from poinsot.elements.frame import Frame
 from poinsot.engine import kernel
 from poinsot.formulations.elastic.clusters import clusters
 from poinsot.model.mechanism import Mechanism
-from poinsot.motion.kinematics import driven
+from poinsot.motion.driven import driven
 from poinsot.spatial.algebra import skew
 from poinsot.statics.elastic_equilibrium import model_of
 from poinsot.statics.locked import locked_actuators

@@ -21,7 +21,7 @@ from poinsot.engine import kernel
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
-from poinsot.motion.kinematics import Driven, driven
+from poinsot.motion.driven import Driven, driven
 from poinsot.spatial.motion import carry_twist
 from poinsot.statics.force_sizes import force_sizes
 from poinsot.statics.residual import Given, Point, balance
