@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from poinsot.blas import one_blas_thread
 from poinsot.engine import eigh
-from poinsot.engine.linear.lapack import one_blas_thread
 
 from .measure import Table, interleave, stopwatch
 

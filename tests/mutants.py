@@ -35,8 +35,9 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "poinsot"
 TESTS = {  # what kills the mutants of a file, the quickest first
     "elements/joints/attitude.py": ["tests/elements/test_attitude.py"],
+    "elements/joints/steps.py": ["tests/elements/test_joint_contract.py"],
     "elements/joints": ["tests/elements/test_joint_contract.py", "tests/model/test_joint_zero.py"],
-    "elements/forces": ["tests/elements/test_forces.py"],
+    "elements/forces": ["tests/elements/test_forces.py", "tests/elements/test_force_contract.py"],
     "elements/sensors": ["tests/elements/test_sensors_and_coordinates.py"],
     "elements/coordinates": ["tests/elements/test_sensors_and_coordinates.py"],
     "elements/bodies/beam.py": ["tests/elements/test_beam.py"],

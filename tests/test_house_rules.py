@@ -134,6 +134,39 @@ def test_the_rules_about_detours_chains_and_hidden_imports_can_fail(tmp_path):
     assert import_graph.longest(graph) == ["poinsot.p.second", "poinsot.one"]  # the door of p does not count
 
 
+def compared_kinds(tree: ast.AST) -> list[int]:
+    """Lines that compare or match a `kind`, by attribute, name, call or key; the kind of a dtype is NumPy's."""
+    found = []
+    for node in ast.walk(tree):
+        sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+        sides += [node.subject] if isinstance(node, ast.Match) else []
+        for side in (s.func if isinstance(s, ast.Call) else s for s in sides):
+            name = getattr(side, "attr", getattr(side, "id", ""))
+            of = getattr(getattr(side, "value", None), "attr", "")
+            found += [node.lineno] if name == "kind" and of != "dtype" else []
+    return found
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if "elements" not in p.parts], ids=module_name)
+def test_nobody_tests_the_kind_of_a_law(path):
+    assert not compared_kinds(ast.parse(path.read_text())), f"{path}: the law should say what is asked of it"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if joint.kind == 'revolute': pass",
+        "x = [f for f in forces if f.kind not in ('spring', 'end-stop')]",
+        "kind = joint.kind\nturns = 'hinge' == kind",
+        "match law.kind:\n    case 'spring': pass",
+        "fixed = self.kind(joint) != 'fixed'",
+    ],
+)
+def test_the_rule_on_kinds_can_fail(code):
+    assert compared_kinds(ast.parse(code))
+    assert not compared_kinds(ast.parse("text = f'a {joint.kind} joint'\nreal = x.dtype.kind in 'fiub'"))
+
+
 @pytest.mark.parametrize("path", [*FILES, *sorted((ROOT / "tests").rglob("*.py"))], ids=str)
 def test_no_file_or_function_needs_scrolling(path):
     text = path.read_text()

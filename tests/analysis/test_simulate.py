@@ -76,9 +76,19 @@ def test_friction_takes_exactly_the_energy_that_is_missing():
 
 
 def test_a_law_of_time_and_speed_drives_an_actuator():
-    five_bar = poinsot.load("five_bar")
-    r = poinsot.simulate(five_bar, 0.5, forces={"shoulder1": lambda t, s, v: 0.3 * (2.2 - s) - 0.05 * v})
+    """Spring and damper as a drive's law, and as laws of the model: one motion."""
+    five_bar, t = poinsot.load("five_bar"), [0.1, 0.3, 0.5]
+    r = poinsot.simulate(five_bar, 0.5, t=t, forces={"shoulder1": lambda t, s, v: 30.0 * (2.0 - s) - 0.5 * v})
     assert r.finished and r.drift < 1e-12 and r.energy_error < 1e-8
+
+    def spring(document):
+        document["joints"]["shoulder1"] |= {"stiffness": 30.0, "rest": 2.0, "damping": 0.5}
+
+    sprung, free = (poinsot.simulate(m, 0.5, t=t) for m in (changed("five_bar", spring), five_bar))
+    np.testing.assert_allclose(r.coordinates["q1"], sprung.coordinates["q1"], atol=1e-7)
+    assert np.max(np.abs(r.coordinates["q1"] - free.coordinates["q1"])) > 0.1
+    timed = poinsot.simulate(five_bar, 0.5, t=t, forces={"shoulder1": lambda t, s, v: 40.0 * t})
+    assert np.all((timed.coordinates["q1"] - free.coordinates["q1"])[1:] > 0)  # it pushes the way it points
 
 
 @pytest.mark.parametrize(

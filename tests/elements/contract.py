@@ -5,7 +5,9 @@ Written as functions that raise AssertionError, so that wrong joints can be seen
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
+from functools import reduce
 
 import casadi
 import numpy as np
@@ -15,19 +17,21 @@ from scipy.spatial.transform import Rotation
 
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS, Joint
+from poinsot.elements.joints.steps import FRAME, HINGE, OPEN, POINT
+from poinsot.errors import PoinsotError
 from poinsot.model.assembly.constraints import Row
 from poinsot.spatial.pose import Pose
 from tests.strategies import first_derivative, numbers, vectors
 
 STEP = 1e-6
-OPTIONS = {"helical": {"lead": 0.05}, "distance": {"length": 0.7}}
-NORMAL_IS_X = ("prismatic", "point-on-line")  # in the plane their z axis lies in it, x is the normal
+NUMBERS = {"m/rad": 0.05, "m": 0.7}  # for the options of joints, by their units
 
 
 def make(kind: str, a: Frame | None = None, b: Frame | None = None, **options) -> Joint:
     """A joint of some kind between bodies A and B."""
-    options = {**OPTIONS.get(kind, {}), **options}
-    return JOINTS[kind]("J", a or Frame("A", ""), b or Frame("B", ""), **options)
+    law = JOINTS[kind]
+    options = {**{name: NUMBERS[option.unit] for name, option in law.options.items()}, **options}
+    return law("J", a or Frame("A", ""), b or Frame("B", ""), **options)
 
 
 def is_quaternion(joint: Joint) -> np.ndarray:
@@ -179,8 +183,8 @@ def rows_are_lengths_and_sines_of_full_size(joint: Joint, q: np.ndarray) -> None
 
 
 def planar_pose(joint: Joint, x: float, y: float, angle: float) -> Pose:
-    """Any relative pose of a planar mechanism."""
-    if joint.kind in NORMAL_IS_X:
+    """Any relative pose of a planar mechanism; where the joint's z axis lies in the plane, x is the normal."""
+    if joint.axis_in_plane:
         return Pose(Rotation.from_euler("X", angle).as_matrix(), np.array([0.0, x, y]))
     return Pose(Rotation.from_euler("Z", angle).as_matrix(), np.array([x, y, 0.0]))
 
@@ -192,8 +196,8 @@ def rows_out_of_the_plane_vanish_in_it(joint: Joint, x: float, y: float, angle: 
 
 
 def rows_in_the_plane_are_independent_in_it(joint: Joint) -> None:
-    pose = Pose(np.eye(3), np.array([0.7, 0.0, 0.0]) if joint.kind == "distance" else np.zeros(3))
-    twists = [1, 2, 3] if joint.kind in NORMAL_IS_X else [0, 1, 5]
+    pose = Pose(np.eye(3), np.zeros(3) if joint.carries else np.array([0.7, 0.0, 0.0]))
+    twists = [1, 2, 3] if joint.axis_in_plane else [0, 1, 5]
     J = residual_jacobian(joint, pose)
     assert rank(J[np.ix_(joint.in_plane, twists)]) == len(joint.in_plane)
     others = [i for i in range(len(joint.rows)) if i not in joint.in_plane]
@@ -210,7 +214,7 @@ def point_rows_hold_the_points_together(joint: Joint, X: Pose) -> None:
 
 def lengths(joint: Joint) -> tuple[str, ...]:
     """Fields of a joint that are lengths or lengths per radian."""
-    return tuple(name for name in ("lead", "length") if hasattr(joint, name))
+    return tuple(name for name, option in joint.options.items() if option.unit in ("m", "m/rad"))
 
 
 def rows_have_the_units_that_their_names_say(joint: Joint, X: Pose) -> None:
@@ -219,6 +223,59 @@ def rows_have_the_units_that_their_names_say(joint: Joint, X: Pose) -> None:
     small, large = (np.asarray(j.residual(x), float) for j, x in ((joint, X), (twice, Pose(X.R, 2 * X.p))))
     factors = np.array([2.0 if Row("J", label).is_length else 1.0 for label in joint.rows])
     assert_allclose(large, factors * small, atol=1e-13)
+
+
+def turns_beyond_half_a_turn_are_the_same_joint(joint: Joint, q: np.ndarray) -> None:
+    """Whole turns added to any angle: still assembled, moving alike, read to the turn or up to turns."""
+    angles = [i for i, c in enumerate(joint.coordinates) if c.unit == "rad"]
+    for i, turns in itertools.product(angles, (-3, 1, 7)):
+        far = q + 2 * np.pi * turns * np.eye(len(q))[i]
+        assert_allclose(np.asarray(joint.residual(joint.motion(far))), 0.0, atol=1e-12)
+        assert_allclose(joint.motion(far).R, joint.motion(q).R, atol=1e-13)
+        read = np.asarray(joint.measure(joint.motion(far)), float) - far
+        assert_allclose(read, 2 * np.pi * np.round(read / (2 * np.pi)), atol=1e-11)
+        twist_is_the_derivative_of_the_motion(joint, far, speeds(joint))
+
+
+def exports_are_its_motion_or_refused_by_name(joint: Joint, q: np.ndarray) -> None:
+    """The product of the elementary motions is X_FM, and a cut shares with body B what it says."""
+    X = joint.motion(q)
+    for whole in (True, False):
+        try:
+            steps = joint.steps(X, False, whole)
+        except PoinsotError as refusal:
+            assert joint.name in str(refusal) and joint.kind in str(refusal)
+            return
+        assert same(product(steps, X), X)
+        way = joint.closing(False)
+        carried = product(steps[: way.carried], X)
+        assert way.form in (OPEN, FRAME, HINGE, POINT)
+        assert way.form == OPEN or np.allclose(carried.p, X.p, atol=1e-12)
+        assert way.form != FRAME or same(carried, X)
+        assert way.form != HINGE or np.allclose(carried.R[:, 2], X.R[:, 2], atol=1e-12)
+        follows = [k for k, step in enumerate(steps) if step.lead is not None]
+        assert all(np.isclose(steps[k].value, steps[k].lead * steps[k - 1].value) for k in follows)
+
+
+def product(steps: list, X: Pose) -> Pose:
+    """The steps one after another; a ball turns by what is left of X."""
+    return reduce(lambda reached, step: reached @ step.pose(reached.R.T @ X.R), steps, Pose.identity())
+
+
+def same(X: Pose, Y: Pose) -> bool:
+    return np.allclose(X.R, Y.R, atol=1e-12) and np.allclose(X.p, Y.p, atol=1e-12)
+
+
+def in_the_plane_what_carries_is_the_joint(joint: Joint) -> None:
+    """A joint of the plane is carried by a law that satisfies its rows there, with the freedoms that they leave."""
+    law = joint.carrier(True)
+    if joint.in_plane is None or law is None:
+        return
+    n = len(law.coordinates)
+    for q in (np.zeros(n), np.linspace(0.3, 0.9, n)):
+        assert_allclose(np.asarray(joint.residual(law.motion(q))), 0.0, atol=1e-13)
+        steps = joint.steps(law.motion(q), True, True)
+        assert same(product(steps, law.motion(q)), law.motion(q)) and len(steps) == n == 3 - len(joint.in_plane)
 
 
 WITH_SPEEDS = (
@@ -233,4 +290,6 @@ OF_A_CARRYING_JOINT = (
     measurement_gives_the_coordinates_back,
     rows_are_independent_and_leave_exactly_the_motion,
     rows_are_lengths_and_sines_of_full_size,
+    turns_beyond_half_a_turn_are_the_same_joint,
+    exports_are_its_motion_or_refused_by_name,
 )

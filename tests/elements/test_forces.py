@@ -1,7 +1,5 @@
 """Forces along a coordinate: closed forms, and derivatives of energies by automatic differentiation."""
 
-from dataclasses import replace
-
 import casadi
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ from numpy.testing import assert_allclose
 from poinsot.elements.bodies import RigidBody
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.forces import (
-    FORCES,
     Actuator,
     Damper,
     DriveInertia,
@@ -22,8 +19,6 @@ from poinsot.elements.forces import (
     gravity_potential,
 )
 from poinsot.elements.frame import Frame
-from poinsot.model.build.acting import force_unit
-from poinsot.model.quantities.units import parse_unit
 from poinsot.spatial.pose import Pose
 from tests.strategies import numbers, poses, vectors
 
@@ -102,65 +97,6 @@ def test_gravity_pulls_with_the_weight_at_the_centre_of_mass(X, com, g):
     p = casadi.SX.sym("p", 3)
     force = -casadi.Function("f", [p], [casadi.gradient(gravity_potential(body, Pose(X.R, p), g), p)])(X.p)
     assert_allclose(np.array(force).ravel(), 2.5 * g, atol=1e-12)
-
-
-@pytest.mark.parametrize("kind", FORCES)
-def test_parameters_have_units_that_make_a_force_or_a_moment(kind):
-    for field, pattern in FORCES[kind].parameters.items():
-        assert field in FORCES[kind].__dataclass_fields__
-        for unit, force in (("m", "N"), ("rad", "N·m")):
-            ours = np.array(parse_unit(force_unit(pattern, unit)).dimension)
-            u, f, s = (np.array(parse_unit(x).dimension) for x in (unit, force, "s"))
-            wanted = {"u": u, "f": f, "f/u": f - u, "f*s/u": f + s - u, "f*s^2/u": f + 2 * s - u, "u/s": u - s}[
-                pattern
-            ]
-            assert ours[:3].tolist() == wanted[:3].tolist()
-
-
-def made(kind: str, scale: float = 1.0):
-    """A force of a kind with a different number in every field; those in which it is linear scaled."""
-    law = FORCES[kind]
-    values = {name: 0.3 + 0.2 * i for i, name in enumerate(law.parameters)}
-    return law("f", ON, **{name: v * scale if name in law.linear else v for name, v in values.items()})
-
-
-STATES = [(-1.7, 0.4), (0.0, 0.0), (0.35, -2.0), (2.5, 1e-4)]
-
-
-@pytest.mark.parametrize("kind", FORCES)
-def test_every_force_is_linear_in_what_it_says(kind):
-    laws = [made(kind, scale) for scale in (0.0, 1.0, 3.0)]
-    for s, s_dot in STATES:
-        for value in (
-            lambda law, s=s: law.potential(s),
-            lambda law, s_dot=s_dot: law.kinetic(s_dot),
-            lambda law, s=s, s_dot=s_dot: law.force(s, s_dot),
-        ):
-            none, one, three = (float(value(law)) for law in laws)
-            assert none == 0
-            assert_allclose(three, 3 * one, rtol=1e-14)
-
-
-@pytest.mark.parametrize("kind", FORCES)
-def test_symbols_and_numbers_agree(kind):
-    law, s, s_dot = made(kind), casadi.SX.sym("s"), casadi.SX.sym("s_dot")
-    outputs = [casadi.SX(x) for x in (law.potential(s), law.kinetic(s_dot), law.force(s, s_dot))]
-    f = casadi.Function("f", [s, s_dot], outputs)
-    for at in STATES:
-        numbers_ = [law.potential(at[0]), law.kinetic(at[1]), law.force(*at)]
-        assert_allclose([float(x) for x in f(*at)], numbers_, rtol=1e-14)
-
-
-@pytest.mark.parametrize("kind", FORCES)
-def test_what_cannot_be_negative_is_a_parameter_and_takes_power_out_or_holds(kind):
-    law = FORCES[kind]
-    signed = {*law.nonnegative, *law.nonnegative_unless_bounded}
-    assert signed <= set(law.parameters) and set(law.linear) <= set(law.parameters)
-    assert not set(law.nonnegative) & set(law.nonnegative_unless_bounded)
-    still = dict.fromkeys(("offset",), 0.0) if "offset" in law.parameters else {}
-    force = replace(made(kind), **still)
-    for s, s_dot in STATES:
-        assert force.potential(s) >= 0 and force.kinetic(s_dot) >= 0 and force.force(s, s_dot) * s_dot <= 0
 
 
 def test_what_is_left_out_does_nothing():

@@ -93,6 +93,11 @@ def test_rows_that_remain_in_the_plane_are_independent_in_it(kind):
     contract.rows_in_the_plane_are_independent_in_it(contract.make(kind))
 
 
+@pytest.mark.parametrize("kind", PLANAR)
+def test_in_the_plane_what_carries_is_the_joint(kind):
+    contract.in_the_plane_what_carries_is_the_joint(contract.make(kind))
+
+
 @pytest.mark.parametrize("kind", sorted(set(JOINTS) - set(PLANAR)))
 def test_joints_that_are_not_for_the_plane_move_out_of_it(kind):
     joint = contract.make(kind)

@@ -18,8 +18,8 @@ __getattr__ = door(
     __name__,
     {
         "along": "acting",
-        "centre_of": "acting",
         "constraint_map": "loops",
+        "curvature": "acting",
         "drive_inertias": "acting",
         "dynamics": "solve",
         "euler_equations": "euler",
@@ -35,6 +35,7 @@ __getattr__ = door(
         "slopes": "embedded",
         "tree_reading": "reading",
         "unit_quaternions": "solve",
+        "turn": "acting",
         "winds": "acting",
     },
 )

@@ -13,11 +13,22 @@ from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.elements.forces import Load, gravity_potential
 from poinsot.lazy import casadi
 from poinsot.model.parts import Elements
-from poinsot.spatial.algebra import apply, transpose, vector
-from poinsot.spatial.motion import Twist, carry_twist
+from poinsot.spatial.algebra import vector
+from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Acting", "along", "applied", "centre_of", "coordinate_force", "drive_inertias", "gravity_energy", "winds"]
+__all__ = [
+    "Acting",
+    "along",
+    "applied",
+    "coordinate_force",
+    "curvature",
+    "drive_inertias",
+    "gravity_energy",
+    "slope",
+    "turn",
+    "winds",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +72,11 @@ def applied(
     for force, command in forces:
         s, s_dot = along(force.on, elements, poses, q, q_dot, direct)
         if winds(force, direct):
-            s = centre_of(force) + _turn(s - centre_of(force))
+            s = force.centre + turn(s - force.centre)
         J = casadi.jacobian(s_dot, v)
         parts.append((force, s, s_dot))
         free = force.force(s, s_dot) if command is None else command
-        Q += J.T @ (free - _slope(force, s))
+        Q += J.T @ (free - slope(force, s))
         potential, power = potential + force.potential(s), power + free * s_dot
         inertia = _inertia(force)
         if inertia is not None:
@@ -78,24 +89,26 @@ def applied(
 
 
 def winds(force: Any, direct: Direct) -> bool:
-    """Whether a force with a potential acts about an angle that is read off a pose, and so is known up to turns."""
-    turning = force.on.unit == "rad" and force.kind in ("spring", "end-stop")
-    return turning and (not isinstance(force.on, AlongJoint) or direct(force.on) is None)
+    """Whether a law depends on an angle that is read off a pose, and so is known up to turns."""
+    read = force.on.unit == "rad" and (not isinstance(force.on, AlongJoint) or direct(force.on) is None)
+    return read and force.positional
 
 
-def centre_of(force: Any) -> Any:
-    """The angle about which a spring or an end stop is unambiguous, half a turn to either side  [rad]."""
-    return force.rest if force.kind == "spring" else (force.lower + force.upper) / 2
-
-
-def _turn(angle: Any) -> Any:
+def turn(angle: Any) -> Any:
+    """The angle within half a turn of zero  [rad]."""
     return casadi.atan2(casadi.sin(angle), casadi.cos(angle))
 
 
-def _slope(force: Any, s: Any) -> Any:
+def slope(force: Any, s: Any) -> Any:
     """∂V/∂s at s."""
     x = casadi.SX.sym("s")
     return casadi.substitute(casadi.jacobian(casadi.SX(force.potential(x)), x), x, s)
+
+
+def curvature(force: Any, s: Any) -> Any:
+    """∂²V/∂s² at s."""
+    x = casadi.SX.sym("s")
+    return casadi.substitute(casadi.jacobian(slope(force, x), x), x, s)
 
 
 def _inertia(force: Any) -> Any | None:
@@ -107,13 +120,8 @@ def _inertia(force: Any) -> Any | None:
 
 def _load(load: Load, poses: dict[str, Pose], twists: dict[str, Twist], v: Any) -> Any:
     """Jᵀ of the loaded place, times force and moment in its axes."""
-    X_BF = load.at.pose()
-    R_WF = poses[load.at.body].R @ X_BF.R
-    f, n = vector(*load.force), vector(*load.moment)
-    if not load.follows:
-        f, n = apply(transpose(R_WF), f), apply(transpose(R_WF), n)
-    V_F = carry_twist(X_BF, twists[load.at.body])
-    return casadi.jacobian(casadi.SX(V_F.v), v).T @ f + casadi.jacobian(casadi.SX(V_F.w), v).T @ n
+    F, V_F = load.wrench(poses[load.at.body]), load.twist(twists[load.at.body])
+    return casadi.jacobian(casadi.SX(V_F.v), v).T @ F.f + casadi.jacobian(casadi.SX(V_F.w), v).T @ F.n
 
 
 def gravity_energy(elements: Elements, poses: dict[str, Pose]) -> Any:
@@ -132,7 +140,7 @@ def coordinate_force(e: Any, k: int, a: Any) -> Any:
     """Force of law k along its coordinate, the inertia of a drive included, for accelerations a."""
     force, s, s_dot = e.acting[k]
     first = len(e.acting) - len(e.symbols.elements.actuators)
-    total = (e.u[k - first] if k >= first else force.force(s, s_dot)) - _slope(force, s)
+    total = (e.u[k - first] if k >= first else force.force(s, s_dot)) - slope(force, s)
     inertia = _inertia(force)
     if inertia is None:
         return total

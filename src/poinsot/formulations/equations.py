@@ -12,18 +12,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.engine import Block, Link
-from poinsot.formulations.articulated import Articulated
-from poinsot.formulations.reading import Reading
-from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
-from poinsot.model.assembly.constraints import Row
-from poinsot.spatial.motion import Twist
-from poinsot.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from poinsot.engine import Block, Link
+    from poinsot.formulations.articulated import Articulated
+    from poinsot.formulations.reading import Reading
+    from poinsot.formulations.symbols import Symbols
+    from poinsot.model.assembly.constraints import Row
+    from poinsot.spatial.motion import Twist
+    from poinsot.spatial.pose import Pose
 
 __all__ = ["Combined", "Equations"]
 

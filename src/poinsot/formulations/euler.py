@@ -128,7 +128,7 @@ def projected(chart: Chart, body: RigidBody, q: Any, v: Any, gravity: Any) -> tu
     columns = [inertia.momentum(Twist(J_v[:, k], J_w[:, k])) for k in range(chart.size)]
     M = casadi.horzcat(*(J_v.T @ c.f + J_w.T @ c.n for c in columns))
     A = Twist(casadi.jtimes(V.v, q, v) - transpose(chart.pose(q).R) @ gravity, casadi.jtimes(V.w, q, v))
-    F = inertia.momentum(A) + V.dual_crossed(inertia.momentum(V))
+    F = inertia.needed(V, A)
     return casadi.sparsify(M), -(J_v.T @ F.f + J_w.T @ F.n)
 
 

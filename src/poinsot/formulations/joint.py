@@ -171,8 +171,7 @@ def _bias(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia], gravi
     for node in tree.nodes:
         R_BW = walk.X_W[node.body].R.T
         A = walk.A[node.body] + Twist(-apply(R_BW, gravity), np.zeros(3))
-        I, V = inertias[node.body], walk.V[node.body]
-        F[node.body] = I.momentum(A) + V.dual_crossed(I.momentum(V))
+        F[node.body] = inertias[node.body].needed(walk.V[node.body], A)
     for node in reversed(tree.nodes):
         for k, S in enumerate(walk.S[node.body]):
             bias[node.v.start + k] = F[node.body].power(S)

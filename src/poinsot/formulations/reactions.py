@@ -21,7 +21,7 @@ from poinsot.spatial.algebra import apply, skew, transpose, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.spatial.pose import Pose
 
-__all__ = ["joint_reactions"]
+__all__ = ["joint_reactions", "needed"]
 
 
 def joint_reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
@@ -45,7 +45,7 @@ def joint_reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
 def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench]) -> dict[str, Wrench]:
     """Newton and Euler from the leaves inwards."""
     elements = e.symbols.elements
-    F = {node.body: _needed(e, node.body, a) for node in e.branches}
+    F = {node.body: needed(e, node.body, _rate(e, node.body, a)) for node in e.branches}
     F[GROUND] = Wrench(np.zeros(3), np.zeros(3))
     for body, wrench in _external(e, a, closing):
         F[body] = F[body] + Wrench(-wrench.f, -wrench.n)
@@ -58,18 +58,21 @@ def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench]) -> dict[st
     return found
 
 
-def _needed(e: Equations, name: str, a: Any) -> Wrench:
-    """Wrench about the origin that a body's motion needs, gravity included."""
-    body, V = e.symbols.elements.bodies[name], e.twists[name]
-    inertia = body.spatial_inertia()
+def _rate(e: Equations, name: str, a: Any) -> Twist:
+    """Rate of a body's twist for accelerations a."""
 
     def rate(x: Any) -> Any:
         x = casadi.SX(x)
         return casadi.jtimes(x, e.q, e.q_dot) + casadi.jacobian(x, e.v) @ a
 
+    return Twist(rate(e.twists[name].v), rate(e.twists[name].w))
+
+
+def needed(e: Equations, name: str, A: Twist) -> Wrench:
+    """Wrench about its origin that a body needs whose twist changes at the rate A, gravity included."""
     gravity = apply(transpose(e.poses[name].R), vector(*e.symbols.elements.gravity))
-    A = Twist(rate(V.v) - gravity, rate(V.w))
-    return inertia.momentum(A) + V.dual_crossed(inertia.momentum(V))
+    inertia = e.symbols.elements.bodies[name].spatial_inertia()
+    return inertia.needed(e.twists[name], Twist(A.v - gravity, A.w))
 
 
 def _external(e: Equations, a: Any, closing: dict[str, Wrench]):
@@ -91,12 +94,7 @@ def _external(e: Equations, a: Any, closing: dict[str, Wrench]):
                 direction = _slope(e, force.on, body)
                 yield body, Wrench(direction[:3] * f, direction[3:] * f)
     for load in elements.loads.values():
-        X_BF = load.at.pose()
-        f, n = vector(*load.force), vector(*load.moment)
-        if not load.follows:
-            R_FW = transpose(e.poses[load.at.body].R @ X_BF.R)
-            f, n = apply(R_FW, f), apply(R_FW, n)
-        yield load.at.body, carry_wrench(X_BF, Wrench(f, n))
+        yield load.at.body, carry_wrench(load.at.pose(), load.wrench(e.poses[load.at.body]))
 
 
 def _slope(e: Equations, on: Coordinate, body: str) -> Any:

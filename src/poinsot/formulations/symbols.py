@@ -66,8 +66,8 @@ def _relaxed(elements: Elements, numbers: Elements, home: Assembly) -> Elements:
     """Springs that are clamped in their pose get the rest position they have at home."""
 
     def rest(force: Any) -> Any:
-        if force.kind != "spring" or force.rest is not None:
+        if not force.clamped:
             return force
-        return replace(force, rest=float(numbers.forces[force.name].on.value(home.poses, numbers.joints)))
+        return force.relaxed_at(float(numbers.forces[force.name].on.value(home.poses, numbers.joints)))
 
     return replace(elements, forces={name: rest(force) for name, force in elements.forces.items()})

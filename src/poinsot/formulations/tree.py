@@ -10,7 +10,7 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
-from poinsot.elements.joints import Free, Joint, Planar, Revolute
+from poinsot.elements.joints import Free, Joint, Planar
 from poinsot.model.assembly.topology import Topology, topology
 from poinsot.model.parts import Elements
 
@@ -104,19 +104,14 @@ def _grow(elements: Elements, root: str, reached: set[str], found: list[tuple[st
     while queue:
         parent = queue.popleft()
         for joint in elements.joints.values():
-            if parent not in (joint.a.body, joint.b.body) or not _carries(joint, elements):
+            carrier = None if joint.name in elements.closing else joint.carrier(elements.planar)
+            if parent not in (joint.a.body, joint.b.body) or carrier is None:
                 continue
             child = joint.b.body if joint.a.body == parent else joint.a.body
             if child not in reached:
                 reached.add(child)
                 queue.append(child)
-                found.append((child, parent, _carrier(joint, elements.planar), child == joint.a.body))
-
-
-def _carries(joint: Joint, elements: Elements) -> bool:
-    if not joint.carries or joint.name in elements.closing:
-        return False
-    return not (elements.planar and joint.kind == "point-on-line")
+                found.append((child, parent, carrier, child == joint.a.body))
 
 
 def _hubs(elements: Elements, tree: Topology) -> tuple[str, ...]:
@@ -132,12 +127,3 @@ def _hubs(elements: Elements, tree: Topology) -> tuple[str, ...]:
 def _floating(body: str, elements: Elements) -> Joint:
     law = Planar if elements.planar else Free
     return law(f"{body} (floating)", Frame(GROUND, ""), Frame(body, ""))
-
-
-def _carrier(joint: Joint, planar: bool) -> Joint:
-    """The law that carries a body: in the plane a ball is a hinge and a free body a puck."""
-    if planar and joint.kind == "spherical":
-        return Revolute(joint.name, joint.a, joint.b)
-    if planar and joint.kind == "free":
-        return Planar(joint.name, joint.a, joint.b)
-    return joint

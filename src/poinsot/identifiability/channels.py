@@ -32,7 +32,7 @@ COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 class Channel:
     """One measured quantity."""
 
-    kind: str  # "actuator", "reaction", "sensor", "wrench", "freedom" or "power"
+    quantity: str  # "actuator", "reaction", "sensor", "wrench", "freedom" or "power"
     owner: str  # actuator, joint, sensor or body
     index: int  # number of the actuator, of the speed or of the component
     name: str
@@ -42,12 +42,12 @@ class Channel:
     @property
     def held(self) -> bool:
         """Whether it follows from what the actuators and joints hold."""
-        return self.kind in ("actuator", "reaction", "sensor")
+        return self.quantity in ("actuator", "reaction", "sensor")
 
     def is_wrench(self, elements: Elements) -> bool:
         """Whether it is a component of a wrench, read directly."""
-        cell = self.kind == "sensor" and hasattr(elements.sensors[self.owner], "joint")
-        return cell or self.kind in ("reaction", "wrench")
+        cell = self.quantity == "sensor" and bool(elements.sensors[self.owner].joint)
+        return cell or self.quantity in ("reaction", "wrench")
 
 
 def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Channel, ...]:
@@ -72,11 +72,11 @@ def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Chan
 
 
 def _matches(channel: Channel, wanted: str) -> bool:
-    """Whether a channel is meant by a name or pattern; without a word for the kind, an actuator is."""
+    """Whether a channel is meant by a name or pattern; without a word for the quantity, an actuator is."""
     pattern = {"actuators": "*", "freedoms": "freedom *"}.get(wanted, wanted)
-    kind = pattern.partition(" ")[0] if " " in pattern or pattern == "power" else "actuator"
-    parts = (pattern, f"{pattern}.*") if kind != "actuator" else (pattern,)
-    return channel.kind == kind and any(fnmatchcase(channel.name, part) for part in parts)
+    quantity = pattern.partition(" ")[0] if " " in pattern or pattern == "power" else "actuator"
+    parts = (pattern, f"{pattern}.*") if quantity != "actuator" else (pattern,)
+    return channel.quantity == quantity and any(fnmatchcase(channel.name, part) for part in parts)
 
 
 def _existing(compiled: System) -> list[Channel]:
@@ -88,8 +88,8 @@ def _existing(compiled: System) -> list[Channel]:
         Channel("actuator", name, k, name, force_unit("f", actuator.on.unit))
         for k, (name, actuator) in enumerate(elements.actuators.items())
     ]
-    for kind, owners in (("reaction", elements.joints), ("wrench", [*elements.bodies, GROUND])):
-        found += [Channel(kind, o, i, f"{kind} {o}.{COMPONENTS[i]}", units[i]) for o in owners for i in shown]
+    for what, owners in (("reaction", elements.joints), ("wrench", [*elements.bodies, GROUND])):
+        found += [Channel(what, o, i, f"{what} {o}.{COMPONENTS[i]}", units[i]) for o in owners for i in shown]
     return [*found, *_sensors(elements), Channel("power", "", 0, "power", "W")]
 
 
@@ -97,7 +97,7 @@ def _sensors(elements: Elements) -> list[Channel]:
     """Channels of the sensors that measure forces."""
     found = []
     for name, sensor in elements.sensors.items():
-        if sensor.kind in ("drive-force", "reaction"):
+        if sensor.measures_force:
             for i, channel in enumerate(sensor.channels):
                 found.append(Channel("sensor", name, i, f"sensor {channel.name}", channel.unit, float(sensor.noise)))
     return found
@@ -120,16 +120,16 @@ def _freedoms(compiled: System) -> list[Channel]:
 
 def _overview(existing: Sequence[Channel]) -> list[str]:
     """Names of channels in short: components of one owner are one entry."""
-    names = (c.name if c.kind == "actuator" else f"{c.kind} {c.owner}" for c in existing if c.owner)
+    names = (c.name if c.quantity == "actuator" else f"{c.quantity} {c.owner}" for c in existing if c.owner)
     return ["actuators", "freedoms", "power", *dict.fromkeys(names)]
 
 
 def _require_determined(compiled: System, wanted: Iterable[Channel]) -> None:
     """Reactions that redundant constraints leave open cannot be measured channels of a rigid model."""
-    transmitted = [c for c in wanted if c.kind in ("reaction", "sensor")]
+    transmitted = [c for c in wanted if c.quantity in ("reaction", "sensor")]
     open_parts = undetermined(compiled) if transmitted else {}
     for c in transmitted:
-        sensor = compiled.elements.sensors[c.owner] if c.kind == "sensor" else None
-        parts = open_parts.get(c.owner if sensor is None else getattr(sensor, "joint", ""))
+        sensor = compiled.elements.sensors[c.owner] if c.quantity == "sensor" else None
+        parts = open_parts.get(c.owner if sensor is None else sensor.joint)
         if parts is not None and (parts.any() if sensor else parts[c.index]):
             raise PoinsotError(f"'{c.name}' is not determined by the motion: redundant constraints leave it open")

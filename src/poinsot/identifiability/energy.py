@@ -20,8 +20,6 @@ from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import Path, solve_path
 from poinsot.motion.signals import as_times
-from poinsot.spatial.algebra import apply, transpose, vector
-from poinsot.spatial.motion import Wrench, carry_twist
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 
@@ -110,10 +108,5 @@ def _energies(compiled: System, parameters: tuple[LinearParameter, ...]) -> tupl
         energy += force.potential(s) + force.kinetic(rate)
         power += force.force(s, rate) * rate
     for load in elements.loads.values():
-        V_F = carry_twist(load.at.pose(), e.twists[load.at.body])
-        f, n = (casadi.SX(vector(*x)) for x in (load.force, load.moment))
-        if not load.follows:
-            R_WF = casadi.SX(e.poses[load.at.body].R @ load.at.pose().R)
-            f, n = (apply(transpose(R_WF), x) for x in (f, n))
-        power += Wrench(f, n).power(V_F)
+        power += load.wrench(e.poses[load.at.body]).power(load.twist(e.twists[load.at.body]))
     return energy, power, theta

@@ -28,6 +28,7 @@ __all__ = [
     "LinearBody",
     "LinearParameter",
     "chosen",
+    "force_name",
     "linear_parameters",
     "parameter_values",
     "with_known",
@@ -94,7 +95,7 @@ def _all(mechanism: Mechanism) -> Iterator[LinearParameter]:
         for field in force.linear:
             unit = force_unit(force.parameters[field], force.on.unit)
             declared = not isinstance(getattr(force, field), float)
-            yield LinearParameter(_force_name(force, field), unit, "forces", name, (field, 0), declared)
+            yield LinearParameter(force_name(force, field), unit, "forces", name, (field, 0), declared)
     axes = {"force": "xy", "moment": "z"} if mechanism.planar else {"force": "xyz", "moment": "xyz"}
     for name, load in mechanism.loads.items():
         for field, letters in axes.items():
@@ -104,12 +105,13 @@ def _all(mechanism: Mechanism) -> Iterator[LinearParameter]:
                 yield LinearParameter(f"{name}.{field}.{letter}", unit, "loads", name, (field, i), declared)
 
 
-def _force_name(force: Force, field: str) -> str:
+def force_name(force: Force, field: str) -> str:
     """As in the model file: a law written with a joint is called by the joint's own key."""
     joint = force.on.joint if isinstance(force.on, AlongJoint) else ""
     if joint and force.name.startswith(f"{joint}.{force.kind}"):
         label = force.name.removeprefix(f"{joint}.{force.kind}")
-        return f"{joint}.{'drive_inertia' if force.kind == 'drive-inertia' else field}{label}"
+        keys = {parameter: key for key, parameter in force.shorthand.items()}
+        return f"{joint}.{keys.get(field, field)}{label}"
     return f"{force.name}.{field}"
 
 

@@ -26,14 +26,14 @@ from poinsot.errors import PoinsotError
 from poinsot.formulations.acting import coordinate_force
 from poinsot.formulations.embedded import free_speeds
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.reactions import joint_reactions
+from poinsot.formulations.reactions import joint_reactions, needed
 from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import Channel
 from poinsot.identifiability.linear import LinearParameter, with_symbols
 from poinsot.lazy import casadi
-from poinsot.motion.inverse_dynamics import inverse_solution
-from poinsot.spatial.algebra import apply, cross, transpose, vector
-from poinsot.spatial.motion import Twist, Wrench, carry_twist, carry_wrench
+from poinsot.motion.inverse_equations import inverse_solution
+from poinsot.spatial.algebra import apply, cross, vector
+from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.system.system import System
 
 __all__ = ["Rows", "regressor_rows"]
@@ -106,57 +106,47 @@ def _rates_and_efforts(e: Equations, a: Any) -> tuple[Any, Any]:
     A = casadi.jtimes(twists, e.q, e.q_dot) + casadi.jtimes(twists, e.v, a)
     rates, efforts = [twists], []
     for k, name in enumerate(elements.bodies):
-        F = _needed(e, name, Twist(A[6 * k : 6 * k + 3], A[6 * k + 3 : 6 * k + 6]))
+        F = needed(e, name, Twist(A[6 * k : 6 * k + 3], A[6 * k + 3 : 6 * k + 6]))
         efforts.append(_stack(F.f, F.n))
     for k, (_, _, rate) in enumerate(e.acting[: len(e.acting) - e.u.size1()]):
         rates.append(rate)
         efforts.append(-coordinate_force(e, k, a))
     for load in elements.loads.values():
-        X_BF = load.at.pose()
-        V_F, R_WF = carry_twist(X_BF, e.twists[load.at.body]), e.poses[load.at.body].R @ X_BF.R
-        f, n = (casadi.SX(vector(*x)) for x in (load.force, load.moment))
-        if not load.follows:
-            f, n = (apply(transpose(casadi.SX(R_WF)), x) for x in (f, n))
+        V_F, F = load.twist(e.twists[load.at.body]), load.wrench(e.poses[load.at.body])
         rates.append(_stack(V_F.v, V_F.w))
-        efforts.append(-_stack(f, n))
+        efforts.append(-_stack(F.f, F.n))
     return casadi.vertcat(*rates), casadi.vertcat(*efforts)
-
-
-def _needed(e: Equations, name: str, A: Twist) -> Wrench:
-    """Wrench about its origin that a body's motion needs, gravity included: I A + V ×* I V."""
-    inertia, V = e.symbols.elements.bodies[name].spatial_inertia(), e.twists[name]
-    gravity = apply(transpose(e.poses[name].R), vector(*e.symbols.elements.gravity))
-    return inertia.momentum(Twist(A.v - gravity, A.w)) + V.dual_crossed(inertia.momentum(V))
 
 
 def _direct(e: Equations, a: Any, lam: Any, measured: Sequence[Channel]) -> list[Any]:
     """Every channel as an expression of u, λ and θ; zero where it is a virtual motion alone."""
-    kinds = {c.kind for c in measured}
-    wrenches = joint_reactions(e, a, lam) if kinds & {"reaction", "sensor"} else {}
-    bodies = _body_wrenches(e, a) if "wrench" in kinds else {}
+    quantities = {c.quantity for c in measured}
+    wrenches = joint_reactions(e, a, lam) if quantities & {"reaction", "sensor"} else {}
+    bodies = _body_wrenches(e, a) if "wrench" in quantities else {}
     found = []
     for c in measured:
-        if c.kind == "actuator":
+        if c.quantity == "actuator":
             found.append(e.u[c.index])
-        elif c.kind == "reaction":
+        elif c.quantity == "reaction":
             found.append(_stack(wrenches[c.owner].f, wrenches[c.owner].n)[c.index])
-        elif c.kind == "sensor":
+        elif c.quantity == "sensor":
             found.append(_reading(e, wrenches, c))
         else:
-            found.append(bodies[c.owner][c.index] if c.kind == "wrench" else casadi.SX(0))
+            found.append(bodies[c.owner][c.index] if c.quantity == "wrench" else casadi.SX(0))
     return found
 
 
 def _reading(e: Equations, wrenches: dict[str, Wrench], channel: Channel) -> Any:
     """What a force sensor of the model file reads."""
     elements = e.symbols.elements
-    sensor = elements.sensors[channel.owner]
-    if sensor.kind == "drive-force":
-        return sensor.reading(e.u[list(elements.actuators).index(sensor.actuator)])
-    joint, F = elements.joints[sensor.joint], wrenches[sensor.joint]
-    if sensor.side == "a":
-        F = carry_wrench(joint.relative(e.poses[joint.a.body], e.poses[joint.b.body]), F)
-    return _stack(F.f, F.n)[channel.index]
+
+    def wrench(name: str, side: str) -> Wrench:
+        joint = elements.joints[name]
+        across = joint.relative(e.poses[joint.a.body], e.poses[joint.b.body])
+        return carry_wrench(across, wrenches[name]) if side == "a" else wrenches[name]
+
+    u = {name: e.u[k] for k, name in enumerate(elements.actuators)}
+    return elements.sensors[channel.owner].effort(u, wrench)[channel.index]
 
 
 def _body_wrenches(e: Equations, a: Any) -> dict[str, Any]:
@@ -192,13 +182,13 @@ def _virtual_motions(compiled: System, measured: Sequence[Channel], g: Any, lam:
         solved = s.factor.solve(casadi.vertcat(s.B @ casadi.diag(1 / s.w) @ by_u.T, -by_lam.T))[:n, :]
         for i, k in enumerate(held):
             columns[k] = solved[:, i]
-    free = [k for k, c in enumerate(measured) if c.kind == "freedom"]
+    free = [k for k, c in enumerate(measured) if c.quantity == "freedom"]
     if free:
         directions = _free_directions(compiled, [measured[k].index for k in free])
         for i, k in enumerate(free):
             columns[k] = directions[:, i]
     for k, c in enumerate(measured):
-        if c.kind == "power":
+        if c.quantity == "power":
             columns[k] = e.v
     return casadi.horzcat(*columns)
 

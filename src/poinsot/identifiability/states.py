@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poinsot import formulations
 from poinsot.blas import one_blas_thread
 from poinsot.engine import kernel
 from poinsot.errors import PoinsotError
-from poinsot.formulations.solve import unit_quaternions
 from poinsot.formulations.tree import speed_scales
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
@@ -76,7 +76,7 @@ class _Walk:
         e = compiled.equations
         self.p, self.u = p, np.zeros(e.u.size1())
         self.scales, self.rows = speed_scales(e.branches, size), row_lengths(e.rows, size)
-        moved = unit_quaternions(e, e.q + e.q_dot)
+        moved = formulations.unit_quaternions(e, e.q + e.q_dot)
         driven = [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
         J = casadi.jacobian(casadi.vertcat(*driven), e.v) if driven else casadi.SX(0, e.v.size1())
         outputs = [casadi.densify(x) for x in (e.C, e.phi, e.gamma, J, moved)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -106,12 +107,12 @@ def check(mechanism: Mechanism) -> Report:
         redundant = redundant_rows(constraints, away, order)
         shared = stressed_joints(constraints, away) if redundant else ()
         findings += _mobility_findings(constraints, generic, given, redundant, shared, len(mechanism.actuators))
-    kinds = [joint.kind for joint in elements.joints.values()]
+    counts = Counter(joint.kind for joint in elements.joints.values())
     return Report(
         name=mechanism.name,
         planar=elements.planar,
         bodies=len(elements.bodies),
-        joints={kind: kinds.count(kind) for kind in JOINTS if kind in kinds},
+        joints={kind: counts[kind] for kind in JOINTS if counts[kind]},
         constraints=len(constraints.rows),
         loops=len(tree.closing),
         mobility_counted=constraints.freedom * len(elements.bodies) - len(constraints.rows),

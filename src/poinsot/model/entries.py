@@ -11,7 +11,19 @@ from pydantic_core import PydanticCustomError
 
 from poinsot.errors import listing, suggestion
 
-__all__ = ["NAME", "NUMBER_SCHEMA", "Key", "Number", "Spec", "Vector", "as_number", "list_of", "one_of", "table_of"]
+__all__ = [
+    "NAME",
+    "NUMBER_SCHEMA",
+    "Key",
+    "LawSpec",
+    "Number",
+    "Spec",
+    "Vector",
+    "as_number",
+    "list_of",
+    "one_of",
+    "table_of",
+]
 
 NAME = re.compile(r"[^\W\d]\w*(\.\w+)*")
 
@@ -50,12 +62,13 @@ def _names(table: Any) -> Any:
 
 
 def one_of(kind: str, existing: Any):
-    """A check that a text is one of the existing types of something."""
+    """A check that a text is one of the existing types of something; `existing` may be a function."""
 
     def check(value: Any) -> str:
-        if not isinstance(value, str) or value not in existing:
-            meant = suggestion(value, existing) if isinstance(value, str) else ""
-            words = f"expected a type of {kind}, got {str(value)[:60]!r}{meant}; there are: {listing(existing)}"
+        known = existing() if callable(existing) else existing
+        if not isinstance(value, str) or value not in known:
+            meant = suggestion(value, known) if isinstance(value, str) else ""
+            words = f"expected a type of {kind}, got {str(value)[:60]!r}{meant}; there are: {listing(known)}"
             raise PydanticCustomError("unknown_type", "{words}", {"words": words})
         return value
 
@@ -97,11 +110,52 @@ class Spec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
+    @classmethod
+    def known_keys(cls) -> tuple[str, ...]:
+        """All keys of the table."""
+        return tuple(cls.model_fields)
+
     @model_validator(mode="before")
     @classmethod
     def _known(cls, table: Any) -> Any:
         for key in table if isinstance(table, dict) else ():
-            if key not in cls.model_fields:
-                words = "this key is not known here" + suggestion(key, cls.model_fields)
+            if key not in (known := cls.known_keys()):
+                words = "this key is not known here" + suggestion(key, known)
                 raise PydanticCustomError("unknown_key", "{words}", {"words": words, "key": key})
         return table
+
+
+class LawSpec(Spec):
+    """A table with a type, whose further keys are what the laws of a family say that they take."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=lambda schema, cls: cls.describe(schema))
+
+    __pydantic_extra__: dict[str, Number] = Field(init=False)
+
+    @classmethod
+    def taken(cls) -> dict[str, str]:
+        """Keys of all laws of the family, with descriptions."""
+        raise NotImplementedError
+
+    @classmethod
+    def known_keys(cls) -> tuple[str, ...]:
+        """The keys of the table itself and those of the laws."""
+        return (*cls.model_fields, *cls.taken())
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Values of all keys that the file gives, in the order of the family."""
+        found = {key: getattr(self, key, None) for key in self.known_keys()}
+        return {key: value for key, value in found.items() if value is not None}
+
+    @classmethod
+    def describe(cls, schema: dict[str, Any]) -> None:
+        """Write the laws' keys into the JSON Schema of the table."""
+        for key, text in cls.taken().items():
+            entry = {
+                "anyOf": [NUMBER_SCHEMA, {"type": "null"}],
+                "default": None,
+                "title": key.replace("_", " ").title(),
+            }
+            schema["properties"][key] = entry | ({"description": text} if text else {})
+        schema["additionalProperties"] = False

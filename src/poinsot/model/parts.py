@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from poinsot.errors import PoinsotError, unknown
+from poinsot.model.foreign import foreign
 from poinsot.model.quantities.expressions import Call, Constant, Name, evaluate, names
 
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ class Elements:
     pose: dict[str, Scalar]  # values of named coordinates in the given pose
     beams: dict[str, Beam] = field(default_factory=dict)  # flexible parts of bodies
     lumps: dict[str, RigidBody] = field(default_factory=dict)  # once resolved: what bodies with beams have besides
+
+    @cached_property
+    def foreign(self) -> tuple[str, ...]:
+        """Laws that are not Poinsot's own."""
+        tables = (self.joints, self.forces, self.actuators, self.sensors, self.coordinates)
+        return foreign(law for table in tables for law in table.values())
 
     @cached_property
     def judged(self) -> frozenset[str]:

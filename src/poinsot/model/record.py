@@ -51,10 +51,10 @@ def from_record(record: dict[str, Any]) -> Mechanism:
             return tuple([read(item) for item in value])
         if type(value) is not dict:
             return value
-        ((kind, content),) = value.items()
-        if kind == "":
+        ((number, content),) = value.items()
+        if number == "":
             return {key: read(item) for key, item in content.items()}
-        return classes[kind](*[read(item) for item in content])
+        return classes[number](*[read(item) for item in content])
 
     names = [f.name for f in fields(Mechanism) if f.name != "document"]
     if len(names) != len(record["parts"]):

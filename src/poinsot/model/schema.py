@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -20,10 +21,22 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from poinsot.elements.forces import FORCES
+from poinsot.elements.coordinates import COORDINATES
+from poinsot.elements.forces import FORCES, Actuator, Load
 from poinsot.elements.joints import JOINTS
 from poinsot.elements.sensors import SENSORS
-from poinsot.model.entries import NUMBER_SCHEMA, Key, Number, Spec, Vector, as_number, list_of, one_of, table_of
+from poinsot.model.entries import (
+    NUMBER_SCHEMA,
+    Key,
+    LawSpec,
+    Number,
+    Spec,
+    Vector,
+    as_number,
+    list_of,
+    one_of,
+    table_of,
+)
 
 __all__ = [
     "BeamSpec",
@@ -181,7 +194,7 @@ class FrictionSpec(Spec):
 Limits = list_of(Number, 2, 2)
 
 
-class JointSpec(Spec):
+class JointSpec(LawSpec):
     """A joint, with what acts along or about it."""
 
     type: Annotated[str, BeforeValidator(one_of("joint", JOINTS)), Field(json_schema_extra={"enum": [*JOINTS]})]
@@ -190,8 +203,6 @@ class JointSpec(Spec):
     axis2: Vector | None = Field(
         None, description="Second arm of a universal joint, in the frame of the second body."
     )
-    lead: Number | None = Field(None, description="Advance of a helical joint, such as '5 mm/rev' [m/rad].")
-    length: Number | None = Field(None, description="Length of a distance [m].")
     stiffness: PerCoordinate | None = None
     rest: PerCoordinate | None = Field(None, description="Where the spring is relaxed; 'pose': wherever it is posed.")
     damping: PerCoordinate | None = None
@@ -205,9 +216,34 @@ class JointSpec(Spec):
         False, description="true, or the name of the coordinate that the actuator moves."
     )
 
+    @classmethod
+    def taken(cls) -> dict[str, str]:
+        """Numbers besides the axes."""
+        return {name: option.description for law in JOINTS.values() for name, option in law.options.items()}
 
-class CoordinateSpec(Spec):
+    @property
+    def options(self) -> dict[str, Any]:
+        """Axes and numbers that the file gives."""
+        return {key: value for key, value in self.given.items() if key in ("axis", "axis2", *self.taken())}
+
+
+def _moving(value: str) -> str:
+    axes = len(value) == 3 and set(value) <= set("XYZ")
+    if not axes or value[1] in (value[0], value[2]):
+        raise ValueError("expected a sequence about moving axes")
+    return value
+
+
+class CoordinateSpec(LawSpec):
     """A coordinate: of a joint, a length between two places, a position, or an angle."""
+
+    __pydantic_extra__: dict[
+        str,
+        Annotated[
+            Annotated[Place, Tag("one")] | Annotated[Pair, Tag("two")],
+            Discriminator(lambda value: "two" if isinstance(value, list | tuple) else "one"),
+        ],
+    ] = Field(init=False)
 
     joint: str | None = None
     coordinate: str | None = None
@@ -215,34 +251,37 @@ class CoordinateSpec(Spec):
     position: Place | None = None
     axis: Literal["x", "y", "z"] | None = None
     angle: Place | None = None
-    sequence: str | None = None
+    sequence: Annotated[str, AfterValidator(_moving)] | None = None
     index: Literal[1, 2, 3] | None = None
     reference: Place | None = Field(None, description="Seen from here instead of the ground.")
 
+    @classmethod
+    def taken(cls) -> dict[str, str]:
+        """Kinds of coordinates, each the key of its places."""
+        return {key: "" for key in COORDINATES if key not in cls.model_fields}
 
-class ForceSpec(Spec):
+
+def _forces() -> list[str]:
+    """What a table of forces may hold; actuators have one of their own."""
+    return [*(kind for kind, law in FORCES.items() if law is not Actuator), Load.kind]
+
+
+class ForceSpec(LawSpec):
     """A spring, damper, friction, drive inertia or end stop along a coordinate, or a load on a body."""
 
     type: Annotated[
-        str,
-        BeforeValidator(one_of("force", [*(k for k in FORCES if k != "actuator"), "load"])),
-        Field(json_schema_extra={"enum": [*(k for k in FORCES if k != "actuator"), "load"]}),
+        str, BeforeValidator(one_of("force", _forces)), Field(json_schema_extra=lambda s: s.update(enum=_forces()))
     ]
     on: CoordinateSpec | None = None
-    stiffness: Number | None = None
-    rest: Number | None = None
-    damping: Number | None = None
-    viscous: Number | None = None
-    coulomb: Number | None = None
-    offset: Number | None = None
-    smooth: Number | None = None
-    inertia: Number | None = None
-    lower: Number | None = None
-    upper: Number | None = None
     at: Place | None = None
     force: Vector | None = None
     moment: list_of(Number, 1, 3, one=True) | None = None
     follows: StrictBool | None = None
+
+    @classmethod
+    def taken(cls) -> dict[str, str]:
+        """Parameters of the laws along a coordinate."""
+        return {name: "" for law in FORCES.values() for name in law.parameters}
 
 
 class ActuatorSpec(Spec):
@@ -252,7 +291,7 @@ class ActuatorSpec(Spec):
     limits: Limits | None = None
 
 
-class SensorSpec(Spec):
+class SensorSpec(LawSpec):
     """A sensor by place and kind."""
 
     type: Annotated[str, BeforeValidator(one_of("sensor", SENSORS)), Field(json_schema_extra={"enum": [*SENSORS]})]
@@ -264,10 +303,13 @@ class SensorSpec(Spec):
     direction: Vector | None = None
     bias: Vector | None = None
     rate_bias: Vector | None = None
-    offset: Number | None = None
-    gain: Number | None = None
     noise: Number | None = None
     rate: Annotated[float, Field(gt=0, strict=True)] | None = None
+
+    @classmethod
+    def taken(cls) -> dict[str, str]:
+        """Numbers that sensors take."""
+        return {key: "" for law in SENSORS.values() for key in law.takes if key not in cls.model_fields}
 
 
 class InstanceSpec(BaseModel):

@@ -5,7 +5,7 @@ driven              Newton steps and rates of a system with prescribed coordinat
 kinematics          positions, velocities, accelerations of a driven mechanism
 continuation        one branch followed from sample to sample; continuity looks whether poses hang together
 singular_passage    driven motions pass poses in which constraints are dependent
-inverse_dynamics    actuator forces and the reaction in every joint
+inverse_dynamics    actuator forces and the reaction in every joint; inverse_equations are its equations
 accelerations       accelerations and reactions at states; initial_pose finds the coordinates of a pose
 reactions           reactions in any frame; undetermined names those that redundant constraints leave open
 angles              angles beyond a turn

@@ -14,24 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.engine import Factor, kkt
 from poinsot.errors import MotionError, PoinsotError, by_name, listing, unknown
-from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.motion.inverse_equations import inverse_function
 from poinsot.motion.kinematics import Kinematics, kinematics
-from poinsot.motion.reactions import JointReactions, by_joint, columns
+from poinsot.motion.reactions import JointReactions, by_joint
 from poinsot.motion.undetermined import undetermined
 from poinsot.system.conditioning import conditioning, freest, poses_at
-from poinsot.system.stored import remembered, stored
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
 
 __all__ = [
     "InverseDynamics",
-    "InverseSolution",
     "actuator_weights",
     "inverse_dynamics",
-    "inverse_solution",
     "require_actuators",
     "require_hold",
 ]
@@ -112,7 +108,7 @@ def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, floa
     """Forces along a motion; where the actuators lose hold of the mechanism, an error with those up to there."""
     path, weight = moving.path, actuator_weights(moving.path.system, weights)
     for one in (path.system, careful(path.system)):
-        found = _inverse(one)(path.q, path.v, path.a, weight, path.p)
+        found = inverse_function(one)(path.q, path.v, path.a, weight, path.p)
         held = (found[2].ravel() > SINGULAR) & (path.condition > SINGULAR_POSE)
         if held.all():
             return _result(mechanism, moving, len(path.t), *found)
@@ -164,44 +160,6 @@ def actuator_weights(compiled: System, weights: Mapping[str, float]) -> np.ndarr
         if not isinstance(weight, Real) or not weight > 0:
             raise PoinsotError(f"the weight of actuator '{name}' must be positive, not {weight}")
     return np.array([float(weights.get(name, 1.0)) for name in compiled.commands])
-
-
-@dataclass(frozen=True, eq=False)
-class InverseSolution:
-    """Forces of a prescribed motion as symbols, with the factor for further right-hand sides."""
-
-    a: Any  # symbols of v̇ (nv, 1)
-    w: Any  # symbols of the actuators' weights (nu, 1)
-    u: Any  # actuator forces as expressions of (q, v, v̇, w, p) (nu, 1)
-    lam: Any  # multipliers, likewise (m, 1)
-    B: Any  # generalised forces of unit actuator forces (nv, nu)
-    factor: Factor  # of [[B W⁻¹ Bᵀ + CᵀC, Cᵀ], [C, 0]]
-
-
-@remembered
-def inverse_solution(compiled: System) -> InverseSolution:
-    """Actuator forces and multipliers of a prescribed motion as symbols, made once."""
-    e = compiled.equations
-    a, w = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("w", e.u.size1())
-    B = casadi.jacobian(e.Q, e.u)
-    Q0 = casadi.substitute(e.Q, e.u, casadi.SX.zeros(e.u.shape))
-    drives = B @ casadi.diag(1 / w) @ B.T
-    dynamics = compiled.dynamics
-    targets, weights = casadi.SX(e.phi.size1(), 1), dynamics.all_weighted(drives)
-    solved = kkt(drives, e.C, e.M @ a - Q0, targets, dynamics.order, weights)
-    u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
-    return InverseSolution(a, w, u, lam, B, solved.factor)
-
-
-@stored
-def _inverse(compiled: System) -> casadi.Function:
-    """(q, v, v̇, weights, p) -> u, λ, check, reactions and rates of the actuated coordinates."""
-    e = compiled.equations
-    s = inverse_solution(compiled)
-    a, w, u, lam = s.a, s.w, s.u, s.lam
-    rates = [rate for _, _, rate in e.acting[len(e.acting) - e.u.size1() :]]
-    flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, u)
-    return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, s.factor.check, flat])
 
 
 def _result(

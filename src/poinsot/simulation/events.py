@@ -70,11 +70,12 @@ def _force_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
     found = []
     for name, force in compiled.elements.forces.items():
         s, _ = compiled.along(force.on)
-        if force.kind == "end-stop" and isinstance(force.stiffness, float) and force.stiffness == 0:
-            why, gap = f"the end stop '{name}' was reached", (s - force.lower) * (force.upper - s)
+        wound = formulations.winds(force, compiled.equations.direct)
+        if (gap := force.clearance(force.centre + formulations.turn(s - force.centre) if wound else s)) is not None:
+            why = f"the {force.kind.replace('-', ' ')} '{name}' was reached"
             found.append((Event(name, Ending.STOPPED, why), gap))
-        elif formulations.winds(force, compiled.equations.direct):
+        if wound:
             why = f"'{name}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
-            turned = casadi.cos(s - formulations.centre_of(force)) + AMBIGUOUS
-            found.append((Event(f"{name} turned", Ending.STOPPED, why), turned))
+            beyond = casadi.cos(s - force.centre) + AMBIGUOUS
+            found.append((Event(f"{name} turned", Ending.STOPPED, why), beyond))
     return found

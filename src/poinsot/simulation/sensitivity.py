@@ -21,7 +21,8 @@ from poinsot.errors import PoinsotError, list_of_names, unknown
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.driven import driven
-from poinsot.motion.inverse_dynamics import inverse_solution, require_actuators
+from poinsot.motion.inverse_dynamics import require_actuators
+from poinsot.motion.inverse_equations import inverse_solution
 from poinsot.motion.kinematics import solve_path
 from poinsot.simulation.simulate import Simulation, simulate
 from poinsot.spatial.algebra import vector

@@ -64,6 +64,13 @@ class SpatialInertia:
         """(m v + w × h, I w + h × v)."""
         return Wrench(self.m * V.v + cross(V.w, self.h), apply(self.I, V.w) + cross(self.h, V.v))
 
+    def needed(self, V: Twist, A: Twist) -> Wrench:
+        """Wrench that a motion needs, by Newton and Euler:  F = 𝓜 A + V ×* 𝓜 V.
+
+        A is the rate of V in the body's own axes, less gravity where that acts.
+        """
+        return self.momentum(A) + V.dual_crossed(self.momentum(V))
+
 
 def carry_twist(X_AB: Pose, V_A: Twist) -> Twist:
     """The twist of B when it is fixed to A, in the axes of B."""

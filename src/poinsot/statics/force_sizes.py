@@ -9,15 +9,18 @@ below T is round-off, whatever the units and however light the part of the machi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.formulations.equations import Equations
+from poinsot.formulations.acting import curvature, slope
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import vector
-from poinsot.spatial.motion import Twist, carry_twist
+from poinsot.spatial.motion import carry_twist
 from poinsot.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from poinsot.formulations.equations import Equations
 
 __all__ = ["force_sizes"]
 
@@ -33,7 +36,7 @@ def force_sizes(e: Equations, size: float, rests: Mapping[str, Any]) -> Any:
     for k, part in enumerate(e.acting):
         total += casadi.fabs(casadi.jacobian(part[2], e.v)).T * _law_size(e, k, size, rests)
     for load in elements.loads.values():
-        V: Twist = carry_twist(load.at.pose(), e.twists[load.at.body])
+        V = load.twist(e.twists[load.at.body])
         total += _length(vector(*load.force)) * _columns(V.v, e) + _length(vector(*load.moment)) * _columns(V.w, e)
     return casadi.densify(casadi.substitute(total, e.v, casadi.SX.zeros(e.v.shape)))
 
@@ -44,12 +47,10 @@ def _law_size(e: Equations, k: int, size: float, rests: Mapping[str, Any]) -> An
     first = len(e.acting) - e.u.size1()
     if k >= first:
         return casadi.fabs(e.u[k - first])
-    x = casadi.SX.sym("s")
-    slope = casadi.jacobian(casadi.SX(law.potential(x)), x)
-    at = s if law.name not in rests else s - rests[law.name] + law.rest
-    force, stiffness = casadi.substitute([slope, casadi.jacobian(slope, x)], [x], [at])
+    relaxed = law.relaxed_at(rests[law.name]) if law.name in rests else law
     length = size if law.on.unit == "m" else 1.0
-    return casadi.fabs(force) + casadi.fabs(stiffness) * length + casadi.fabs(casadi.SX(law.force(s, s_dot)))
+    own = casadi.fabs(slope(relaxed, s)) + casadi.fabs(curvature(relaxed, s)) * length
+    return own + casadi.fabs(casadi.SX(law.force(s, s_dot)))
 
 
 def _length(x: Any) -> Any:

@@ -14,7 +14,7 @@ def locked_actuators(elements: Elements, wish: str | Sequence[str] | None) -> tu
     """Numbers of the actuators that hold their coordinate; by default those along which no spring acts."""
     names = tuple(elements.actuators)
     if wish is None:
-        sprung = [force.on for force in elements.forces.values() if force.kind == "spring"]
+        sprung = [force.on for force in elements.forces.values() if force.holds]
         return tuple(i for i, name in enumerate(names) if elements.actuators[name].on not in sprung)
     if isinstance(wish, str) and wish in ("locked", "free"):
         return tuple(range(len(names))) if wish == "locked" else ()

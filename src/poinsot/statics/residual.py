@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.formulations.acting import winds
+from poinsot.formulations.acting import slope, turn, winds
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import is_zero
 from poinsot.statics.force_sizes import force_sizes
@@ -62,11 +62,11 @@ class Balance:
         """Generalised forces and energy with ρ in the place of the rests at home."""
         e = self.compiled.equations
         for i, (spring, s, s_dot) in enumerate(self.clamped):
-            before, gap = s - spring.rest, s - self.rho[i]
+            relaxed, at = spring.relaxed_at(self.rho[i]), s
             if winds(spring, e.direct):
-                gap = casadi.atan2(casadi.sin(gap), casadi.cos(gap))
-            Q += casadi.jacobian(s_dot, e.v).T @ (spring.stiffness * (before - gap))
-            V += spring.stiffness * (gap**2 - before**2) / 2
+                at = self.rho[i] + turn(s - self.rho[i])
+            Q += casadi.jacobian(s_dot, e.v).T @ (slope(spring, s) - slope(relaxed, at))
+            V += relaxed.potential(at) - spring.potential(s)
         return Q, V
 
     def _dry_friction(self) -> Any:
@@ -74,9 +74,9 @@ class Balance:
         e = self.compiled.equations
         D = casadi.SX(e.v.size1(), e.v.size1())
         for law, _, s_dot in e.acting:
-            if law.kind == "friction" and not is_zero(law.smooth):
+            if not is_zero(law.dry_slope()):
                 J = casadi.jacobian(s_dot, e.v)
-                D += J.T @ J * (law.coulomb / law.smooth)
+                D += J.T @ J * law.dry_slope()
         return D
 
     @cached_property
@@ -119,7 +119,7 @@ class Balance:
 
 
 def _is_clamped(law: Any) -> bool:
-    return law is not None and law.kind == "spring" and law.rest is None
+    return law is not None and law.clamped
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,15 +29,15 @@ def pack_entry(metadata: dict[str, Any], content: bytes, key: str = "", kind: st
     return _MAGIC + hashlib.sha256(rest).digest() + rest
 
 
-def unpack_entry(data: bytes, key: str | None = None, kind: str | None = None) -> tuple[dict[str, Any], bytes]:
-    """Check the bytes, and key and kind where they are given; take metadata and content out."""
+def unpack_entry(data: bytes, key: str | None = None, purpose: str | None = None) -> tuple[dict[str, Any], bytes]:
+    """Check the bytes, and key and purpose where they are given; take metadata and content out."""
     rest = data[40:]
     if data[:8] != _MAGIC:
         raise CorruptEntryError("it does not begin as a file of this cache does")
     if hashlib.sha256(rest).digest() != data[8:40]:
         raise CorruptEntryError("its checksum is wrong")
     length = struct.unpack("<I", rest[:4])[0]
-    written_key, written_kind, metadata = json.loads(rest[4 : 4 + length])
-    if key not in (None, written_key) or kind not in (None, written_kind):
+    written_key, written_purpose, metadata = json.loads(rest[4 : 4 + length])
+    if key not in (None, written_key) or purpose not in (None, written_purpose):
         raise CorruptEntryError("it was written under another name")
     return metadata, rest[4 + length :]

@@ -35,6 +35,8 @@ def start(mechanism: Mechanism, pose: Mapping[str, float] | None) -> Assembly:
 def keep_home(mechanism: Mechanism) -> Assembly:
     """The mechanism's own pose, put on disk: worth it where equations are written, not for every geometry tried."""
     home = start(mechanism, None)
+    if mechanism.template.foreign:
+        return home
     poses = {name: [X.R.ravel().tolist(), X.p.tolist()] for name, X in home.poses.items()}
     worst = None if home.worst is None else [home.worst.joint, home.worst.label]
     write_entry(_key(mechanism), {"home": [poses, home.residual, worst, home.size]}, b"", _KIND)
@@ -47,7 +49,7 @@ def _key(mechanism: Mechanism) -> str:
 
 
 def _kept_home(mechanism: Mechanism) -> Assembly | None:
-    entry = read_entry(_key(mechanism), _KIND)
+    entry = None if mechanism.template.foreign else read_entry(_key(mechanism), _KIND)
     try:
         poses, residual, worst, size = entry[0]["home"]
         found = {name: _pose(*X) for name, X in poses.items()}

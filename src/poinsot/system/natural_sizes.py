@@ -7,11 +7,14 @@ these sizes are the same in all units.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poinsot.model.assembly.assembly import row_lengths
-from poinsot.system.system import System
+
+if TYPE_CHECKING:
+    from poinsot.system.system import System
 
 __all__ = ["RANK", "Sizes", "displacements", "free_motions", "least_squares", "rank_of"]
 

@@ -101,7 +101,7 @@ def system(
     `free` are parameters that must stay symbols besides those that do by default.
     """
     formulation_of(formulation)
-    clamped = any(f.kind == "spring" and f.rest is None for f in mechanism.template.forces.values())
+    clamped = any(f.clamped for f in mechanism.template.forces.values())
     home = home if home is not None and clamped else None
     seen = (id(mechanism), formulation, free, id(home))
     _, (key, given) = _DESCRIBED.get_or_make(
@@ -120,11 +120,12 @@ def _described(
             raise PoinsotError(unknown("parameter", name, mechanism.parameters))
     places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
     folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
-    structure = [dict(mechanism.document), folded, formulation, free, places, _mass_classes(mechanism)]
+    outside = mechanism.template.foreign
+    structure = [dict(mechanism.document), folded, formulation, free, places, _mass_classes(mechanism), *outside]
     text = json.dumps(structure, sort_keys=True, default=str)
     # The home pose decides the order of elimination: on disk, numbers that move it count even if they are symbols.
     moving = {name: mechanism.parameters[name].value for name in free if _moves(mechanism, name)}
-    ours = formulation_of(formulation).ours
+    ours = formulation_of(formulation).ours and not outside
     key = content_key(text, json.dumps(moving, sort_keys=True)) if ours else ""
     given = Description(mechanism, formulation, free, home, key)
     return hashlib.sha256(text.encode()).hexdigest(), given

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, Any, final
 
 from poinsot.elements.coordinates.base import Coordinate
-from poinsot.elements.frame import Frame
-from poinsot.elements.joints import Joint
+from poinsot.errors import PoinsotError
 from poinsot.spatial.algebra import Scalar, transpose
-from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import euler_angles
+
+if TYPE_CHECKING:
+    from poinsot.elements.frame import Frame
+    from poinsot.elements.joints import Joint
+    from poinsot.spatial.pose import Pose
 
 __all__ = ["Angle"]
 
@@ -31,6 +34,16 @@ class Angle(Coordinate):
 
     kind = "angle"
     unit = "rad"
+    relative = True
+
+    @classmethod
+    def chosen(cls, given: Mapping[str, Any], planar: bool) -> dict[str, Any]:
+        """Which angle of which sequence."""
+        if planar:
+            return {"sequence": "ZXY", "index": 0}
+        if "sequence" not in given or "index" not in given:
+            raise PoinsotError("an angle in space needs a sequence such as 'ZXZ' and an index 1, 2 or 3")
+        return {"sequence": given["sequence"], "index": given["index"] - 1}
 
     def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:
         """Angle of the frame's attitude seen from the reference."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from poinsot.elements.joints import Joint
@@ -23,6 +23,13 @@ class Coordinate(ABC):
 
     kind: str
     unit: str
+    places: int = 1  # that the model file gives under the key of its kind
+    relative: bool = False  # seen from a reference, the ground unless the file gives another
+
+    @classmethod
+    def chosen(cls, given: Mapping[str, Any], planar: bool) -> dict[str, Any]:
+        """Its further fields from the keys of the model file; PoinsotError says what is missing."""
+        return {}
 
     @abstractmethod
     def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:

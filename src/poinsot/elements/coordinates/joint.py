@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from poinsot.elements.coordinates.base import Coordinate
-from poinsot.elements.joints import Joint
-from poinsot.spatial.algebra import Scalar
-from poinsot.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from poinsot.elements.joints import Joint
+    from poinsot.spatial.algebra import Scalar
+    from poinsot.spatial.pose import Pose
 
 __all__ = ["AlongJoint"]
 
@@ -27,6 +29,7 @@ class AlongJoint(Coordinate):
     unit: str
 
     kind = "joint"
+    places = 0
 
     def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:
         """What an encoder on the joint reads."""

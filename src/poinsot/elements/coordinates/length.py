@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from poinsot.elements.coordinates.base import Coordinate
-from poinsot.elements.frame import Frame
-from poinsot.elements.joints import Joint
 from poinsot.spatial.algebra import Scalar, norm
-from poinsot.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from poinsot.elements.frame import Frame
+    from poinsot.elements.joints import Joint
+    from poinsot.spatial.pose import Pose
 
 __all__ = ["Length"]
 
@@ -27,6 +29,7 @@ class Length(Coordinate):
     b: Frame
 
     kind = "length"
+    places = 2
     unit = "m"
 
     def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, Any, final
 
 from poinsot.elements.coordinates.base import Coordinate
-from poinsot.elements.frame import Frame
-from poinsot.elements.joints import Joint
-from poinsot.spatial.algebra import Scalar
-from poinsot.spatial.pose import Pose
+from poinsot.errors import PoinsotError
+
+if TYPE_CHECKING:
+    from poinsot.elements.frame import Frame
+    from poinsot.elements.joints import Joint
+    from poinsot.spatial.algebra import Scalar
+    from poinsot.spatial.pose import Pose
 
 __all__ = ["Position"]
 
@@ -29,6 +32,14 @@ class Position(Coordinate):
 
     kind = "position"
     unit = "m"
+    relative = True
+
+    @classmethod
+    def chosen(cls, given: Mapping[str, Any], planar: bool) -> dict[str, Any]:
+        """Which of the three axes."""
+        if "axis" not in given:
+            raise PoinsotError("a position needs an axis: x, y or z")
+        return {"index": "xyz".index(given["axis"])}
 
     def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:
         """Component of the point in the axes of the reference."""

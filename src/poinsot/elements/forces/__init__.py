@@ -1,7 +1,7 @@
 """Forces: one law a file."""
 
 from poinsot.elements.forces.actuator import Actuator
-from poinsot.elements.forces.base import Force
+from poinsot.elements.forces.base import Force, Simple
 from poinsot.elements.forces.damper import Damper
 from poinsot.elements.forces.drive_inertia import DriveInertia
 from poinsot.elements.forces.end_stop import EndStop
@@ -19,6 +19,7 @@ __all__ = [
     "Force",
     "Friction",
     "Load",
+    "Simple",
     "Spring",
     "gravity_potential",
 ]

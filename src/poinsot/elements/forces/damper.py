@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from poinsot.elements.forces.base import Force
+from poinsot.elements.forces.base import Force, Simple
 from poinsot.spatial.algebra import Scalar
 
 __all__ = ["Damper"]
@@ -25,7 +25,12 @@ class Damper(Force):
     parameters = {"damping": "f*s/u"}
     nonnegative = ("damping",)
     linear = ("damping",)
+    shorthand = {"damping": "damping"}
 
     def force(self, s: Scalar, s_dot: Scalar) -> Scalar:
         """Force against the motion."""
         return -self.damping * s_dot
+
+    def simple(self, s: float) -> Simple:
+        """A damper."""
+        return Simple(damping=float(self.damping))

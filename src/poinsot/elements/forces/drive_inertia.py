@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from poinsot.elements.forces.base import Force
+from poinsot.elements.forces.base import Force, Simple
 from poinsot.spatial.algebra import Scalar
 
 __all__ = ["DriveInertia"]
@@ -25,7 +25,12 @@ class DriveInertia(Force):
     parameters = {"inertia": "f*s^2/u"}
     nonnegative = ("inertia",)
     linear = ("inertia",)
+    shorthand = {"drive_inertia": "inertia"}
 
     def kinetic(self, s_dot: Scalar) -> Scalar:
         """Kinetic energy of the drive."""
         return 0.5 * self.inertia * s_dot**2
+
+    def simple(self, s: float) -> Simple:
+        """An inertia."""
+        return Simple(inertia=float(self.inertia))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from poinsot.elements.forces.base import Force
+from poinsot.elements.forces.base import Force, Simple
 from poinsot.spatial.algebra import Scalar, function
 
 __all__ = ["EndStop"]
@@ -33,3 +33,24 @@ class EndStop(Force):
         below = function("fmin", s - self.lower, 0.0)
         above = function("fmax", s - self.upper, 0.0)
         return 0.5 * self.stiffness * (below**2 + above**2)
+
+    @property
+    def holds(self) -> bool:
+        """Only beyond a limit."""
+        return False
+
+    @property
+    def centre(self) -> Scalar:
+        """Midway between the limits."""
+        return (self.lower + self.upper) / 2
+
+    def clearance(self, s: Scalar) -> Scalar | None:
+        """(s − s_l)(s_u − s) where the limits are rigid."""
+        rigid = isinstance(self.stiffness, float) and self.stiffness == 0
+        return (s - self.lower) * (self.upper - s) if rigid else None
+
+    def simple(self, s: float) -> Simple:
+        """Limits."""
+        lost = f"The stiffness {float(self.stiffness):g} of the end stop '{self.name}' is not carried over."
+        remark = lost if self.stiffness else ""
+        return Simple(lower=float(self.lower), upper=float(self.upper), remark=remark)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from poinsot.elements.forces.base import Force
+from poinsot.elements.forces.base import Force, Simple
 from poinsot.spatial.algebra import Scalar, function, is_zero
 
 __all__ = ["Friction"]
@@ -33,3 +33,13 @@ class Friction(Force):
         """Force against the motion."""
         direction = function("sign", s_dot) if is_zero(self.smooth) else function("tanh", s_dot / self.smooth)
         return -(self.viscous * s_dot + self.coulomb * direction + self.offset)
+
+    def dry_slope(self) -> Scalar:
+        """f_c / v_s."""
+        return 0.0 if is_zero(self.smooth) else self.coulomb / self.smooth
+
+    def simple(self, s: float) -> Simple:
+        """A damper and dry friction."""
+        lost = f"The offset {float(self.offset):g} of the friction '{self.name}' cannot be represented."
+        remark = lost if self.offset else ""
+        return Simple(damping=float(self.viscous), coulomb=float(self.coulomb), remark=remark)

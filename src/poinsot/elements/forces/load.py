@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import final
 
 from poinsot.elements.frame import Frame
-from poinsot.spatial.algebra import Scalar
+from poinsot.spatial.algebra import Scalar, apply, transpose, vector
+from poinsot.spatial.motion import Twist, Wrench, carry_twist
+from poinsot.spatial.pose import Pose
 
 __all__ = ["Load"]
 
@@ -27,3 +29,15 @@ class Load:
 
     kind = "load"
     linear = ("force", "moment")
+
+    def wrench(self, X_WB: Pose) -> Wrench:
+        """Force and moment at the place, in its axes, where its body has the pose X_WB."""
+        f, m = vector(*self.force), vector(*self.moment)
+        if self.follows:
+            return Wrench(f, m)
+        R_FW = transpose(X_WB.R @ self.at.pose().R)
+        return Wrench(apply(R_FW, f), apply(R_FW, m))
+
+    def twist(self, V_B: Twist) -> Twist:
+        """Twist of the place, in its axes: what the wrench does work on."""
+        return carry_twist(self.at.pose(), V_B)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
-from poinsot.elements.forces.base import Force
+from poinsot.elements.forces.base import Force, Simple
 from poinsot.spatial.algebra import Scalar
 
 __all__ = ["Spring"]
@@ -29,7 +29,27 @@ class Spring(Force):
     parameters = {"stiffness": "f/u", "rest": "u"}
     nonnegative_unless_bounded = ("stiffness",)
     linear = ("stiffness",)
+    shorthand = {"stiffness": "stiffness"}
+    posed = ("rest",)
 
     def potential(self, s: Scalar) -> Scalar:
         """Elastic energy."""
         return 0.5 * self.stiffness * (s - (0.0 if self.rest is None else self.rest)) ** 2
+
+    @property
+    def centre(self) -> Scalar:
+        """The rest."""
+        return self.rest
+
+    @property
+    def clamped(self) -> bool:
+        """Without a rest of its own."""
+        return self.rest is None
+
+    def relaxed_at(self, s: Scalar) -> Spring:
+        """The spring with its rest at s."""
+        return replace(self, rest=s)
+
+    def simple(self, s: float) -> Simple:
+        """A spring."""
+        return Simple(stiffness=float(self.stiffness), rest=s if self.rest is None else float(self.rest))

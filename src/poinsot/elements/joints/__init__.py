@@ -1,6 +1,6 @@
 """Joints: one law a file. Adding one is a file, a line in this list and a paragraph of theory."""
 
-from poinsot.elements.joints.base import Axis, Joint, JointCoordinate
+from poinsot.elements.joints.base import Axis, Joint, JointCoordinate, JointOption
 from poinsot.elements.joints.cylindrical import Cylindrical
 from poinsot.elements.joints.distance import Distance
 from poinsot.elements.joints.fixed import Fixed
@@ -23,6 +23,7 @@ __all__ = [
     "Helical",
     "Joint",
     "JointCoordinate",
+    "JointOption",
     "Planar",
     "PointOnLine",
     "Prismatic",

@@ -8,8 +8,9 @@ constraint, and the contract tests hold the two against each other:
     Φ(X_FM) = residual(X_FM) = 0          used where it closes a loop, and in redundant coordinates
     q = measure(X_FM)                     what an encoder on the joint reads
 
-Rows of the residual are lengths [m] or sines of angles [-]; `in_plane` are those that remain when the whole
-mechanism moves in one plane.
+Rows of the residual are lengths [m], whose names begin with "position" or "distance", or sines of angles [-];
+`in_plane` are those that remain when the whole mechanism moves in one plane. What others ask of a joint stands here
+with a default; only its elementary motions have none, so that no exporter takes a new joint for something else.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from functools import cached_property
 from typing import ClassVar
 
 from poinsot.elements.frame import Frame
+from poinsot.elements.joints.steps import Closing, Step
 from poinsot.errors import PoinsotError, unknown
 from poinsot.spatial.algebra import Scalar, Vec3, function, is_symbolic
 from poinsot.spatial.orientation import Along
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Axis", "Joint", "JointCoordinate", "turn_angle"]
+__all__ = ["Axis", "Joint", "JointCoordinate", "JointOption", "turn_angle"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,15 @@ class JointCoordinate:
 
     name: str
     unit: str
+
+
+@dataclass(frozen=True)
+class JointOption:
+    """A number besides the axes that a joint of the model file must give."""
+
+    unit: str
+    description: str
+    least: float = float("-inf")
 
 
 @dataclass(frozen=True)
@@ -51,6 +62,11 @@ class Joint(ABC):
     in_plane: ClassVar[tuple[int, ...] | None] = None  # rows left in a planar mechanism; None: not for the plane
     nonzero: ClassVar[tuple[str, ...]] = ()  # numbers that cannot be zero
     carries: ClassVar[bool] = True  # can carry a branch of a spanning tree
+    options: ClassVar[dict[str, JointOption]] = {}  # numbers that the model file must give, by field
+    axes: ClassVar[dict[str, str]] = {}  # fields that are directions -> axis x, y or z of F or M along them
+    axis_in_plane: ClassVar[bool] = False  # of a planar mechanism; otherwise the axis is the normal
+    is_hinge: ClassVar[bool] = False  # turns about one axis, and nothing else
+    is_slide: ClassVar[bool] = False  # slides along one axis, and nothing else
 
     @cached_property
     def point_rows(self) -> tuple[int, ...]:
@@ -115,12 +131,31 @@ class Joint(ABC):
     def measure(self, X_FM: Pose) -> Vec3:
         """Coordinates q of an assembled joint."""
 
+    def carrier(self, planar: bool) -> Joint | None:
+        """The law by which it carries a body, in a planar mechanism or in space; None: it only closes loops."""
+        return self if self.carries else None
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """Elementary motions from F to M; `whole_balls`: a ball is one, otherwise three hinges."""
+        raise PoinsotError(f"the {self.kind} joint '{self.name}' has no elementary motions to be exported by")
+
+    def closing(self, planar: bool) -> Closing:
+        """How it closes a loop elsewhere: by default a link that makes all its motions and is welded to body B."""
+        return Closing()
+
+    def along(self, type: str, letters: str, q: Vec3, first: int = 0) -> list[Step]:
+        """Steps of one type along or about axes, each the next coordinate from the first."""
+        places = enumerate(letters, first)
+        return [Step(type, letter, float(q[i]), self.coordinates[i].name, i) for i, letter in places]
+
 
 @dataclass(frozen=True)
 class Axis(Joint):
     """A joint with one axis, the third axis of F and of M."""
 
     axis: Along = Along((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))  # in frame a and, with the same numbers, in frame b
+
+    axes = {"axis": "z"}
 
     def frame_on_a(self) -> Pose:
         """X_AF: the user's frame on A, turned so that z is the joint's axis."""

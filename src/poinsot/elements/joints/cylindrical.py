@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from poinsot.elements.joints.base import Axis, JointCoordinate, turn_angle
+from poinsot.elements.joints.steps import HINGE, SLIDE, Step
 from poinsot.spatial.algebra import Vec3, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
@@ -40,3 +41,8 @@ class Cylindrical(Axis):
     def measure(self, X_FM: Pose) -> Vec3:
         """Displacement along z, angle of x_M from x_F."""
         return vector(X_FM.p[2], turn_angle(X_FM.R[1, 0], X_FM.R[0, 0]))
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """A slide, then a hinge."""
+        q = self.measure(X_FM)
+        return [*self.along(SLIDE, "Z", q), *self.along(HINGE, "Z", q, 1)]

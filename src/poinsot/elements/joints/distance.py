@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from poinsot.elements.joints.base import Joint
+from poinsot.elements.joints.base import Joint, JointOption
+from poinsot.elements.joints.steps import DISTANCE, Closing
 from poinsot.errors import PoinsotError
 from poinsot.spatial.algebra import Scalar, Vec3, dot, vector
 from poinsot.spatial.pose import Pose
@@ -28,6 +29,7 @@ class Distance(Joint):
 
     kind = "distance"
     nonzero = ("length",)
+    options = {"length": JointOption("m", "Length of a distance [m].", 0.0)}
     coordinates = ()
     rows = ("distance",)
     in_plane = (0,)
@@ -48,3 +50,7 @@ class Distance(Joint):
     def measure(self, X_FM: Pose) -> Vec3:
         """A distance has no coordinates."""
         raise PoinsotError(f"distance '{self.name}' has no coordinates")
+
+    def closing(self, planar: bool) -> Closing:
+        """Two points at a distance."""
+        return Closing(DISTANCE, 0)

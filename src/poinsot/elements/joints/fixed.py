@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from poinsot.elements.joints.base import Joint
+from poinsot.elements.joints.steps import FRAME, Closing, Step
 from poinsot.spatial.algebra import Vec3, vector
 from poinsot.spatial.pose import Pose
 
@@ -44,3 +45,11 @@ class Fixed(Joint):
     def measure(self, X_FM: Pose) -> Vec3:
         """Nothing to measure."""
         return np.zeros(0)
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """None."""
+        return []
+
+    def closing(self, planar: bool) -> Closing:
+        """A common frame."""
+        return Closing(FRAME, 0)

@@ -9,6 +9,8 @@ import numpy as np
 
 from poinsot.elements.joints.attitude import parts, quaternion_of
 from poinsot.elements.joints.base import Joint, JointCoordinate
+from poinsot.elements.joints.planar import Planar
+from poinsot.elements.joints.steps import OPEN, SLIDE, Closing, Step, ball, turn
 from poinsot.spatial.algebra import Vec3, apply, is_symbolic, transpose, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix, quaternion_rate
@@ -51,3 +53,17 @@ class Free(Joint):
     def measure(self, X_FM: Pose) -> Vec3:
         """Place, and quaternion wxyz of the attitude."""
         return vector(*(X_FM.p[i] for i in range(3)), *parts(quaternion_of(X_FM.R)))
+
+    def carrier(self, planar: bool) -> Joint:
+        """In the plane two slides and a turn."""
+        return Planar(self.name, self.a, self.b) if planar else self
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """Three slides and a ball; in the plane two and a hinge."""
+        q = self.measure(X_FM)
+        turned = turn(X_FM.R, "Z") if planar else ball(X_FM.R, whole_balls)
+        return [*self.along(SLIDE, "XY" if planar else "XYZ", q), *turned]
+
+    def closing(self, planar: bool) -> Closing:
+        """Nothing in common."""
+        return Closing(OPEN, 0)

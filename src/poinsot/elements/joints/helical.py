@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from poinsot.elements.joints.base import Axis, JointCoordinate, turn_angle
+from poinsot.elements.joints.base import Axis, JointCoordinate, JointOption, turn_angle
+from poinsot.elements.joints.steps import HINGE, SLIDE, Step
 from poinsot.spatial.algebra import Scalar, Vec3, function, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
@@ -28,6 +29,7 @@ class Helical(Axis):
 
     kind = "helical"
     nonzero = ("lead",)
+    options = {"lead": JointOption("m/rad", "Advance of a helical joint, such as '5 mm/rev' [m/rad].")}
     coordinates = (JointCoordinate("angle", "rad"),)
     rows = ("position x", "position y", "tilt about y", "tilt about x", "advance along z")
 
@@ -51,3 +53,9 @@ class Helical(Axis):
         s, c = function("sin", turn), function("cos", turn)
         rest = turn_angle(X_FM.R[1, 0] * c - X_FM.R[0, 0] * s, X_FM.R[0, 0] * c + X_FM.R[1, 0] * s)
         return vector(turn + rest)
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """A hinge, and a slide that follows it."""
+        q = self.measure(X_FM)
+        lead = float(self.lead)
+        return [*self.along(HINGE, "Z", q), Step(SLIDE, "Z", float(self.lead * q[0]), "advance", lead=lead)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from poinsot.elements.joints.base import Axis, JointCoordinate, turn_angle
+from poinsot.elements.joints.steps import HINGE, SLIDE, Step
 from poinsot.spatial.algebra import Vec3, apply, transpose, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
@@ -42,3 +43,8 @@ class Planar(Axis):
     def measure(self, X_FM: Pose) -> Vec3:
         """Place in the plane and angle of x_M from x_F."""
         return vector(X_FM.p[0], X_FM.p[1], turn_angle(X_FM.R[1, 0], X_FM.R[0, 0]))
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """Two slides, then a hinge."""
+        q = self.measure(X_FM)
+        return [*self.along(SLIDE, "XY", q), *self.along(HINGE, "Z", q, 2)]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 from poinsot.elements.joints.attitude import parts, quaternion_of
-from poinsot.elements.joints.base import Axis, JointCoordinate
+from poinsot.elements.joints.base import Axis, Joint, JointCoordinate
+from poinsot.elements.joints.steps import POINT, SLIDE, Closing, Step, ball, turn
 from poinsot.spatial.algebra import Vec3, apply, transpose, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix, quaternion_rate
@@ -31,6 +32,7 @@ class PointOnLine(Axis):
     )
     rows = ("position x", "position y")
     in_plane = (1,)
+    axis_in_plane = True
 
     def residual(self, X_FM: Pose) -> Vec3:
         """Origin of M on the axis of F."""
@@ -52,3 +54,16 @@ class PointOnLine(Axis):
     def measure(self, X_FM: Pose) -> Vec3:
         """Displacement along z, and quaternion wxyz of the attitude."""
         return vector(X_FM.p[2], *parts(quaternion_of(X_FM.R)))
+
+    def carrier(self, planar: bool) -> Joint | None:
+        """In the plane it only closes loops."""
+        return None if planar else self
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """A slide, then a ball; in the plane a hinge."""
+        turned = turn(X_FM.R, "X") if planar else ball(X_FM.R, whole_balls)
+        return [*self.along(SLIDE, "Z", self.measure(X_FM)), *turned]
+
+    def closing(self, planar: bool) -> Closing:
+        """A slider that has a point in common with body B; in the plane the whole joint."""
+        return Closing() if planar else Closing(POINT, 1)

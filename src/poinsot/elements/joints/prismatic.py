@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from poinsot.elements.joints.base import Axis, JointCoordinate
+from poinsot.elements.joints.steps import SLIDE, Step
 from poinsot.spatial.algebra import Vec3, vector
 from poinsot.spatial.pose import Pose
 
@@ -28,6 +29,8 @@ class Prismatic(Axis):
     coordinates = (JointCoordinate("displacement", "m"),)
     rows = ("position x", "position y", "tilt about y", "tilt about x", "turn about z")
     in_plane = (1, 3)
+    axis_in_plane = True
+    is_slide = True
 
     def residual(self, X_FM: Pose) -> Vec3:
         """Origin of M on the axis of F, attitudes equal."""
@@ -44,3 +47,7 @@ class Prismatic(Axis):
     def measure(self, X_FM: Pose) -> Vec3:
         """Displacement along z."""
         return vector(X_FM.p[2])
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """A slide."""
+        return self.along(SLIDE, "Z", self.measure(X_FM))

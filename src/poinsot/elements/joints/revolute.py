@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from poinsot.elements.joints.base import Axis, JointCoordinate, turn_angle
+from poinsot.elements.joints.steps import HINGE, Closing, Step
 from poinsot.spatial.algebra import Vec3, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
@@ -27,6 +28,7 @@ class Revolute(Axis):
     coordinates = (JointCoordinate("angle", "rad"),)
     rows = ("position x", "position y", "position z", "tilt about y", "tilt about x")
     in_plane = (0, 1)
+    is_hinge = True
 
     def residual(self, X_FM: Pose) -> Vec3:
         """Origins together, axes parallel."""
@@ -43,3 +45,11 @@ class Revolute(Axis):
     def measure(self, X_FM: Pose) -> Vec3:
         """Angle of x_M from x_F."""
         return vector(turn_angle(X_FM.R[1, 0], X_FM.R[0, 0]))
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """A hinge."""
+        return self.along(HINGE, "Z", self.measure(X_FM))
+
+    def closing(self, planar: bool) -> Closing:
+        """A common axis."""
+        return Closing(HINGE, 0)

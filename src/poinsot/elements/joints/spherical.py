@@ -9,6 +9,8 @@ import numpy as np
 
 from poinsot.elements.joints.attitude import quaternion_of
 from poinsot.elements.joints.base import Joint, JointCoordinate
+from poinsot.elements.joints.revolute import Revolute
+from poinsot.elements.joints.steps import HINGE, POINT, Closing, Step, ball, turn
 from poinsot.spatial.algebra import Vec3
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix, quaternion_rate
@@ -48,3 +50,15 @@ class Spherical(Joint):
     def measure(self, X_FM: Pose) -> Vec3:
         """Quaternion wxyz of R_FM."""
         return quaternion_of(X_FM.R)
+
+    def carrier(self, planar: bool) -> Joint:
+        """In the plane a hinge."""
+        return Revolute(self.name, self.a, self.b) if planar else self
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """A ball; in the plane a hinge."""
+        return turn(X_FM.R, "Z") if planar else ball(X_FM.R, whole_balls)
+
+    def closing(self, planar: bool) -> Closing:
+        """A common point; in the plane a common axis."""
+        return Closing(HINGE if planar else POINT, 0)

@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 
 from poinsot.elements.joints.base import Joint, JointCoordinate, turn_angle
+from poinsot.elements.joints.steps import HINGE, Step
 from poinsot.spatial.algebra import Mat3, Scalar, Vec3, cross, dot, function, matrix, unit, vector
 from poinsot.spatial.orientation import Along
 from poinsot.spatial.pose import Pose
@@ -35,6 +36,7 @@ class Universal(Joint):
     normal: tuple[float, float, float] | None = None  # z where the numbers of the arms are parallel  [-]
 
     kind = "universal"
+    axes = {"axis": "x", "axis2": "y"}
     coordinates = (JointCoordinate("angle1", "rad"), JointCoordinate("angle2", "rad"))
     rows = ("position x", "position y", "position z", "angle of the arms")
 
@@ -97,6 +99,10 @@ class Universal(Joint):
         """Angles about the two arms."""
         R = X_FM.R
         return vector(turn_angle(R[2, 1], R[1, 1]), turn_angle(R[0, 2], R[0, 0]))
+
+    def steps(self, X_FM: Pose, planar: bool, whole_balls: bool) -> list[Step]:
+        """Two hinges."""
+        return self.along(HINGE, "XY", self.measure(X_FM))
 
 
 def _perpendicular(wanted: Vec3, to: Vec3) -> tuple[float, float, float]:

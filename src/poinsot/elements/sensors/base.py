@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from poinsot.spatial.algebra import Scalar
+if TYPE_CHECKING:
+    from poinsot.elements.forces import Actuator
+    from poinsot.spatial.algebra import Scalar, Vec3
+    from poinsot.spatial.motion import Wrench
 
 __all__ = ["Channel", "Sensor"]
 
@@ -28,11 +32,30 @@ class Sensor(ABC):
     rate: float | None = None  # samples per second  [Hz]
 
     kind: ClassVar[str]
+    takes: ClassVar[dict[str, str]]  # keys in the model file, the needed one first -> unit of numbers, "u": that of s
+    reads: ClassVar[dict[str, str]] = {}  # part -> position, acceleration, rate or force, where others have that too
+    joint: ClassVar[str] = ""  # whose reaction it reads
+    measures_force: ClassVar[bool] = False  # it reads forces of drives or joints, and nothing else
 
     @property
     def channels(self) -> tuple[Channel, ...]:
         """The columns that it writes, named `sensor.channel`."""
         return tuple(Channel(f"{self.name}.{name}" if name else self.name, unit) for name, unit in self.outputs())
+
+    def settled(self, actuators: Mapping[str, Actuator]) -> Sensor:
+        """The sensor with the units that hang on the actuators."""
+        return self
+
+    def lost(self) -> str:
+        """What other programs have no words for, as a sentence; empty: nothing but noise, bias and offset."""
+        return ""
+
+    def effort(self, u: Mapping[str, Scalar], wrench: Callable[[str, str], Wrench]) -> Vec3:
+        """Readings of a sensor that measures force, one a channel.
+
+        u are the actuators' forces [N or N·m]; wrench(joint, side) is what a joint transmits, in its frame there.
+        """
+        raise NotImplementedError(f"the {self.kind} '{self.name}' measures no force")
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """Names and units of the readings."""

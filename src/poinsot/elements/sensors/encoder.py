@@ -24,6 +24,8 @@ class Encoder(Sensor):
     offset: Scalar = 0.0  # b, in the unit of the coordinate
 
     kind = "encoder"
+    takes = {"on": "", "offset": "u"}
+    reads = {"": "position"}
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """One channel with the sensor's own name."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import final
 
+from poinsot.elements.forces import Actuator
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors.base import Sensor
 from poinsot.spatial.algebra import Scalar, Vec3, dot, vector
+from poinsot.spatial.motion import Wrench
 
 __all__ = ["DriveForce", "ModalPoint", "Reaction"]
 
@@ -25,6 +28,9 @@ class DriveForce(Sensor):
     unit: str = "N"
 
     kind = "drive-force"
+    takes = {"actuator": "", "gain": "-"}
+    reads = {"": "force"}
+    measures_force = True
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """One channel with the sensor's own name."""
@@ -33,6 +39,19 @@ class DriveForce(Sensor):
     def reading(self, u: Scalar) -> Scalar:
         """What it reads at actuator force u."""
         return self.gain * u
+
+    def settled(self, actuators: Mapping[str, Actuator]) -> DriveForce:
+        """In the unit of the actuator's force."""
+        return replace(self, unit="N·m" if actuators[self.actuator].on.unit == "rad" else "N")
+
+    def lost(self) -> str:
+        """The gain."""
+        gain = float(self.gain)
+        return f"The gain {gain:g} of the sensor '{self.name}' is not carried over." if gain != 1 else ""
+
+    def effort(self, u: Mapping[str, Scalar], wrench: Callable[[str, str], Wrench]) -> Vec3:
+        """The reading."""
+        return vector(self.reading(u[self.actuator]))
 
 
 @final
@@ -47,10 +66,20 @@ class Reaction(Sensor):
     side: str = "a"  # whose frame: "a" or "b"
 
     kind = "reaction"
+    takes = {"joint": "", "side": ""}
+    measures_force = True
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """Three forces, three moments."""
         return tuple((f"f{axis}", "N") for axis in "xyz") + tuple((f"m{axis}", "N·m") for axis in "xyz")
+
+    def reading(self, F: Wrench) -> Vec3:
+        """What it reads at the wrench F, in the joint's frame on its side."""
+        return vector(*(F.f[i] for i in range(3)), *(F.n[i] for i in range(3)))
+
+    def effort(self, u: Mapping[str, Scalar], wrench: Callable[[str, str], Wrench]) -> Vec3:
+        """The reading."""
+        return self.reading(wrench(self.joint, self.side))
 
 
 @final
@@ -65,6 +94,7 @@ class ModalPoint(Sensor):
     direction: tuple[Scalar, Scalar, Scalar] = (0.0, 0.0, 1.0)  # in the frame's axes  [-]
 
     kind = "modal-point"
+    takes = {"at": "", "direction": "-"}
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """One acceleration with the sensor's own name."""
@@ -73,3 +103,7 @@ class ModalPoint(Sensor):
     def reading(self, a_F: Vec3) -> Scalar:
         """What it reads at acceleration a_F, expressed in the frame's axes."""
         return dot(vector(*self.direction), a_F)
+
+    def lost(self) -> str:
+        """The direction."""
+        return f"The modal point '{self.name}' is kept as a site only, without its direction."

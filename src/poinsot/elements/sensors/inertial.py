@@ -31,6 +31,8 @@ class Accelerometer(Sensor):
     bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b  [m/s²]
 
     kind = "accelerometer"
+    takes = {"at": "", "bias": "m/s²"}
+    reads = {"": "acceleration"}
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """Three accelerations."""
@@ -53,6 +55,8 @@ class Gyroscope(Sensor):
     bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b  [rad/s]
 
     kind = "gyroscope"
+    takes = {"at": "", "bias": "rad/s"}
+    reads = {"": "rate"}
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """Three rates."""
@@ -76,6 +80,8 @@ class IMU(Sensor):
     rate_bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b_w  [rad/s]
 
     kind = "imu"
+    takes = {"at": "", "bias": "m/s²", "rate_bias": "rad/s"}
+    reads = {"acceleration": "acceleration", "rate": "rate"}
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """Three accelerations, three rates."""

@@ -66,14 +66,14 @@ def _refuse(sample: int, batched: bool) -> None:
 
 
 @lru_cache(maxsize=64)
-def _kernel(kind: str, n: int, generalised: bool, vectors: bool) -> Any:
+def _kernel(stage: str, n: int, generalised: bool, vectors: bool) -> Any:
     """Compile a step of the small eigenproblem; two vectors side by side hide the latency of ÷ and √."""
     lanes = None if llvm_obstacle() else 2 * vector_lanes()
-    if kind == "sweep":
+    if stage == "sweep":
         return kernel(eigen_kernels.sweep(n, vectors), lanes=lanes, repeat=eigen_kernels.SWEEPS[n])
-    if kind == "reduce":
+    if stage == "reduce":
         return kernel(eigen_kernels.reduce_pair(n, generalised), lanes=lanes)
-    if kind == "finish":
+    if stage == "finish":
         return kernel(eigen_kernels.finish(n, generalised, vectors), lanes=lanes)
     return kernel(eigen_kernels.small_eigh(n, generalised, vectors), lanes=lanes)
 

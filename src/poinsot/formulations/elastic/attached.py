@@ -15,7 +15,7 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
-from poinsot.formulations.acting import applied, gravity_energy
+from poinsot.formulations.acting import applied, curvature, gravity_energy
 from poinsot.formulations.elastic.increments import moved, pose_of, twist_of
 from poinsot.formulations.elastic.nodes import USERS
 from poinsot.lazy import casadi
@@ -41,7 +41,7 @@ class Attached:
     rows: tuple[Row, ...]  # of Φ
     moving: tuple[tuple[str, int], ...]  # joints that can carry a chain, with their numbers of freedoms
     clamped: tuple[str, ...]  # springs that are relaxed where they are
-    springs: tuple[str, ...]  # forces with elastic energy
+    springs: tuple[tuple[str, str], ...]  # names and kinds of the forces with elastic energy
     inputs: tuple[Any, ...]  # X (12 n), u, λ, p, rests of the clamped springs
     outputs: dict[str, Any]  # by the names above
 
@@ -110,7 +110,7 @@ def attached(elements: Elements, p: Any) -> Attached:
     lam = casadi.SX.sym("lam", phi.size1())
     C = casadi.jacobian(phi, xi)
     laws, drives = acting.parts[: len(elements.forces)], acting.parts[len(elements.forces) :]
-    springs = [(force, s) for force, s, _ in laws if force.kind == "spring"]
+    springs = [(force, s) for force, s, _ in laws if force.elastic]
     along, stretched = (_column([s for _, s, *_ in group]) for group in (drives, springs))
     motions, moving = _motions(elements, poses)
     named = _column([casadi.SX(c.value(poses, elements.joints)) for c in elements.coordinates.values()])
@@ -125,7 +125,7 @@ def attached(elements: Elements, p: Any) -> Attached:
         "drives": casadi.jacobian(along, xi),
         "motions": motions,
         "springs": casadi.jacobian(stretched, xi),
-        "stiffness": _column([force.stiffness for force, _ in springs]),
+        "stiffness": _column([curvature(force, s) for force, s in springs]),
         "left": f - C.T @ lam,
         "clamped": _column([casadi.SX(elements.forces[c].on.value(poses, elements.joints)) for c in clamped]),
         "named": named,
@@ -135,7 +135,7 @@ def attached(elements: Elements, p: Any) -> Attached:
     outputs = dict(zip(found, casadi.substitute(list(found.values()), [xi, rate], zero)))
     rows = tuple(Row(name, label) for name, joint in _tied(elements) for label in joint.rows)
     inputs = (X, u, lam, p, rests)
-    return Attached(tuple(names), rows, moving, clamped, tuple(force.name for force, _ in springs), inputs, outputs)
+    return Attached(tuple(names), rows, moving, clamped, tuple((f.name, f.kind) for f, _ in springs), inputs, outputs)
 
 
 def _column(entries: list[Any]) -> Any:
@@ -162,11 +162,11 @@ def _used(elements: Elements) -> list[str]:
 
 def _with_rests(elements: Elements) -> tuple[Elements, tuple[str, ...], Any]:
     """Springs that are relaxed where they are get a symbol for that place."""
-    clamped = [n for n, force in elements.forces.items() if force.kind == "spring" and force.rest is None]
+    clamped = [n for n, force in elements.forces.items() if force.clamped]
     rests = casadi.SX.sym("rest", len(clamped))
     forces = dict(elements.forces)
     for k, name in enumerate(clamped):
-        forces[name] = replace(forces[name], rest=rests[k])
+        forces[name] = forces[name].relaxed_at(rests[k])
     return replace(elements, forces=forces), tuple(clamped), rests
 
 

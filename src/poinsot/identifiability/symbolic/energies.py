@@ -17,6 +17,7 @@ from poinsot.errors import PoinsotError
 from poinsot.identifiability.symbolic.transfer import labels
 from poinsot.model.assembly.assembly import assemble, close, twist_scales
 from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.mobility import null_space
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 
@@ -122,9 +123,7 @@ def _states(mechanism: Mechanism, constraints: Constraints, rng: np.random.Gener
 
 def _free(constraints: Constraints, poses: dict[str, Pose], scales: np.ndarray) -> np.ndarray:
     """Basis (k, 6 n or 3 n) of the scaled twists that all joints allow."""
-    jacobian = constraints.evaluate(poses)[1] * scales
-    _, sigma, Vt = np.linalg.svd(np.atleast_2d(jacobian))
-    return Vt[int(np.sum(sigma > 1e-9 * max(sigma[0], 1e-300))) :] if jacobian.size else np.eye(len(scales))
+    return null_space(constraints.evaluate(poses)[1] * scales, 1e-9)
 
 
 def _six(constraints: Constraints, xi: np.ndarray) -> np.ndarray:

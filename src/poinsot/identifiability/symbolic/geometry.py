@@ -16,9 +16,10 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
-from poinsot.elements.forces import DriveInertia, Force
+from poinsot.elements.forces import Force
 from poinsot.elements.joints import Joint
 from poinsot.errors import PoinsotError
+from poinsot.identifiability.linear import force_name
 from poinsot.identifiability.symbolic.exact import load_sympy
 from poinsot.identifiability.symbolic.screws import joint_algebra
 from poinsot.model.parts import Elements
@@ -244,10 +245,8 @@ def _drives(forces: Mapping[str, Force], joint: Joint, algebra: np.ndarray) -> d
     """Names of drive inertias along coordinates whose screw is a row of the joint's algebra."""
     found = {}
     for force in forces.values():
-        if isinstance(force, DriveInertia) and isinstance(force.on, AlongJoint) and force.on.joint == joint.name:
-            short = f"{joint.name}.{force.kind}"
-            label = force.name.removeprefix(short) if force.name.startswith(short) else None
-            name = f"{force.name}.inertia" if label is None else f"{joint.name}.drive_inertia{label}"
+        if force.inertial and isinstance(force.on, AlongJoint) and force.on.joint == joint.name:
+            name = force_name(force, force.linear[0])
             speed = np.eye(joint.freedom)[force.on.index % joint.freedom]
             still = np.zeros(len(joint.coordinates))
             screw = np.concatenate([np.ravel(part) for part in joint.twist(still, speed)])

@@ -24,8 +24,6 @@ from poinsot.spatial.rotation import quaternion_from_matrix
 
 __all__ = ["Opened", "moved", "opened"]
 
-IN_CLASS = ("revolute", "prismatic")
-
 
 @dataclass(frozen=True)
 class Opened:
@@ -49,7 +47,7 @@ def opened(elements: Elements) -> Opened:
     if len(parents) < len(elements.bodies):
         parents, by = _tree(elements, list(elements.joints.values()))
     cut = [j for j in elements.joints.values() if j.name not in by.values()]
-    slides = [j.name for j in cut if j.kind != "revolute"]
+    slides = [j.name for j in cut if not j.is_hinge]
     if slides or len(parents) < len(elements.bodies):
         raise PoinsotError(
             f"the product class needs loops that can be opened at a revolute joint, which those of "
@@ -61,7 +59,7 @@ def opened(elements: Elements) -> Opened:
 
 
 def _closes(elements: Elements, joint: Joint) -> bool:
-    return joint.name in elements.closing and joint.kind == "revolute"
+    return joint.name in elements.closing and joint.is_hinge
 
 
 def _tree(elements: Elements, joints: list[Joint]) -> tuple[dict[str, str], dict[str, str]]:
@@ -71,7 +69,7 @@ def _tree(elements: Elements, joints: list[Joint]) -> tuple[dict[str, str], dict
     depth = {GROUND: 0}
     while True:
         steps = [
-            (depth[here] + (j.kind == "revolute"), k, here, there, j.name)
+            (depth[here] + j.is_hinge, k, here, there, j.name)
             for k, j in enumerate(joints)
             for here, there in (_ends(j), _ends(j)[::-1])
             if here in depth and there not in depth
@@ -85,7 +83,7 @@ def _tree(elements: Elements, joints: list[Joint]) -> tuple[dict[str, str], dict
 def _require_class(elements: Elements) -> None:
     if not elements.planar:
         raise PoinsotError("the product class is one of planar mechanisms: use the method 'transfer'")
-    other = [f"{j.name} ({j.kind})" for j in elements.joints.values() if j.kind not in IN_CLASS]
+    other = [f"{j.name} ({j.kind})" for j in elements.joints.values() if not (j.is_hinge or j.is_slide)]
     if other:
         raise PoinsotError(f"the product class knows revolute and prismatic joints, not {listing(other)}")
     inner = [j for j in elements.joints.values() if GROUND not in _ends(j)]
@@ -114,7 +112,7 @@ def _groups(elements: Elements) -> list[set[str]]:
 def _origins(elements: Elements, by: dict[str, str]) -> dict[str, tuple[str, str]]:
     found = {}
     for body, name in by.items():
-        own = [j for j in elements.joints.values() if body in _ends(j) and j.kind == "revolute"]
+        own = [j for j in elements.joints.values() if body in _ends(j) and j.is_hinge]
         carrying = [j for j in own if j.name == name] or own
         if carrying:
             found[body] = carrying[0].name, "a" if carrying[0].a.body == body else "b"

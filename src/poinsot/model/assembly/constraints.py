@@ -17,6 +17,7 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.lazy import casadi
+from poinsot.model.foreign import foreign
 from poinsot.model.parts import Elements, substitute
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
@@ -85,12 +86,19 @@ class Constraints:
             return "#"
 
         structure = substitute((self.elements.joints, self.held), take, (float,))
-        return repr((self.elements.planar, self.names, structure)), np.array(numbers)
+        parts = (self.elements.planar, self.names, structure, *self._foreign)
+        return repr(parts), np.array(numbers)
+
+    @cached_property
+    def _foreign(self) -> tuple[str, ...]:
+        return foreign([*self.elements.joints.values(), *self.held])
 
     @cached_property
     def _function(self) -> Any:
         structure = self._numbers[0]
-        return _WRITTEN.get_or_make(structure, lambda: _kept(structure, self._write))
+        return _WRITTEN.get_or_make(
+            structure, self._write if self._foreign else lambda: _kept(structure, self._write)
+        )
 
     def _write(self) -> Any:
         """(poses (12, n), numbers of the geometry) -> Φ, ∂Φ/∂ξ at ξ = 0."""

@@ -28,6 +28,7 @@ __all__ = [
     "dependent_rows",
     "generic_assembly",
     "mobility",
+    "null_space",
     "redundancy",
     "redundant_rows",
     "row_combinations",
@@ -71,7 +72,7 @@ def generic_assembly(constraints: Constraints, assembly: Assembly, steps: int = 
     rng, here = np.random.default_rng(1), assembly
     least, best = mobility(constraints, assembly), assembly
     for k in range(steps):
-        motions = _null_space(_jacobian(constraints, here))
+        motions = null_space(_jacobian(constraints, here))
         if not len(motions):
             break
         direction = motions.T @ rng.normal(size=len(motions))
@@ -86,12 +87,12 @@ def generic_assembly(constraints: Constraints, assembly: Assembly, steps: int = 
     return best
 
 
-def _null_space(J: np.ndarray) -> np.ndarray:
-    """Rows that span the motions which the constraints allow."""
+def null_space(J: np.ndarray, tolerance: float = RANK_TOLERANCE) -> np.ndarray:
+    """Orthonormal rows that span the motions which constraints (m, n) allow."""
     if not J.size:
         return np.eye(J.shape[1])
     _, s, Vt = np.linalg.svd(J)
-    return Vt[int(np.sum(s > RANK_TOLERANCE * s[0])) :]
+    return Vt[int(np.sum(s > tolerance * s[0])) :]
 
 
 def stressed(J: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -108,12 +109,12 @@ def stressed(J: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 def self_stresses(constraints: Constraints, assembly: Assembly) -> np.ndarray:
     """Multipliers (m, r) that balance by themselves: the null space of the transposed Jacobian."""
     scales = row_scales(constraints, assembly.size)
-    return _null_space(_jacobian(constraints, assembly).T).T / scales[:, None]
+    return null_space(_jacobian(constraints, assembly).T).T / scales[:, None]
 
 
 def stressed_joints(constraints: Constraints, assembly: Assembly) -> tuple[str, ...]:
     """Joints that have a part in a self-stress: some of their reactions are not determined."""
-    N = _null_space(_jacobian(constraints, assembly).T)
+    N = null_space(_jacobian(constraints, assembly).T)
     part = np.max(np.abs(N), axis=0, initial=0.0) > np.sqrt(RANK_TOLERANCE)
     return tuple(dict.fromkeys(row.joint for row, shares in zip(constraints.rows, part) if shares))
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from poinsot.elements import GROUND
-from poinsot.elements.coordinates import AlongJoint, Angle, Coordinate, Length, Position
+from poinsot.elements.coordinates import COORDINATES, AlongJoint, Coordinate
 from poinsot.elements.forces import FORCES, Actuator, Force, Load
 from poinsot.elements.frame import Frame
-from poinsot.elements.joints import JOINTS, Axis, Joint, Universal
-from poinsot.errors import listing, unknown
+from poinsot.elements.joints import JOINTS, Joint
+from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.quantities.expressions import Constant, Expression
 from poinsot.model.quantities.units import force_unit
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Acting"]
 
-OPTIONS = {"axis": Axis, "axis2": Universal, "lead": JOINTS["helical"], "length": JOINTS["distance"]}
-SHORTHAND = {"stiffness": ("spring", "stiffness"), "damping": ("damper", "damping")}
 LOAD_KEYS = {"type", "at", "force", "moment", "follows"}
-SHORTHAND |= {"drive_inertia": ("drive-inertia", "inertia")}
 
 
 @dataclass
@@ -51,39 +48,36 @@ class Acting:
         if frames[0].body == frames[1].body:
             raise ModelError((*path, "between"), f"both sides are on the body '{frames[0].body}'")
         options: dict[str, Any] = {}
-        for option, owner in OPTIONS.items():
-            if (value := getattr(spec, option)) is None:
-                continue
-            if not issubclass(law, owner) and not (option == "axis" and law is Universal):
+        for option, value in spec.options.items():
+            if option not in law.axes and option not in law.options:
                 raise ModelError((*path, option), f"a {spec.type} joint has no {option}")
-            if option.startswith("axis"):
+            if option in law.axes:
                 options[option] = self._axis(scope, path, key, option, value, law)
             else:
-                unit, lower = ("m/rad", float("-inf")) if option == "lead" else ("m", 0.0)
-                options[option] = slot(scope, (*path, option), f"{key}.{option}", value, unit, "geometry", lower)
-        if law.kind in ("helical", "distance") and not {"lead", "length"} & set(options):
-            raise ModelError(path, f"a {law.kind} joint needs its {'lead' if law.kind == 'helical' else 'length'}")
-        if self.places.planar and issubclass(law, Axis) and law.kind in ("prismatic", "point-on-line"):
+                unit, least = law.options[option].unit, law.options[option].least
+                options[option] = slot(scope, (*path, option), f"{key}.{option}", value, unit, "geometry", least)
+        if missing := [option for option in law.options if option not in options]:
+            raise ModelError(path, f"a {law.kind} joint needs its {missing[0]}")
+        if self.places.planar and law.axis_in_plane:
             options.setdefault("axis", Along((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
         self.joints[scope.element(key)] = law(scope.element(key), *frames, **options)
 
     def _axis(self, scope: Scope, path: tuple, key: str, option: str, value: Any, law: type[Joint]) -> Along:
         """Direction of a joint's axis; in the plane a slide lies in it and a hinge is normal to it."""
         name = f"{key}.{option}"
-        if self.places.planar and law.kind not in ("prismatic", "point-on-line"):
+        if self.places.planar and not law.axis_in_plane:
             raise ModelError((*path, option), f"in a planar mechanism the axis of a {law.kind} joint is the normal")
         direction = self.places.vector(scope, (*path, option), name, value, "-", "geometry")
-        letter = {"axis": "x", "axis2": "y"}[option] if law is Universal else "z"
-        return Along(direction, (0.0, 0.0, 1.0) if self.places.planar else None, letter)
+        return Along(direction, (0.0, 0.0, 1.0) if self.places.planar else None, law.axes[option])
 
     def add_joint_forces(self, scope: Scope, key: str, spec: JointSpec) -> None:
         """Take springs, dampers, friction, drive inertia, limits and the actuator written with a joint."""
         path, joint = (*scope.path, "joints", key), self.joints[scope.element(key)]
-        for short, (kind, parameter) in SHORTHAND.items():
-            for where, index, label, value in self._per_coordinate(joint, (*path, short), getattr(spec, short)):
+        for short, (kind, parameter) in shorthand().items():
+            for where, index, label, value in self._per_coordinate(joint, (*path, short), getattr(spec, short, None)):
                 fields = {parameter: self._slot(scope, where, f"{key}.{short}{label}", value, joint, index, kind)}
-                if kind == "spring":
-                    fields["rest"] = self._rest(scope, path, key, spec, joint, index, label)
+                for posed in FORCES[kind].posed:
+                    fields[posed] = self._rest(scope, path, key, spec, joint, index, label)
                 self._add(kind, joint, index, label, fields)
         if spec.rest is not None and spec.stiffness is None:
             raise ModelError((*path, "rest"), "a rest position needs a stiffness")
@@ -161,49 +155,29 @@ class Acting:
         return AlongJoint(joint.name, index, joint.coordinates[index].unit)
 
     def coordinate(self, scope: Scope, path: tuple, spec: CoordinateSpec, owner: str) -> Coordinate:
-        """Read a coordinate; exactly one of joint, length, position and angle says which kind."""
-        kinds = [k for k in ("joint", "length", "position", "angle") if getattr(spec, k) is not None]
+        """Read a coordinate; exactly one key is the kind of one."""
+        kinds = [key for key in COORDINATES if key in spec.given]
         if len(kinds) != 1:
-            raise ModelError(
-                path, f"expected one of joint, length, position, angle, got {', '.join(kinds) or 'none'}"
-            )
-        if kinds == ["joint"]:
-            name = scope.find("joint", scope.fill(spec.joint, path), self.joints, (*path, "joint"))
+            raise ModelError(path, f"expected one of {', '.join(COORDINATES)}, got {', '.join(kinds) or 'none'}")
+        law, (kind,) = COORDINATES[kinds[0]], kinds
+        if law is AlongJoint:
+            name = scope.find("joint", scope.fill(spec.joint, path), self.joints, (*path, kind))
             return self.joint_coordinate((*path, "coordinate"), self.joints[name], spec.coordinate)
-        frames = self.places
-        if kinds == ["length"]:
-            ends = (
-                frames.frame(scope, (*path, "length", i), p, f"{owner}.{s}")
-                for i, (s, p) in enumerate(zip("ab", spec.length))
-            )
-            return Length(*ends)
-        reference = Frame(GROUND, "")
-        if spec.reference is not None:
-            reference = frames.frame(scope, (*path, "reference"), spec.reference, f"{owner}.reference")
-        if kinds == ["position"]:
-            if spec.axis is None:
-                raise ModelError(path, "a position needs an axis: x, y or z")
-            place = frames.frame(scope, (*path, "position"), spec.position, owner)
-            return Position(place, reference, "xyz".index(spec.axis))
-        return self._angle(scope, path, spec, reference, owner)
-
-    def _angle(self, scope: Scope, path: tuple, spec: CoordinateSpec, reference: Frame, owner: str) -> Angle:
-        place = self.places.frame(scope, (*path, "angle"), spec.angle, owner)
-        if self.places.planar:
-            return Angle(place, reference, "ZXY", 0)
-        if spec.sequence is None or spec.index is None:
-            raise ModelError(path, "an angle in space needs a sequence such as 'ZXZ' and an index 1, 2 or 3")
-        if (
-            len(spec.sequence) != 3
-            or not set(spec.sequence) <= set("XYZ")
-            or spec.sequence[1]
-            in (
-                spec.sequence[0],
-                spec.sequence[2],
-            )
-        ):
-            raise ModelError((*path, "sequence"), f"expected a sequence about moving axes, got {spec.sequence!r}")
-        return Angle(place, reference, spec.sequence, spec.index - 1)
+        given, where = spec.given[kind], (*path, kind)
+        if isinstance(given, tuple) != (law.places == 2):
+            raise ModelError(where, f"expected {'two places' if law.places == 2 else 'one place'}")
+        ends = [((*where, i), place, f"{owner}.{side}") for i, (side, place) in enumerate(zip("ab", given))]
+        ends = ends if law.places == 2 else [(where, given, owner)]
+        frames = [self.places.frame(scope, *end) for end in ends]
+        if law.relative and spec.reference is not None:
+            reference = self.places.frame(scope, (*path, "reference"), spec.reference, f"{owner}.reference")
+        else:
+            reference = Frame(GROUND, "")
+        try:
+            fields = law.chosen(spec.given, self.places.planar)
+        except PoinsotError as error:
+            raise ModelError(path, str(error)) from None
+        return law(*frames, *([reference] if law.relative else []), **fields)
 
     def add_force(self, scope: Scope, key: str, spec: ForceSpec) -> None:
         """Take a force along a coordinate, or a load."""
@@ -222,7 +196,7 @@ class Acting:
         on = self.coordinate(scope, (*path, "on"), spec.on, key)
         fields: dict[str, Any] = {}
         for parameter, unit in law.parameters.items():
-            if (value := getattr(spec, parameter)) == "pose" and parameter == "rest":
+            if (value := getattr(spec, parameter, None)) == "pose" and parameter in law.posed:
                 fields[parameter] = None
             elif value is not None:
                 where = (*path, parameter)
@@ -244,7 +218,7 @@ class Acting:
     def _load(self, scope: Scope, path: tuple, key: str, name: str, spec: ForceSpec) -> Load:
         if spec.at is None:
             raise ModelError(path, "a load needs `at`, the place on which it acts")
-        if extra := [f for f in ForceSpec.model_fields if f in spec.model_fields_set - LOAD_KEYS]:
+        if extra := [f for f in ForceSpec.known_keys() if f in spec.model_fields_set - LOAD_KEYS]:
             raise ModelError((*path, extra[0]), f"a load has no {extra[0]}; it has: at, force, moment, follows")
         if spec.moment is not None and self.places.planar and len(spec.moment) != 1:
             raise ModelError((*path, "moment"), f"expected one number in a planar mechanism, got {len(spec.moment)}")
@@ -273,6 +247,11 @@ class Acting:
             for i, (end, value) in enumerate(zip(("lower", "upper"), spec.limits or ()))
         }
         self.actuators[name] = Actuator(name, on, **fields)
+
+
+def shorthand() -> dict[str, tuple[str, str]]:
+    """Keys of a joint that stand for a force along it: the force's kind and the parameter that is given."""
+    return {key: (kind, field) for kind, law in FORCES.items() for key, field in law.shorthand.items()}
 
 
 def least(law: type[Force], field: str) -> dict[str, Any]:

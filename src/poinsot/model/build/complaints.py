@@ -46,14 +46,14 @@ def _place(document: Any, error: Mapping[str, Any]) -> list[str | int]:
 
 
 def _words(error: Mapping[str, Any]) -> str:
-    kind, message, got = error["type"], error["msg"].removeprefix("Value error, "), error.get("input")
-    if kind == "missing":
+    fault, message, got = error["type"], error["msg"].removeprefix("Value error, "), error.get("input")
+    if fault == "missing":
         return "this key is missing"
-    if kind in ("unknown_key", "unknown_type"):
+    if fault in ("unknown_key", "unknown_type"):
         return message
-    if kind == "value_error":
+    if fault == "value_error":
         return message if "is not a name" in message else f"{message}, got {_short(got)}"
-    expected = _EXPECTED.get(kind.split("_")[0]) or message.removeprefix("Input should be ").replace("valid ", "")
+    expected = _EXPECTED.get(fault.split("_")[0]) or message.removeprefix("Input should be ").replace("valid ", "")
     return f"expected {expected}, got {_short(got)}"
 
 

@@ -99,7 +99,7 @@ def _with_ball(row: list[MjJoint]) -> list[MjJoint]:
     for order in (TURNS, TURNS[::-1]):
         for i in range(len(row) - 2):
             if labels[i : i + 3] == order:
-                ball = replace(row[i + 1], name=f"{stem([j.name for j in row])}.ball", kind=BALL)
+                ball = replace(row[i + 1], name=f"{stem([j.name for j in row])}.ball", type=BALL)
                 return [*row[:i], ball, *row[i + 3 :]]
     return row
 

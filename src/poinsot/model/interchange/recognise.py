@@ -28,7 +28,7 @@ class MjJoint:
 
     index: int
     name: str
-    kind: int
+    type: int
     pos: np.ndarray  # in the body  [m]
     axis: np.ndarray  # in the body  [-]
     ref: float  # coordinate at qpos0
@@ -98,7 +98,7 @@ def laws_into(spec: dict[str, Any], laws: dict[str, Any], coordinate: str | None
 
 
 def _recognise(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
-    kinds = tuple(joint.kind for joint in joints)
+    kinds = tuple(joint.type for joint in joints)
     makers = {
         (): _fixed,
         (FREE,): _free,
@@ -147,7 +147,7 @@ def _hinge(X0: Pose, joints: list[MjJoint]) -> Recognised:
 
 def _cylindrical(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
     """Slide and turn on one axis; a screw where MuJoCo couples the two."""
-    slide, hinge = sorted(joints, key=lambda joint: joint.kind)
+    slide, hinge = sorted(joints, key=lambda joint: joint.type)
     u = hinge.axis
     if np.linalg.norm(slide.axis - u) > NEAR:
         return None
@@ -155,11 +155,11 @@ def _cylindrical(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
     if slide.screw is not None:
         offset, lead = slide.screw
         start = hinge.pos + (offset - lead * hinge.ref) * u
-        coordinates = tuple(None if joint.kind == SLIDE else "angle" for joint in joints)
+        coordinates = tuple(None if joint.type == SLIDE else "angle" for joint in joints)
         a = X0 @ Pose(_turned(u, -hinge.ref), start)
         return Recognised("helical", a, _at(hinge.pos), coordinates, u, lead)
     a = X0 @ Pose(_turned(u, -hinge.ref), hinge.pos - slide.ref * u)
-    return Recognised("cylindrical", a, _at(hinge.pos), tuple(names[joint.kind] for joint in joints), u)
+    return Recognised("cylindrical", a, _at(hinge.pos), tuple(names[joint.type] for joint in joints), u)
 
 
 def _universal(X0: Pose, joints: list[MjJoint]) -> Recognised | None:

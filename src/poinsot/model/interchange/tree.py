@@ -17,17 +17,19 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import Free, Joint
+from poinsot.elements.joints.steps import DISTANCE, FRAME, HINGE, OPEN, POINT, Closing
 from poinsot.errors import listing
 from poinsot.model.assembly.assembly import assemble
-from poinsot.model.interchange.motions import HINGE, Motion, motions
+from poinsot.model.interchange.motions import Motion, motions
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 
-__all__ = ["DISTANCE", "FRAME", "HINGE_CUT", "POINT", "Closure", "Link", "Tree", "acted", "cut_tree"]
+__all__ = ["Closure", "Link", "Tree", "acted", "cut_tree"]
 
-POINT, FRAME, HINGE_CUT, DISTANCE = "point", "frame", "hinge", "distance"
+BUSY, LINKED = 8.0, 5.0  # cost of cutting a joint along which something acts, and one that takes an auxiliary link
+COSTS = {OPEN: 9.0, POINT: 1.0, FRAME: 2.0, HINGE: 3.0, DISTANCE: 5.0}  # of the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class Link:
 class Closure:
     """What keeps a loop together: common point, common frame, common axis, or a distance."""
 
-    kind: str
+    form: str  # POINT, FRAME, HINGE or DISTANCE
     name: str
     a: str  # link
     b: str  # link
@@ -79,7 +81,7 @@ def acted(elements: Elements) -> set[str]:
 
 
 def cut_tree(mechanism: Mechanism, native: frozenset[str], whole_balls: bool) -> Tree:
-    """Cut a mechanism open so that every closure is one of the `native` kinds."""
+    """Cut a mechanism open so that every closure is one of the `native` forms."""
     elements, poses = mechanism.elements, assemble(mechanism).require().poses
     carrying = _spanning(elements)
     links = [*_branches(elements, poses, carrying, whole_balls)]
@@ -101,14 +103,8 @@ def cut_tree(mechanism: Mechanism, native: frozenset[str], whole_balls: bool) ->
 
 def _cost(elements: Elements, joint: Joint, busy: set[str]) -> float:
     """How much is lost by cutting a joint; a joint that the file marks as closing is cut among equals."""
-    if joint.name in busy:
-        cost = 8.0
-    elif joint.kind == "free":
-        cost = 9.0
-    elif joint.kind == "spherical" and not elements.planar:
-        cost = 1.0
-    else:
-        cost = {"fixed": 2.0, "revolute": 3.0, "spherical": 3.0}.get(joint.kind, 5.0)
+    way = joint.closing(elements.planar)
+    cost = BUSY if joint.name in busy else COSTS[way.form] if way.carried == 0 else LINKED
     return cost - (0.5 if joint.name in elements.closing else 0.0)
 
 
@@ -169,30 +165,21 @@ def _cut(
     """Closure of a joint outside the tree, with an auxiliary link where it takes one."""
     a, b = joint.a.body, joint.b.body
     X_WF, X_WM = poses[a] @ joint.frame_on_a(), poses[b] @ joint.frame_on_b()
-    busy = joint.name in acted(elements)
-    hinge = joint.kind == "revolute" or (joint.kind == "spherical" and elements.planar)
-    if joint.kind == "free" and not busy:
-        return (
-            None,
-            None,
-            f"The free joint '{joint.name}' closes a loop without holding anything and is left out.",
-        )
-    if joint.kind == "spherical" and not elements.planar:
-        return None, Closure(POINT, joint.name, a, b, X_WM), None
-    if joint.kind == "fixed":
-        return None, Closure(FRAME, joint.name, a, b, X_WM), None
-    if hinge and not busy and HINGE_CUT in native:
-        return None, Closure(HINGE_CUT, joint.name, a, b, X_WM), None
-    if joint.kind == "distance":
-        if DISTANCE in native:
-            return None, Closure(DISTANCE, joint.name, a, b, X_WF, np.asarray(X_WM.p, float)), None
+    busy, way = joint.name in acted(elements), joint.closing(elements.planar)
+    if way.form == OPEN and not busy:
+        note = f"The {joint.kind} joint '{joint.name}' closes a loop without holding anything and is left out."
+        return None, None, note
+    if way.form == DISTANCE and DISTANCE in native:
+        return None, Closure(DISTANCE, joint.name, a, b, X_WF, np.asarray(X_WM.p, float)), None
+    if way.form == DISTANCE:
         return _rod(elements, joint, X_WF, X_WM)
-    chain = motions(joint, elements.planar, poses[a], poses[b], False, whole_balls)
-    kind = FRAME
-    if joint.kind == "point-on-line" and not elements.planar:
-        chain, kind = chain[:1], POINT
+    if way.form == OPEN or (way.form == HINGE and (busy or HINGE not in native)):
+        way = Closing()
+    if way.carried == 0:
+        return None, Closure(way.form, joint.name, a, b, X_WM), None
+    chain = motions(joint, elements.planar, poses[a], poses[b], False, whole_balls)[: way.carried]
     link = Link(f"{joint.name}.cut", a, X_WM, tuple(chain), joint.name, None)
-    return link, Closure(kind, joint.name, link.name, b, X_WM), None
+    return link, Closure(way.form, joint.name, link.name, b, X_WM), None
 
 
 def _rod(elements: Elements, joint: Joint, X_WF: Pose, X_WM: Pose) -> tuple[Link, Closure, str]:

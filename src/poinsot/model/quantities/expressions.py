@@ -229,10 +229,10 @@ class _Parser:
     def atom(self) -> Expression:
         if self.token is None:
             self.fail("it ends too early")
-        kind, word = self.token
-        if kind == "number":
+        sort, word = self.token
+        if sort == "number":
             return self.number(float(word))
-        if kind == "name":
+        if sort == "name":
             self.advance()
             if self.take("("):
                 return self.call(word)

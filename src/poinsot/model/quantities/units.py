@@ -124,12 +124,7 @@ def dimension_text(dimension: Dimension) -> str:
 def force_unit(pattern: str, unit: str) -> str:
     """SI unit of a force parameter along a coordinate: "f/u" is N/m along a length, N·m/rad about an angle."""
     angular = unit == "rad"
-    table = {
-        "u": unit,
-        "u/s": f"{unit}/s",
-        "f": "N·m" if angular else "N",
-        "f/u": "N·m/rad" if angular else "N/m",
-        "f*s/u": "N·m·s/rad" if angular else "N·s/m",
-        "f*s^2/u": "kg·m²" if angular else "kg",
-    }
-    return table[pattern]
+    if pattern == "f*s^2/u":
+        return "kg·m²" if angular else "kg"
+    letters = {"u": unit, "f": "N·m" if angular else "N", "*": "·"}
+    return "".join(letters.get(letter, letter) for letter in pattern)

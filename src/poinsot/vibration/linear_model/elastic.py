@@ -93,11 +93,12 @@ def _bodies(mechanism: Mechanism, rest: Rest) -> dict[str, Pose]:
 
 
 def _parts(model: ElasticModel, terms: Terms) -> tuple[ElasticPart, ...]:
-    """Springs and beams, each with its own stiffness and mass."""
+    """Springs, end stops that are touched, and beams, each with its own stiffness and mass."""
     found = []
-    for name, row, k in zip(model.attached.springs, dense(terms.springs), terms.stiffness):
+    for law, row, k in zip(model.attached.springs, dense(terms.springs), terms.stiffness):
         index = np.flatnonzero(row)
-        found.append(ElasticPart(name, "spring", index, k * np.outer(row[index], row[index])))
+        if k != 0 and len(index):
+            found.append(ElasticPart(*law, index, k * np.outer(row[index], row[index])))
     _, K, M = terms.pieces
     for beam in dict.fromkeys(piece.beam for piece in model.mesh.pieces):
         own = [k for k, piece in enumerate(model.mesh.pieces) if piece.beam == beam]

@@ -11,16 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.model.assembly.constraints import IN_PLANE, Constraints
-from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 from poinsot.system.natural_sizes import free_motions
+
+if TYPE_CHECKING:
+    from poinsot.model.mechanism import Mechanism
 
 __all__ = ["ElasticPart", "LinearModel", "MatrixDerivatives", "dense"]
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot import formulations
 from poinsot.blas import one_blas_thread
 from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
@@ -193,15 +194,15 @@ def _parts(functions: Balance, point: Point) -> tuple[ElasticPart, ...]:
 
 
 def _elastic_laws(compiled: System) -> list[Any]:
-    return [part for part in compiled.equations.acting if part[0].kind in ("spring", "end-stop")]
+    return [part for part in compiled.equations.acting if part[0].elastic]
 
 
 @stored
 def _part_function(compiled: System) -> casadi.Function:
     """(q, p) -> ∂²V/∂s² and ∂ṡ/∂v of every elastic law, a row each."""
-    e, x, curved = compiled.equations, casadi.SX.sym("s"), []
-    for law, s, s_dot in _elastic_laws(compiled):
-        V = casadi.SX(law.potential(x))
-        curvature = casadi.substitute(casadi.jacobian(casadi.jacobian(V, x), x), x, s)
-        curved.append(casadi.horzcat(curvature, casadi.jacobian(s_dot, e.v)))
+    e = compiled.equations
+    curved = [
+        casadi.horzcat(formulations.curvature(law, s), casadi.jacobian(s_dot, e.v))
+        for law, s, s_dot in _elastic_laws(compiled)
+    ]
     return casadi.Function("parts", [e.q, e.p], [casadi.vertcat(*curved)])

@@ -41,20 +41,20 @@ def screws(model: MjcfModel) -> dict[int, tuple[float, float]]:
 def add_loops(model: MjcfModel) -> None:
     """Take connects, welds and rods; two connects between the same bodies are a hinge."""
     m = model.compiled
-    kinds = {name: model.number("mjtEq", name) for name in ("CONNECT", "WELD", "TENDON", "JOINT")}
+    forms = {name: model.number("mjtEq", name) for name in ("CONNECT", "WELD", "TENDON", "JOINT")}
     connects: dict[tuple[str, str], list[tuple[str, Ends]]] = {}
     for i in range(m.neq):
-        label, kind = model.label("equality", i) or f"equality{i + 1}", int(m.eq_type[i])
+        label, form = model.label("equality", i) or f"equality{i + 1}", int(m.eq_type[i])
         if not m.eq_active0[i]:
             model.notes.append(f"The equality '{label}' is not active and is left out.")
-        elif kind == kinds["CONNECT"]:
+        elif form == forms["CONNECT"]:
             ends = _ends(model, i, _connect(m, i))
             connects.setdefault((ends[0][0], ends[1][0]), []).append((label, ends))
-        elif kind == kinds["WELD"]:
+        elif form == forms["WELD"]:
             _add(model, label, "fixed", _ends(model, i, _weld(m, i)))
-        elif kind == kinds["TENDON"]:
+        elif form == forms["TENDON"]:
             _distance(model, i, label)
-        elif kind != kinds["JOINT"] or not _is_screw(model, i):
+        elif form != forms["JOINT"] or not _is_screw(model, i):
             model.notes.append(f"The equality '{label}' has no counterpart and is left out.")
     for found in connects.values():
         while len(found) >= 2 and (hinge := _hinge(found[0][1], found[1][1])) is not None:

@@ -115,10 +115,10 @@ def _joints_of(model: MjcfModel, body: int, coupled: dict[int, tuple[float, floa
     first, count = int(m.body_jntadr[body]), int(m.body_jntnum[body])
     found = []
     for j in range(first, first + count):
-        kind = int(m.jnt_type[j])
-        ref = float(m.qpos0[m.jnt_qposadr[j]]) if kind in (SLIDE, HINGE) else 0.0
+        joint_type = int(m.jnt_type[j])
+        ref = float(m.qpos0[m.jnt_qposadr[j]]) if joint_type in (SLIDE, HINGE) else 0.0
         name = model.label("joint", j) or f"{model.body_label(body)}_joint{j - first + 1 if count > 1 else ''}"
-        found.append(MjJoint(j, name, kind, m.jnt_pos[j].copy(), m.jnt_axis[j].copy(), ref, coupled.get(j)))
+        found.append(MjJoint(j, name, joint_type, m.jnt_pos[j].copy(), m.jnt_axis[j].copy(), ref, coupled.get(j)))
     return found
 
 
@@ -177,6 +177,6 @@ def _note_left_out(model: MjcfModel) -> None:
         model.notes.append(f"Left out: {', '.join(counts)}.")
     if m.opt.density or m.opt.viscosity or np.any(m.opt.wind):
         model.notes.append("Fluid forces and wind are left out.")
-    kinds = [int(kind) for kind in m.jnt_type]
-    if any(m.dof_damping[m.jnt_dofadr[j]] for j, kind in enumerate(kinds) if kind in (BALL, FREE)):
+    types = [int(joint_type) for joint_type in m.jnt_type]
+    if any(m.dof_damping[m.jnt_dofadr[j]] for j, joint_type in enumerate(types) if joint_type in (BALL, FREE)):
         model.notes.append("Damping of ball and free joints is left out.")

@@ -18,7 +18,7 @@ def joint_laws(model: MjcfModel, spec: dict[str, Any], joints: list[MjJoint], fo
     """Write what acts along a body's joints into the joint's table, by coordinate where it has several."""
     several = len(joints) > 1
     for joint, coordinate in zip(joints, found.coordinates):
-        if joint.kind not in (SLIDE, HINGE):
+        if joint.type not in (SLIDE, HINGE):
             _note_ball(model, joint)
         elif coordinate is not None:
             laws_into(spec, _laws(model, joint), coordinate if several else None)
@@ -66,8 +66,8 @@ def add_acting(model: MjcfModel) -> None:
 
 
 def _tendons(model: MjcfModel) -> None:
-    m, kind = model.compiled, model.number("mjtEq", "TENDON")
-    rods = {int(m.eq_obj1id[i]) for i in range(m.neq) if int(m.eq_type[i]) == kind and m.eq_active0[i]}
+    m, tendon = model.compiled, model.number("mjtEq", "TENDON")
+    rods = {int(m.eq_obj1id[i]) for i in range(m.neq) if int(m.eq_type[i]) == tendon and m.eq_active0[i]}
     driven = {int(m.actuator_trnid[i][0]) for i in _tendon_drives(model)}
     for t in range(m.ntendon):
         label, ends = model.label("tendon", t) or f"tendon{t + 1}", tendon_ends(model, t)
@@ -102,8 +102,8 @@ def _tendon_laws(model: MjcfModel, t: int) -> dict[str, dict[str, float]]:
 
 
 def _tendon_drives(model: MjcfModel) -> list[int]:
-    kind = model.number("mjtTrn", "TENDON")
-    return [i for i, transmission in enumerate(model.compiled.actuator_trntype) if int(transmission) == kind]
+    tendon = model.number("mjtTrn", "TENDON")
+    return [i for i, transmission in enumerate(model.compiled.actuator_trntype) if int(transmission) == tendon]
 
 
 def _actuators(model: MjcfModel) -> dict[int, str]:
@@ -133,10 +133,10 @@ def _actuators(model: MjcfModel) -> dict[int, str]:
 
 
 def _driven(model: MjcfModel, i: int) -> dict[str, Any] | None:
-    target, kind = int(model.compiled.actuator_trnid[i][0]), int(model.compiled.actuator_trntype[i])
-    if kind in (model.number("mjtTrn", "JOINT"), model.number("mjtTrn", "JOINTINPARENT")):
+    target, transmission = int(model.compiled.actuator_trnid[i][0]), int(model.compiled.actuator_trntype[i])
+    if transmission in (model.number("mjtTrn", "JOINT"), model.number("mjtTrn", "JOINTINPARENT")):
         return _joint_coordinate(model, target)
-    if kind == model.number("mjtTrn", "TENDON") and (ends := tendon_ends(model, target)) is not None:
+    if transmission == model.number("mjtTrn", "TENDON") and (ends := tendon_ends(model, target)) is not None:
         return {"length": list(ends)}
     return None
 

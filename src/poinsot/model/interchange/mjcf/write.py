@@ -13,12 +13,12 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
+from poinsot.elements.joints.steps import BALL, DISTANCE, FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.acting import Acting
 from poinsot.model.interchange.mjcf.write_acting import MjcfActing
-from poinsot.model.interchange.motions import BALL
 from poinsot.model.interchange.notes import Conversion, written
-from poinsot.model.interchange.tree import DISTANCE, FRAME, HINGE_CUT, POINT, Closure, Link, Tree, cut_tree
+from poinsot.model.interchange.tree import Closure, Link, Tree, cut_tree
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
@@ -26,7 +26,7 @@ from poinsot.spatial.rotation import quaternion_from_matrix
 
 __all__ = ["mjcf_text", "write_mjcf"]
 
-NATIVE = frozenset({POINT, FRAME, HINGE_CUT, DISTANCE})
+NATIVE = frozenset({POINT, FRAME, HINGE, DISTANCE})
 WORLD = "world"  # the name of MuJoCo's ground
 SMALL_MASS, SMALL_INERTIA = 1e-9, 1e-12  # [kg], [kg·m²]; MuJoCo refuses moving bodies with less than 1e-15
 SMALL_RATIO = 1e-9  # least principal moment, as a fraction of the largest
@@ -61,7 +61,7 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
         for closure in tree.closures:
             _close(equality, closure, tree, along)
         notes.append("MuJoCo keeps equality constraints softly: loops open a little under load.")
-        hinges = [closure.name for closure in tree.closures if closure.kind == HINGE_CUT]
+        hinges = [closure.name for closure in tree.closures if closure.form == HINGE]
         if hinges:
             notes.append(
                 f"Hinges that close loops are pairs of points, without a zero of their angle: {listing(hinges)}."
@@ -82,7 +82,7 @@ def _say_aids(tree: Tree, notes: list[str]) -> None:
             f"Auxiliary bodies have a mass of {SMALL_MASS:g} kg and moments of inertia of {SMALL_INERTIA:g} kg·m², "
             f"which MuJoCo demands: {listing(aids)}."
         )
-    balls = [m.joint for link in tree.links for m in link.motions if m.kind == BALL]
+    balls = [m.joint for link in tree.links for m in link.motions if m.type == BALL]
     if balls:
         named = f"'{balls[0]}'" if len(balls) == 1 else f"'{balls[0]}' and {len(balls) - 1} more"
         notes.append(f"Ball joints ({named}) read 1 0 0 0 in the written pose: MJCF has no ref for them.")
@@ -102,15 +102,15 @@ def _bodies(world: Element, tree: Tree, along: MjcfActing, notes: list[str]) -> 
 
 
 def _joints(element: Element, link: Link, along: MjcfActing, notes: list[str]) -> None:
-    floating = len(link.motions) == 4 and link.motions[3].kind == BALL
+    floating = len(link.motions) == 4 and link.motions[3].type == BALL
     if floating and link.parent == GROUND and not any(along.of(m) for m in link.motions):
         SubElement(element, "freejoint", name=link.joint)
         notes.append(f"The free joint '{link.joint}' reads the world pose of '{link.name}' in qpos.")
         return
     for motion in link.motions:
         p_L = link.X_W.inverse().point(motion.point)
-        attributes = {"name": motion.name, "type": motion.kind, "pos": _numbers(p_L)}
-        if motion.kind != BALL:
+        attributes = {"name": motion.name, "type": motion.type, "pos": _numbers(p_L)}
+        if motion.type != BALL:
             attributes |= {"axis": _numbers(link.X_W.R.T @ motion.axis), "ref": _number(motion.value)}
         SubElement(element, "joint", attributes | _law(along.of(motion)))
 
@@ -167,16 +167,16 @@ def _principal(body: RigidBody, notes: list[str]) -> tuple[float, np.ndarray, np
 def _close(equality: Element, closure: Closure, tree: Tree, along: MjcfActing) -> None:
     """Write a closure; the world is left out as second body, as MJCF wants it."""
     poses = {**tree.poses, **{link.name: link.X_W for link in tree.links}}
-    if closure.kind == DISTANCE:
+    if closure.form == DISTANCE:
         SubElement(equality, "tendon", name=closure.name, tendon1=along.distance(closure, poses))
         return
     first, second = (closure.a, closure.b) if closure.a != GROUND else (closure.b, closure.a)
     bodies = {"body1": first} | ({} if second == GROUND else {"body2": second})
     X_AF = poses[first].inverse() @ closure.X_W
-    if closure.kind == FRAME:
+    if closure.form == FRAME:
         SubElement(equality, "weld", name=closure.name, **bodies)
         return
-    points = [X_AF.p] if closure.kind == POINT else [X_AF.p, X_AF.p + _spread(tree) * X_AF.R[:, 2]]
+    points = [X_AF.p] if closure.form == POINT else [X_AF.p, X_AF.p + _spread(tree) * X_AF.R[:, 2]]
     for number, point in enumerate(points, 1):
         name = closure.name if len(points) == 1 else f"{closure.name}.{number}"
         SubElement(equality, "connect", name=name, anchor=_numbers(point), **bodies)

@@ -9,7 +9,7 @@ import numpy as np
 
 from poinsot.elements.coordinates import AlongJoint, Coordinate, Length
 from poinsot.elements.frame import Frame
-from poinsot.elements.sensors import IMU, Accelerometer, DriveForce, Encoder, Gyroscope, ModalPoint, Sensor
+from poinsot.elements.sensors import Sensor
 from poinsot.model.interchange.acting import Acting, acting
 from poinsot.model.interchange.motions import Motion
 from poinsot.model.interchange.tree import Closure, Tree
@@ -18,6 +18,8 @@ from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
 
 __all__ = ["MjcfActing"]
+
+AT_SITE = {"acceleration": "accelerometer", "rate": "gyro"}  # what sensors at a site read, in MuJoCo's words
 
 
 def _numbers(values) -> str:
@@ -154,6 +156,7 @@ class MjcfActing:
             made = self._sensor(sensor)
             for tag, attributes in made:
                 SubElement(section, tag, attributes)
+            self.notes += [sensor.lost()] if sensor.lost() else []
             if not made:
                 self.notes.append(f"The {sensor.kind} sensor '{sensor.name}' has no counterpart in MJCF.")
             elif sensor.noise or any(getattr(sensor, "bias", ())) or getattr(sensor, "offset", 0.0):
@@ -162,25 +165,16 @@ class MjcfActing:
             root.append(section)
 
     def _sensor(self, sensor: Sensor) -> list[tuple[str, dict[str, str]]]:
-        name = sensor.name
-        if isinstance(sensor, Encoder) and (target := self._target(sensor.on)) is not None:
-            return [("tendonpos" if "tendon" in target else "jointpos", {"name": name, **target})]
-        if isinstance(sensor, Accelerometer):
-            return [("accelerometer", {"name": name, "site": self.site(sensor.at)})]
-        if isinstance(sensor, Gyroscope):
-            return [("gyro", {"name": name, "site": self.site(sensor.at)})]
-        if isinstance(sensor, IMU):
-            site = self.site(sensor.at)
-            kinds = {"acceleration": "accelerometer", "rate": "gyro"}
-            return [(tag, {"name": f"{name}.{part}", "site": site}) for part, tag in kinds.items()]
-        if isinstance(sensor, DriveForce) and self._target(self.mechanism.actuators[sensor.actuator].on):
-            if sensor.gain != 1.0:
-                self.notes.append(f"The gain {float(sensor.gain):g} of the sensor '{name}' is not carried over.")
-            return [("actuatorfrc", {"name": name, "actuator": sensor.actuator})]
-        if isinstance(sensor, ModalPoint):
-            self.notes.append(f"The modal point '{name}' is kept as a site only, without its direction.")
-            return []
-        return []
+        found = []
+        for part, quantity in sensor.reads.items():
+            name = f"{sensor.name}.{part}" if part else sensor.name
+            if quantity in AT_SITE:
+                found.append((AT_SITE[quantity], {"name": name, "site": self.site(sensor.at)}))
+            elif quantity == "position" and (target := self._target(sensor.on)) is not None:
+                found.append(("tendonpos" if "tendon" in target else "jointpos", {"name": name, **target}))
+            elif quantity == "force" and self._target(self.mechanism.actuators[sensor.actuator].on):
+                found.append(("actuatorfrc", {"name": name, "actuator": sensor.actuator}))
+        return found
 
 
 def _tendon_law(law: Acting | None) -> dict[str, str]:

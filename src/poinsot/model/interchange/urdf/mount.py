@@ -22,42 +22,42 @@ from poinsot.spatial.rotation import rotation_exponential, rotation_logarithm
 
 __all__ = ["link_poses", "mounted"]
 
-Kind = Callable[[UrdfJoint], str]
+TypeOf = Callable[[UrdfJoint], str]
 STEP, LONGEST, STEPS = 1e-6, 0.3, 200  # of differences, of one correction, and how many
 
 
-def link_poses(tree: UrdfTree, kind: Kind, q: dict[str, float]) -> dict[str, Pose]:
+def link_poses(tree: UrdfTree, type_of: TypeOf, q: dict[str, float]) -> dict[str, Pose]:
     """Poses X_WL of all links for coordinates of hinges and slides; what is not given is zero."""
     poses = {tree.root: Pose.identity()}
     for link in list(tree.links)[1:]:
         joint = tree.carrier[link]
-        poses[link] = poses[joint.parent] @ joint.origin() @ _moved(joint, kind(joint), q.get(joint.name, 0.0))
+        poses[link] = poses[joint.parent] @ joint.origin() @ _moved(joint, type_of(joint), q.get(joint.name, 0.0))
     return poses
 
 
-def _moved(joint: UrdfJoint, kind: str, value: float) -> Pose:
+def _moved(joint: UrdfJoint, joint_type: str, value: float) -> Pose:
     u = unit(np.array(joint.axis)) if any(joint.axis) else np.zeros(3)
-    if kind == "revolute":
+    if joint_type == "revolute":
         return Pose(rotation_exponential(value * u), np.zeros(3))
-    return Pose(np.eye(3), value * u if kind == "prismatic" else np.zeros(3))
+    return Pose(np.eye(3), value * u if joint_type == "prismatic" else np.zeros(3))
 
 
-def mounted(tree: UrdfTree, kind: Kind, sidecar: Sidecar) -> dict[str, float]:
+def mounted(tree: UrdfTree, type_of: TypeOf, sidecar: Sidecar) -> dict[str, float]:
     """Coordinates that close the loops; empty when zero does, or when none are found."""
-    names = [name for name, joint in tree.joints.items() if kind(joint) in ("revolute", "prismatic")]
+    names = [name for name, joint in tree.joints.items() if type_of(joint) in ("revolute", "prismatic")]
     loops = [(_link(tree, a), _link(tree, b), loop) for a, b, loop in sidecar.loops]
     if not loops or not names:
         return {}
     size = max([float(np.linalg.norm(joint.xyz)) for joint in tree.joints.values()] + [1e-9])
     q = np.zeros(len(names))
     for step in range(STEPS):
-        gaps = _gaps(tree, kind, loops, names, q)
+        gaps = _gaps(tree, type_of, loops, names, q)
         error = np.concatenate([_error(gap, loop, size) for gap, (*_, loop) in zip(gaps, loops)])
         if np.max(np.abs(error)) < 1e-10:
             return dict(zip(names, q)) if step else {}
         J = np.zeros((len(error), len(names)))
         for i in range(len(names)):
-            shifted = _gaps(tree, kind, loops, names, q + STEP * np.eye(len(names))[i])
+            shifted = _gaps(tree, type_of, loops, names, q + STEP * np.eye(len(names))[i])
             change = [_change(gap, new, loop, size) for gap, new, (*_, loop) in zip(gaps, shifted, loops)]
             J[:, i] = np.concatenate(change) / STEP
         damped = np.vstack([J, 1e-4 * min(1.0, np.linalg.norm(error)) * np.eye(len(names))])
@@ -70,9 +70,9 @@ def _link(tree: UrdfTree, name: str) -> str:
     return tree.joints[name].child if name in tree.joints else name
 
 
-def _gaps(tree: UrdfTree, kind: Kind, loops: list, names: list[str], q: np.ndarray) -> list[Pose]:
+def _gaps(tree: UrdfTree, type_of: TypeOf, loops: list, names: list[str], q: np.ndarray) -> list[Pose]:
     """X_AB across every closure."""
-    poses = link_poses(tree, kind, dict(zip(names, q)))
+    poses = link_poses(tree, type_of, dict(zip(names, q)))
     return [poses[a].inverse() @ poses[b] for a, b, _ in loops]
 
 

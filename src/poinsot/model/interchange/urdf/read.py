@@ -69,7 +69,7 @@ class _Reader:
     link_names: Names = field(default_factory=lambda: Names("link"))
     notes: list[str] = field(default_factory=list)
 
-    def kind(self, joint: UrdfJoint) -> str:
+    def type_of(self, joint: UrdfJoint) -> str:
         """Type of a joint in a model file; the sidecar may change it."""
         named = self.sidecar.joint_types.get(joint.name, joint.type)
         return TYPES.get(named, named)
@@ -84,7 +84,7 @@ class _Reader:
         X_T: dict[str, Pose] = {}  # pose of a link in its top link
         for name in self.tree.links:
             joint = self.tree.carrier.get(name)
-            rigid = joint is not None and self.kind(joint) == "fixed"
+            rigid = joint is not None and self.type_of(joint) == "fixed"
             top[name] = top[joint.parent] if rigid else name
             X_T[name] = X_T[joint.parent] @ joint.origin() if rigid else Pose.identity()
             groups.setdefault(top[name], []).append(name)
@@ -110,7 +110,7 @@ class _Reader:
 
     def _nearest(self, name: str, main: str) -> str:
         """The body that carries a frame: the next one towards the root, else the main one of its group."""
-        while name in self.tree.carrier and self.kind(self.tree.carrier[name]) == "fixed":
+        while name in self.tree.carrier and self.type_of(self.tree.carrier[name]) == "fixed":
             name = self.tree.carrier[name].parent
             if name in self.bodies:
                 return name
@@ -150,20 +150,20 @@ class _Reader:
         for name in self.sidecar.pose:
             if name not in self.tree.joints:
                 raise PoinsotError(f"{self.sidecar.path}: pose: {unknown('joint', name, self.tree.joints)}")
-        q = self.sidecar.pose or mounted(self.tree, self.kind, self.sidecar)
-        return link_poses(self.tree, self.kind, q) if q else {}
+        q = self.sidecar.pose or mounted(self.tree, self.type_of, self.sidecar)
+        return link_poses(self.tree, self.type_of, q) if q else {}
 
     def add_joints(self) -> None:
         """Write joints with what acts along them."""
         for joint in self.tree.joints.values():
-            kind = self.kind(joint)
+            moves = self.type_of(joint)
             if self.home[joint.parent][0] == self.home[joint.child][0]:
                 continue  # inside one body
             name = self.joint_names.add(joint.name)
-            spec: dict[str, Any] = {"type": kind, "between": [self._origin(joint), self._child(joint)]}
-            if issubclass(JOINTS[kind], Axis):
+            spec: dict[str, Any] = {"type": moves, "between": [self._origin(joint), self._child(joint)]}
+            if issubclass(JOINTS[moves], Axis):
                 spec["axis"] = listed(joint.axis)
-            one = kind in ("revolute", "prismatic")
+            one = moves in ("revolute", "prismatic")
             if one and joint.damping:
                 spec["damping"] = joint.damping
             if one and joint.friction:
@@ -171,7 +171,7 @@ class _Reader:
             if one and joint.limits and max(map(abs, joint.limits)) < UNLIMITED:
                 spec["limits"] = list(joint.limits)
             if not one and (joint.damping or joint.friction):
-                self.notes.append(f"Damping and friction of the {kind} joint '{name}' are left out.")
+                self.notes.append(f"Damping and friction of the {moves} joint '{name}' are left out.")
             self.tables["joints"][name] = spec
 
     def _origin(self, joint: UrdfJoint) -> Any:
@@ -210,11 +210,11 @@ class _Reader:
 
     def add_loops(self) -> None:
         """Write closing joints: a common point is a ball, a common frame a weld."""
-        for number, (first, second, kind) in enumerate(self.sidecar.loops, 1):
+        for number, (first, second, held) in enumerate(self.sidecar.loops, 1):
             links = [self._linked(name) for name in (first, second)]
             ends = [self.bodies.get(link) or self.frames.get(link) or GROUND for link in links]
             name = self.joint_names.add(_stem(first, second) or f"loop{number}")
-            law = "spherical" if kind == "3d" else "fixed"
+            law = "spherical" if held == "3d" else "fixed"
             self.tables["joints"][name] = {"type": law, "between": ends, "closing": True}
 
     def add_motors(self) -> None:
@@ -222,14 +222,14 @@ class _Reader:
         driven = {joint for motor in self.sidecar.motors for joint in self._driven(motor)}
         for name in sorted(driven, key=list(self.tree.joints).index):
             joint, here = self.tree.joints[name], self.joint_names[name]
-            if self.kind(joint) not in ("revolute", "prismatic"):
-                self.notes.append(f"The motor of the {self.kind(joint)} joint '{here}' is left out.")
+            if self.type_of(joint) not in ("revolute", "prismatic"):
+                self.notes.append(f"The motor of the {self.type_of(joint)} joint '{here}' is left out.")
             elif 0 < joint.effort < UNLIMITED:
                 limits = [-joint.effort, joint.effort]
                 self.tables["actuators"][here] = {"on": {"joint": here}, "limits": limits}
             else:
                 self.tables["joints"][here]["actuated"] = True
-        moving = [j for j in self.tree.joints.values() if self.kind(j) != "fixed"]
+        moving = [j for j in self.tree.joints.values() if self.type_of(j) != "fixed"]
         if any(joint.effort and joint.effort < UNLIMITED and joint.name not in driven for joint in moving):
             self.notes.append("Effort limits of joints that no motor drives are left out.")
         if any(0 < joint.velocity < UNLIMITED for joint in moving):
@@ -239,7 +239,7 @@ class _Reader:
         """A motor is a joint's name, or a part of the names of several, as the convention has it."""
         if motor in self.tree.joints:
             return [motor]
-        found = [n for n, j in self.tree.joints.items() if motor in n and self.kind(j) != "fixed"]
+        found = [n for n, j in self.tree.joints.items() if motor in n and self.type_of(j) != "fixed"]
         if not found:
             raise PoinsotError(f"{self.sidecar.path}: name_mot: {unknown('joint', motor, self.tree.joints)}")
         self.notes.append(f"The motor name '{motor}' stands for the joints {listing(found)}.")

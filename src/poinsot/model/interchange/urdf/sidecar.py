@@ -57,12 +57,12 @@ def read_sidecar(path: Path) -> Sidecar:
     types = [str(t).lower() for t in _list(path, content, "type", _text)] or ["6d"] * len(pairs)
     if len(types) != len(pairs):
         raise PoinsotError(f"{path}: type: expected {len(pairs)} entries, one for each closed_loop, got {len(types)}")
-    for kind in types:
-        if kind not in ("3d", "6d"):
-            raise PoinsotError(f"{path}: type: expected '3d' or '6d', got {kind[:20]!r}")
+    for form in types:
+        if form not in ("3d", "6d"):
+            raise PoinsotError(f"{path}: type: expected '3d' or '6d', got {form[:20]!r}")
     return Sidecar(
         path=path,
-        loops=tuple((a, b, kind) for (a, b), kind in zip(pairs, types)),
+        loops=tuple((a, b, form) for (a, b), form in zip(pairs, types)),
         motors=tuple(_list(path, content, "name_mot", _text)),
         joint_types=_joint_types(path, content),
         pose=_pose(path, content),
@@ -111,12 +111,14 @@ def _list(path: Path, content: dict[str, Any], key: str, fits: Any) -> list[Any]
 
 def _joint_types(path: Path, content: dict[str, Any]) -> dict[str, str]:
     names = _list(path, content, "joint_name", _text)
-    types = [kind.upper() for kind in _list(path, content, "joint_type", _text)]
+    types = [joint_type.upper() for joint_type in _list(path, content, "joint_type", _text)]
     if len(names) != len(types):
         raise PoinsotError(f"{path}: joint_type: expected {len(names)} entries, as joint_name has, got {len(types)}")
-    for kind in types:
-        if kind not in JOINT_TYPES:
-            raise PoinsotError(f"{path}: joint_type: there is no '{kind[:20]}'; there are: {listing(JOINT_TYPES)}")
+    for joint_type in types:
+        if joint_type not in JOINT_TYPES:
+            raise PoinsotError(
+                f"{path}: joint_type: there is no '{joint_type[:20]}'; there are: {listing(JOINT_TYPES)}"
+            )
     return dict(zip(names, types))
 
 
@@ -140,7 +142,7 @@ def sidecar_text(sidecar: Sidecar) -> str:
     """A sidecar as YAML; floats are written so that they read back the same."""
     content: dict[str, Any] = {
         "closed_loop": [[a, b] for a, b, _ in sidecar.loops],
-        "type": [kind for *_, kind in sidecar.loops],
+        "type": [form for *_, form in sidecar.loops],
         "name_mot": list(sidecar.motors),
         "joint_name": list(sidecar.joint_types),
         "joint_type": list(sidecar.joint_types.values()),

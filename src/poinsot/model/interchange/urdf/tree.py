@@ -127,9 +127,9 @@ def _link(context: FileContext, name: str, element: Element) -> UrdfLink:
 
 def _joint(context: FileContext, name: str, element: Element, links: dict[str, Element]) -> UrdfJoint:
     where = f"joint '{name}'"
-    kind = context.text(element, where, "type")
-    if kind not in JOINT_TYPES:
-        raise context.fail(where, f"there is no joint type '{kind[:40]}'; there are: {listing(JOINT_TYPES)}")
+    joint_type = context.text(element, where, "type")
+    if joint_type not in JOINT_TYPES:
+        raise context.fail(where, f"there is no joint type '{joint_type[:40]}'; there are: {listing(JOINT_TYPES)}")
     ends = {}
     for side in ("parent", "child"):
         if (end := element.find(side)) is None:
@@ -141,18 +141,18 @@ def _joint(context: FileContext, name: str, element: Element, links: dict[str, E
         raise context.fail(where, f"the link '{ends['child']}' is parent and child")
     origin, dynamics, limit = (element.find(tag) for tag in ("origin", "dynamics", "limit"))
     axis = context.numbers(element.find("axis"), where, "xyz", 3, (1.0, 0.0, 0.0))
-    if kind not in ("fixed", "floating") and not 1e-9 < np.linalg.norm(axis) < 1e9:
+    if joint_type not in ("fixed", "floating") and not 1e-9 < np.linalg.norm(axis) < 1e9:
         raise context.fail(where, f"an axis of length {np.linalg.norm(axis):g} has no direction")
     mimic = element.find("mimic")
     return UrdfJoint(
         name=name,
-        type=kind,
+        type=joint_type,
         parent=ends["parent"],
         child=ends["child"],
         xyz=tuple(context.numbers(origin, where, "xyz", 3, (0.0, 0.0, 0.0))),
         rpy=tuple(context.numbers(origin, where, "rpy", 3, (0.0, 0.0, 0.0))),
         axis=tuple(axis),
-        limits=_limits(context, where, limit, kind),
+        limits=_limits(context, where, limit, joint_type),
         effort=context.number(limit, where, "effort", 0.0),
         velocity=context.number(limit, where, "velocity", 0.0),
         damping=context.number(dynamics, where, "damping", 0.0),
@@ -166,9 +166,9 @@ def _mimic(context: FileContext, where: str, at: Element) -> tuple[str, float, f
     return context.text(at, where, "joint"), ratio, offset
 
 
-def _limits(context: FileContext, where: str, limit: Element | None, kind: str) -> tuple[float, float] | None:
+def _limits(context: FileContext, where: str, limit: Element | None, joint_type: str) -> tuple[float, float] | None:
     """Lower and upper limit; none where neither is written, which exporters do for joints without stops."""
-    if limit is None or kind not in ("revolute", "prismatic") or not {"lower", "upper"} & set(limit.keys()):
+    if limit is None or joint_type not in ("revolute", "prismatic") or not {"lower", "upper"} & set(limit.keys()):
         return None
     lower, upper = (context.number(limit, where, end, 0.0) for end in ("lower", "upper"))
     if lower > upper:

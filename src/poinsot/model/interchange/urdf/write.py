@@ -14,11 +14,12 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
+from poinsot.elements.joints.steps import FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.acting import INFINITY, Acting, acting
-from poinsot.model.interchange.motions import HINGE, Motion, undone
+from poinsot.model.interchange.motions import Motion, undone
 from poinsot.model.interchange.notes import Conversion, written
-from poinsot.model.interchange.tree import FRAME, POINT, Link, Tree, cut_tree
+from poinsot.model.interchange.tree import Link, Tree, cut_tree
 from poinsot.model.interchange.urdf.sidecar import Sidecar, sidecar_text
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.toml import as_path
@@ -71,7 +72,7 @@ class _Writer:
             names = (f"{closure.name}_A", f"{closure.name}_B")
             for name, link in zip(names, (closure.a, closure.b)):
                 self._fixed(f"{name}_frame", link, name, closure.X_W)
-            loops.append((*names, "3d" if closure.kind == POINT else "6d"))
+            loops.append((*names, "3d" if closure.form == POINT else "6d"))
         self._say()
         pose = {m.name: m.value for link in self.tree.links for m in link.motions}
         gravity = tuple(float(g) for g in self.mechanism.gravity)
@@ -105,10 +106,10 @@ class _Writer:
     def _branch(self, link: Link) -> None:
         """One link of the tree, behind as many helper links as its joint has further coordinates."""
         parent, last = link.parent, link.motions[-1] if link.motions else None
-        through = last is None or last.kind != HINGE or _distance(last, link.X_W.p) <= ON_AXIS
+        through = last is None or last.type != HINGE or _distance(last, link.X_W.p) <= ON_AXIS
         moved = list(link.motions[:-1] if through else link.motions)
         for motion in moved:
-            name, point = f"{motion.name}.link", motion.point if motion.kind == HINGE else link.X_W.p
+            name, point = f"{motion.name}.link", motion.point if motion.type == HINGE else link.X_W.p
             X_W = Pose(link.X_W.R, np.asarray(point, float))
             self._link(name, X_W)
             self._moving(motion, parent, name, X_W)
@@ -126,14 +127,15 @@ class _Writer:
         """A hinge or slide; its origin is where the child stands when the coordinate is zero."""
         law = self._law(motion)
         limited = law is not None and law.limited()
-        kind = ("revolute" if limited else "continuous") if motion.kind == HINGE else "prismatic"
+        turning = motion.type == HINGE and not limited
+        kind = "continuous" if turning else "revolute" if motion.type == HINGE else "prismatic"
         joint = self._joint(motion.name, kind, parent, child, self.poses[parent].inverse() @ undone(motion, X_W))
         SubElement(joint, "axis", xyz=_numbers(X_W.R.T @ motion.axis))
         effort = self._effort(motion)
-        if kind != "continuous" or effort < UNLIMITED:
+        if not turning or effort < UNLIMITED:
             ends = (law.lower, law.upper) if limited else (-INFINITY, INFINITY)
             lower, upper = (float(np.clip(end, -UNLIMITED, UNLIMITED)) for end in ends)
-            bounds = {} if kind == "continuous" else {"lower": _number(lower), "upper": _number(upper)}
+            bounds = {} if turning else {"lower": _number(lower), "upper": _number(upper)}
             SubElement(joint, "limit", effort=_number(effort), velocity=_number(UNLIMITED), **bounds)
         if law is not None and (law.damping or law.coulomb):
             SubElement(joint, "dynamics", damping=_number(law.damping), friction=_number(law.coulomb))
@@ -173,8 +175,8 @@ class _Writer:
         """Notes on what URDF has no words for."""
         forces = [(f, f"'{f.name}' along {self._on(f.on)}") for f in self.mechanism.forces.values()]
         for what, names in {
-            "Springs": [name for f, name in forces if f.kind == "spring"],
-            "Drive inertias": [name for f, name in forces if f.kind == "drive-inertia"],
+            "Springs": [name for f, name in forces if (law := f.simple(0.0)) and law.stiffness],
+            "Drive inertias": [name for f, name in forces if (law := f.simple(0.0)) and law.inertia],
             "Forces along coordinates that are not a joint's": [
                 f"the {f.kind} {name}" for f, name in forces if not isinstance(f.on, AlongJoint)
             ],

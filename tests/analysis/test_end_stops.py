@@ -1,0 +1,44 @@
+"""Rigid end stops about an angle that is read off a pose: found in every formulation, or refused by name."""
+
+import numpy as np
+import pytest
+
+import poinsot
+from poinsot.model.build import build
+
+ALL = ("joint", "embedded", "euler", "rotation-matrix")
+
+
+def rotor(limits):
+    """An unbalanced rotor about the vertical's normal."""
+    return build(
+        {
+            "format": 1,
+            "bodies": {"rotor": {"mass": 1.0, "com": [0.2, 0.0, 0.0], "inertia": [0.1, 0.1, 0.1]}},
+            "joints": {"hinge": {"type": "revolute", "between": ["ground", "rotor"], "limits": limits}},
+            "gravity": [0.0, -9.81, 0.0],
+            "coordinates": {"angle": {"joint": "hinge"}},
+            "pose": {"angle": 2.5},
+        }
+    )
+
+
+def turned(limits, formulation):
+    t = np.linspace(0.0, 1.0, 11)
+    return poinsot.simulate(rotor(limits), t_end=1.0, t=t, velocity={"angle": 4.0}, formulation=formulation)
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_a_stop_behind_half_a_turn_is_reached_where_it_is(formulation):
+    """Limits 2 rad and 4 rad: on the way the angle that is read off the pose jumps from π to −π."""
+    motion = turned([2.0, 4.0], formulation)
+    assert "the end stop 'hinge.end-stop' was reached" in motion.status
+    reached = float(turned([2.0, 4.0], "joint").events["hinge.end-stop"])
+    assert reached > 0.2  # the angle is π after 0.14 s at most
+    assert float(motion.events["hinge.end-stop"]) == pytest.approx(reached, abs=1e-7)
+
+
+def test_limits_further_apart_than_a_turn_are_refused_where_turns_are_not_counted():
+    assert "the end stop 'hinge.end-stop' was reached" in turned([-4.0, 4.0], "joint").status
+    for formulation in ("euler", "rotation-matrix"):
+        assert "'hinge.end-stop' is turned by half a turn" in turned([-4.0, 4.0], formulation).status
