@@ -12,12 +12,12 @@ import numpy as np
 
 from poinsot import formulations
 from poinsot.blas import one_blas_thread
-from poinsot.engine import kernel
 from poinsot.errors import PoinsotError
-from poinsot.formulations.tree import speed_scales
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
+from poinsot.system.natural import natural_speeds
+from poinsot.system.stored import stored
 from poinsot.system.system import System, start, system
 
 __all__ = ["States", "random_states"]
@@ -49,7 +49,7 @@ def random_states(mechanism: Mechanism, count: int, rng: np.random.Generator) ->
     begin = start(mechanism, None)
     compiled = system(mechanism, "joint", home=begin)
     p = compiled.parameters(mechanism, begin.poses)
-    n, home = compiled.equations.v.size1(), compiled.coordinates(begin, p)
+    n, home = compiled.sizes[1], compiled.coordinates(begin, p)
     walk = _Walk(compiled, p, begin.size, home)
     if not walk.freedom:
         raise PoinsotError(f"{mechanism.name} cannot move: it has mobility 0")
@@ -66,6 +66,16 @@ def _rank_of(C: np.ndarray) -> int:
     return int(np.sum(s > DEPENDENT * s[0])) if len(s) else 0
 
 
+@stored
+def _walk_function(compiled: System) -> casadi.Function:
+    """(q, step, u, p) -> C, Φ, γ, rates of the actuators per speed, and the coordinates after the step."""
+    e = compiled.equations
+    moved = formulations.unit_quaternions(e, e.q + e.q_dot)
+    driven = [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
+    J = casadi.jacobian(casadi.vertcat(*driven), e.v) if driven else casadi.SX(0, e.v.size1())
+    return compiled.dynamics.function("walk", [casadi.densify(x) for x in (e.C, e.phi, e.gamma, J, moved)])
+
+
 class _Walk:
     """Steps along the motions that the constraints allow, for a batch of states; rows and speeds in natural sizes.
 
@@ -73,18 +83,13 @@ class _Walk:
     """
 
     def __init__(self, compiled: System, p: np.ndarray, size: float, home: np.ndarray):
-        e = compiled.equations
-        self.p, self.u = p, np.zeros(e.u.size1())
-        self.scales, self.rows = speed_scales(e.branches, size), row_lengths(e.rows, size)
-        moved = formulations.unit_quaternions(e, e.q + e.q_dot)
-        driven = [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
-        J = casadi.jacobian(casadi.vertcat(*driven), e.v) if driven else casadi.SX(0, e.v.size1())
-        outputs = [casadi.densify(x) for x in (e.C, e.phi, e.gamma, J, moved)]
-        self._run = kernel(compiled.dynamics.function("walk", outputs))
-        self._shapes, self.driven = (e.C.shape, J.shape), False
+        _, nv, m, nu = compiled.sizes
+        self.p, self.u = p, np.zeros(nu)
+        self.scales, self.rows = natural_speeds(compiled, size), row_lengths(compiled.outline.rows, size)
+        self._run, self._shapes, self.driven = _walk_function(compiled), ((m, nv), (nu, nv)), False
         self.rank = self._rank(home)
-        self.freedom = e.v.size1() - self.rank
-        self.driven = len(driven) >= self.freedom  # whether actuators count in a state's quality
+        self.freedom = nv - self.rank
+        self.driven = nu >= self.freedom  # whether actuators count in a state's quality
 
     def at(self, q: np.ndarray, step: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         """C and J_a in natural sizes, Φ, γ and the coordinates after a step, for a batch of states."""

@@ -1,6 +1,6 @@
 """Maps: natural frequencies and compliances over many poses and parameter sets at once, in native code.
 
-The batches of `batch_matrices` and `elastic_batch` are used where they apply; poses that do not prescribe all
+The batches of `rigid_batch` and `elastic_batch` are used where they apply; poses that do not prescribe all
 freedoms, preloaded beams, forces that follow and bodies without mass are taken sample by sample.
 """
 
