@@ -18,9 +18,9 @@ from poinsot.elements.forces import FORCES, Force
 from poinsot.elements.joints import Joint
 from poinsot.elements.sensors import Sensor
 from poinsot.errors import PoinsotError
-from poinsot.model.build import build
 from poinsot.model.interchange.mjcf.write import mjcf_text
 from poinsot.model.interchange.urdf.write import write_urdf
+from poinsot.model.mechanism import build
 from poinsot.vibration.linear_model.rigid import rigid_model_about
 from tests.elements.new_laws import Hardening, registered
 
