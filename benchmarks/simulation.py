@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 
 import poinsot
-from poinsot.motion.angles import first_counts
+from poinsot.motion.counted_turns import first_counts
 from poinsot.simulation.integration import compiled_motion
 from poinsot.system.initial_state import state
 from poinsot.system.system import start, system

@@ -63,7 +63,7 @@ TESTS |= {  # of numerical parts: a choice of quick ones
         "tests/model/test_dimensions.py",
         "src/poinsot/model/quantities/dimensions.py",
     ],
-    "model/possible.py": ["tests/model/test_possible.py", "tests/model/test_check.py"],
+    "model/admissible.py": ["tests/model/test_possible.py", "tests/model/test_check.py"],
     "model/assembly/mobility.py": [
         "tests/model/test_mobility.py",
         "tests/model/test_check.py",
@@ -78,7 +78,7 @@ TESTS |= {  # of numerical parts: a choice of quick ones
         "tests/analysis/test_loops.py::test_rows_are_added_where_mass_is_missing_and_only_there",
         "tests/analysis/test_loops.py::test_rows_are_weighed_by_the_lightest_mass_that_is_not_light",
     ],
-    "identifiability/natural.py": ["tests/identifiability/test_natural.py"],
+    "identifiability/column_scales.py": ["tests/identifiability/test_natural.py"],
     "formulations/articulated.py": [
         f"{_CHAINS}::test_articulated_bodies_give_the_accelerations_of_the_mass_matrix",
         f"{_CHAINS}::test_a_closed_chain_is_solved_by_articulated_bodies_as_by_the_mass_matrix",
@@ -90,7 +90,7 @@ TESTS |= {  # of numerical parts: a choice of quick ones
         f"{_OTHER}::test_coordinates_that_cannot_be_independent_are_refused_by_name",
         f"{_OVER}::test_a_rope_that_holds_a_jib_bears_the_same_in_all_formulations[0]",
     ],
-    "formulations/reading.py": [
+    "formulations/coordinates_of_poses.py": [
         f"{_OTHER}::test_euler_angles_are_centred_anew_and_the_motion_goes_on[explicit]",
         f"{_WHEELS}[joint]",
         f"{_WHEELS}[euler]",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import poinsot
 from tests import import_graph
 
 ROOT = Path(__file__).parents[1]
@@ -225,3 +227,54 @@ def test_no_machine_paths_or_pickles_in_the_tree():
         text = path.read_text()
         assert not re.search(r"/(home|root|work|tmp)/\w", text), f"{path} names a path of one machine"
         assert "pickle" not in text or path.suffix == ".md", f"{path} uses pickle"
+
+
+def foreign_privates(tree: ast.AST) -> list[str]:
+    """Private names that a module reads and does not define."""
+    own = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    own |= {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    own |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    used = [n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and ast.unparse(n.value) != "os"]
+    used += [a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names]
+    return [name for name in used if re.match(r"_[a-z]", name, re.I) and name not in own]
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_nobody_reads_private_names_of_others(path):
+    assert not foreign_privates(ast.parse(path.read_text()))
+
+
+def test_the_rule_on_private_names_can_fail():
+    assert foreign_privates(ast.parse("x = system._kernels\nfrom poinsot.a import _b")) == ["_kernels", "_b"]
+    assert not foreign_privates(ast.parse("class A:\n    def f(self): self._x = 1\n    def g(self): return self._x"))
+
+
+def map_gaps(folder: Path) -> tuple[set[str], set[str]]:
+    """Modules that the map in the door of a package does not name, and names in it that do not exist."""
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+    there = {p.stem for p in folder.glob("*.py")} | {p.parent.name for p in folder.glob("*/__init__.py")}
+    there -= {"__init__", "__main__"}
+    entries = [
+        re.split(r"\s{2,}", line.strip())[0] for line in text.splitlines()[1:] if re.search(r"\S\s{2,}\S", line)
+    ]
+    named = {name.strip().rstrip("/") for entry in entries for name in entry.split(",")}
+    return there - set(re.findall(r"\w+", text)), named - there
+
+
+@pytest.mark.parametrize("folder", sorted({p.parent for p in FILES} - {SOURCE / "library"}), ids=str)
+def test_the_map_of_a_package_names_its_modules(folder):
+    assert map_gaps(folder) == (set(), set())
+
+
+def test_the_rule_on_maps_can_fail(tmp_path):
+    small_package(tmp_path, p__='"""A package.\n\none, two    modules\n"""', p__one="", p__three="")
+    assert map_gaps(tmp_path / "poinsot" / "p") == ({"three"}, {"two"})
+
+
+@pytest.mark.parametrize("name", [n for n in poinsot.__all__ if callable(getattr(poinsot, n))])
+def test_public_functions_document_every_argument(name):
+    verb = getattr(poinsot, name)
+    if isinstance(verb, type):
+        pytest.skip("a class documents its fields where they stand")
+    missing = [p for p in inspect.signature(verb).parameters if not re.search(rf"\b{p}\b", verb.__doc__ or "")]
+    assert not missing, f"{name} says nothing of {missing}"

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from poinsot.errors import MotionError, PoinsotError
-    from poinsot.identifiability.base import base_parameters
+    from poinsot.identifiability.base_parameters import base_parameters
     from poinsot.identifiability.determinable import determinable
     from poinsot.identifiability.energy import energy_regressor
     from poinsot.identifiability.regressor import regressor
@@ -67,7 +67,7 @@ _HOME = {
     "State": "poinsot.motion.accelerations",
     "accelerations": "poinsot.motion.accelerations",
     "assemble": "poinsot.model.assembly.assembly",
-    "base_parameters": "poinsot.identifiability.base",
+    "base_parameters": "poinsot.identifiability.base_parameters",
     "build": "poinsot.model.mechanism",
     "check": "poinsot.model.check",
     "compliance": "poinsot.vibration.compliance",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.motion.angles import unwound
+from poinsot.motion.counted_turns import unwound
 
 
 def closing_angle():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.model.build import build
+from poinsot.model.mechanism import build
 
 ALL = ("joint", "embedded", "euler", "rotation-matrix")
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 import poinsot
 from poinsot.errors import PoinsotError
 from poinsot.formulations.euler import projected
-from poinsot.formulations.redundant import PLACE, Chart, chart_reading, redundant_equations
+from poinsot.formulations.redundant_coordinates import PLACE, Chart, chart_reading, redundant_equations
 from poinsot.formulations.registry import FORMULATIONS, Formulation
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import skew

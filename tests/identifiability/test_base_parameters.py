@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import poinsot
 from poinsot.engine import kernel
-from poinsot.identifiability.base import reduce_regressor
+from poinsot.identifiability.base_parameters import reduce_regressor
 from poinsot.identifiability.reduction import find_rank, reduce_columns
 from poinsot.identifiability.regressor import evaluate_regressor
 from poinsot.identifiability.states import random_states

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.identifiability.base import reduce_regressor
+from poinsot.identifiability.base_parameters import reduce_regressor
 
 from .motions import random_motion
 from .test_regressor import LOADED

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.identifiability.column_scales import natural_efforts, natural_lengths
 from poinsot.identifiability.linear import linear_parameters
-from poinsot.identifiability.natural import natural_efforts, natural_lengths
 
 LAWS = {"stiffness": 2.0, "damping": 0.1, "friction": {"coulomb": 0.2, "viscous": 0.1}, "drive_inertia": 0.3}
 MECHANISM = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import poinsot
 from poinsot.errors import ConversionWarning
 from poinsot.identifiability import channels
-from poinsot.identifiability.base import reduce_regressor
+from poinsot.identifiability.base_parameters import reduce_regressor
 from poinsot.identifiability.energy import energy_regressor
 from poinsot.identifiability.reduction import reduce_columns
 from poinsot.identifiability.regressor import evaluate_regressor

@@ -40,7 +40,7 @@ def base(
 ) -> None:
     """Base parameters: which combinations of parameters measurements can determine."""
     from poinsot.app.output import write_json
-    from poinsot.identifiability.base import base_parameters
+    from poinsot.identifiability.base_parameters import base_parameters
     from poinsot.model.load import load
 
     with busy("base parameters in numbers"):

@@ -1,14 +1,14 @@
 """A symbolic function becomes a callable over batches: native code, or CasADi's virtual machine.
 
-    kernel                 a CasADi function as NumPy in, NumPy out
-    ldl, kkt               sparse LDLᵀ and constrained systems as SX expressions
-    elimination_order      an order for them from the graph of a mechanism
-    rows_to_add            constraints that stand in for masses that are missing
-    kkt_derivative         derivatives of their solutions from the same factor
-    eigh                   symmetric eigenproblems in batch, and their derivatives
-    stored_functions       functions on disk, so that the next process need not write them again
-    integrator             initial value problems in batch, without a loop in Python
-    doctor, cache_report   what runs and why; what the cache of compiled code holds
+kernels, arguments    a CasADi function as NumPy in, NumPy out; what it takes and gives
+call_memory, threads  the memory of a native call; threads around it
+vm                    the virtual machine: oracle, and what runs where there is no native code
+interrupts            Ctrl-C while native code runs
+compile_worker        compilation in a process of its own
+code/                 from a function to LLVM IR
+build/                from LLVM IR to native code, and both on disk
+linear/               LDLᵀ of sparse and constrained systems, derivatives of solutions, eigenproblems
+integration/          initial value problems in batch
 
 CasADi, llvmlite and SciPy are loaded when they are used.
 """

@@ -15,8 +15,8 @@ from poinsot.engine.build.native import vector_lanes
 from poinsot.engine.build.request import Kind, Request
 from poinsot.engine.build.settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, waits_for_optimised
 from poinsot.engine.build.support import llvm_obstacle
+from poinsot.engine.call_memory import Frame
 from poinsot.engine.code.formula import Formula, formula
-from poinsot.engine.frame import Frame
 from poinsot.engine.threads import choose_threads, run_chunks
 from poinsot.engine.vm import run_vm
 from poinsot.errors import PoinsotError

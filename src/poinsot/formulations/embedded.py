@@ -18,8 +18,8 @@ import numpy as np
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.engine import ldl
 from poinsot.errors import PoinsotError, listing, suggestion
-from poinsot.formulations.acting import along
 from poinsot.formulations.equations import Equations
+from poinsot.formulations.generalised_forces import along
 from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths

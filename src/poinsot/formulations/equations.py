@@ -21,7 +21,7 @@ from poinsot.lazy import casadi
 if TYPE_CHECKING:
     from poinsot.engine import Block, Link
     from poinsot.formulations.articulated import Articulated
-    from poinsot.formulations.reading import Reading
+    from poinsot.formulations.coordinates_of_poses import Reading
     from poinsot.formulations.symbols import Symbols
     from poinsot.model.assembly.constraints import Row
     from poinsot.spatial.motion import Twist

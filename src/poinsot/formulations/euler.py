@@ -15,9 +15,9 @@ import numpy as np
 
 from poinsot.elements.bodies import RigidBody
 from poinsot.errors import PoinsotError
+from poinsot.formulations.coordinates_of_poses import Reading
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.reading import Reading
-from poinsot.formulations.redundant import PLACE, Chart, chart_reading, redundant_equations
+from poinsot.formulations.redundant_coordinates import PLACE, Chart, chart_reading, redundant_equations
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
 from poinsot.model.parts import Elements

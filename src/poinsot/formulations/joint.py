@@ -17,11 +17,11 @@ import numpy as np
 from poinsot.elements import GROUND
 from poinsot.elements.joints import Joint
 from poinsot.engine import Block, Link
-from poinsot.formulations.acting import applied, gravity_energy
 from poinsot.formulations.articulated import Articulated, articulated
+from poinsot.formulations.coordinates_of_poses import tree_reading
 from poinsot.formulations.equations import Equations
+from poinsot.formulations.generalised_forces import applied, gravity_energy
 from poinsot.formulations.loops import Closure, closure
-from poinsot.formulations.reading import tree_reading
 from poinsot.formulations.symbols import Symbols
 from poinsot.formulations.tree import Node, Tree, spanning_tree, speed_scales
 from poinsot.lazy import casadi

@@ -12,8 +12,8 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import Coordinate
-from poinsot.formulations.acting import coordinate_force
 from poinsot.formulations.equations import Equations
+from poinsot.formulations.generalised_forces import coordinate_force
 from poinsot.formulations.loops import constraint_map
 from poinsot.formulations.tree import Node
 from poinsot.lazy import casadi

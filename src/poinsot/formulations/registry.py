@@ -15,8 +15,8 @@ from poinsot import formulations
 from poinsot.errors import PoinsotError, unknown
 
 if TYPE_CHECKING:
+    from poinsot.formulations.coordinates_of_poses import Reading
     from poinsot.formulations.equations import Equations
-    from poinsot.formulations.reading import Reading
     from poinsot.formulations.symbols import Symbols
     from poinsot.model.parts import Elements
 

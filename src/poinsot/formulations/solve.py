@@ -10,10 +10,10 @@ import numpy as np
 
 from poinsot.engine import KKTSolution, Link, elimination_order, kkt, rows_to_add
 from poinsot.formulations.articulated import ArticulatedSolution, articulated_solution
+from poinsot.formulations.coordinates_of_poses import COMBINATIONS, combining_reading
 from poinsot.formulations.embedded import POOR_CHOICE, Embedding, Machine, Rate, embed, independent_rates
 from poinsot.formulations.equations import Combined, Equations
 from poinsot.formulations.euler import POOR_ANGLES
-from poinsot.formulations.reading import COMBINATIONS, combining_reading
 from poinsot.formulations.registry import formulation_of
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi

@@ -2,11 +2,12 @@
 
 linear             the parameters in which the equations of motion are linear
 channels           what is measured: actuator forces, reactions, wrenches
-regressor          measured channels as an exact linear function of those parameters
+regressor, rows    measured channels as an exact linear function of those parameters; its rows as symbols
 energy             the same for work and energy, without accelerations
+column_scales      lengths that columns would have without cancellation
 reduction          rank by a gap, columns without effect, base parameters of a matrix
 states             random states that satisfy all constraints
-base               base parameters of a mechanism in numbers
+base_parameters    base parameters of a mechanism in numbers
 model_parameters   columns for the parameters of the model file
 symbolic/          base parameters in symbols
 determinable       what a given motion and given channels can determine

@@ -16,7 +16,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, by_name, number_of, one_or_more_names, unknown
-from poinsot.identifiability.base import BaseParameters, combination_text, reduce_regressor
+from poinsot.identifiability.base_parameters import BaseParameters, combination_text, reduce_regressor
 from poinsot.identifiability.linear import linear_parameters
 from poinsot.identifiability.model_parameters import in_model_parameters
 from poinsot.identifiability.reduction import Gap
@@ -141,6 +141,9 @@ def determinable(
     poor: float = POOR,
 ) -> Determination:
     """What channels measured along a motion can determine: one verdict a parameter.
+
+    `mechanism`, `motion`, `t` (n,) [s] and `channels` as for `regressor`; `poor` is the relative standard error
+    from which a parameter counts as poor.
 
     `parameters` are linear parameters ("platform.Ixx", patterns) or those of the model file ("platform.mass",
     "rods.mass"), the others being known; by default all linear ones that the model declares. `noise` is the standard

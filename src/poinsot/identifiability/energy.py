@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError, count_of
-from poinsot.formulations.acting import gravity_energy
+from poinsot.formulations.generalised_forces import gravity_energy
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known, with_symbols
 from poinsot.identifiability.regressor import Regressor
 from poinsot.lazy import casadi
@@ -35,6 +35,8 @@ def energy_regressor(
     nodes: int = 6,
 ) -> Regressor:
     """Work of all actuators between neighbouring samples as a linear function of parameters, without accelerations.
+
+    `mechanism` along a `motion`, at times `t` (n,) [s]; `parameters` as for `regressor`.
 
     One row for each time but the first. Powers are integrated by Gauss' rule with so many `nodes` between samples.
 

@@ -18,7 +18,7 @@ from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.forces import Force
 from poinsot.errors import PoinsotError, one_or_more_names, unknown
 from poinsot.lazy import casadi
-from poinsot.model.build.acting import force_unit
+from poinsot.model.build.joints_and_forces import force_unit
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements
 from poinsot.spatial.inertia import inertia_matrix

@@ -14,8 +14,8 @@ import numpy as np
 
 from poinsot.errors import by_name
 from poinsot.identifiability.channels import Channel, channels
+from poinsot.identifiability.column_scales import natural_efforts, natural_lengths
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
-from poinsot.identifiability.natural import natural_efforts, natural_lengths
 from poinsot.identifiability.rows import regressor_rows
 from poinsot.identifiability.states import States
 from poinsot.lazy import casadi
@@ -74,6 +74,9 @@ def regressor(
     weights: Mapping[str, float] | None = None,
 ) -> Regressor:
     """Measured channels along a prescribed motion as an exact linear function of parameters.
+
+    `mechanism` along a `motion` (see `kinematics`) at times `t` (n,) [s]; `weights` by actuator as for
+    `inverse_dynamics`.
 
     Without `t` the motion brings its times along: those of its samples, or one period of its Fourier series.
     `channels` are names or patterns (see identifiability/channels); by default the forces of all actuators, or those

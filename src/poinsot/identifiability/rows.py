@@ -23,9 +23,9 @@ import numpy as np
 from poinsot.elements import GROUND
 from poinsot.engine import Link, elimination_order, kkt
 from poinsot.errors import PoinsotError
-from poinsot.formulations.acting import coordinate_force
 from poinsot.formulations.embedded import free_speeds
 from poinsot.formulations.equations import Equations
+from poinsot.formulations.generalised_forces import coordinate_force
 from poinsot.formulations.reactions import joint_reactions, needed
 from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import Channel

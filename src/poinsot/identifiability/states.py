@@ -16,7 +16,7 @@ from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
-from poinsot.system.natural import natural_speeds
+from poinsot.system.scales import natural_speeds
 from poinsot.system.stored import stored
 from poinsot.system.system import System, start, system
 

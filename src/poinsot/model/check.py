@@ -9,13 +9,13 @@ from enum import StrEnum
 from poinsot.blas import one_blas_thread
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError, listing
+from poinsot.model.admissible import body_defect
 from poinsot.model.assembly.assembly import Assembly, attempt_assembly
 from poinsot.model.assembly.constraints import Constraints, Row
 from poinsot.model.assembly.mobility import generic_assembly, mobility, redundant_rows, stressed_joints
 from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements, substitute
-from poinsot.model.possible import body_defect
 from poinsot.model.quantities.expressions import names
 
 __all__ = ["Finding", "Report", "Severity", "check"]

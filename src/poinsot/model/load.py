@@ -22,6 +22,8 @@ def library_names() -> tuple[str, ...]:
 def load(name_or_path: str | Path) -> Mechanism:
     """Load a mechanism: a library name, or a file (.toml, MJCF .xml, .urdf with its sidecar).
 
+    `name_or_path`: one of `library_names()`, or a path.
+
     >>> load("four_bar").name
     'four_bar'
     """

@@ -14,8 +14,8 @@ from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.model import build as builder
+from poinsot.model.admissible import negative_inertia, require_elements
 from poinsot.model.parts import Elements, resolve
-from poinsot.model.possible import negative_inertia, require_elements
 from poinsot.model.sharing import separate, share
 
 if TYPE_CHECKING:
@@ -186,6 +186,9 @@ class Mechanism:
 
 def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> Mechanism:
     """Make a mechanism from the contents of a model file; an error names the path in the file.
+
+    `document` holds tables as a TOML file does; `name` is the mechanism's, `text` the file with its comments,
+    for `dumps`.
 
     >>> build({"format": 1, "bodies": {"bob": {"mass": "200 g"}}}).bodies["bob"].mass
     0.2

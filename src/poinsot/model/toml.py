@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from poinsot.errors import PoinsotError, one_line
+from poinsot.model.admissible import require_moments
 from poinsot.model.mechanism import Mechanism, build, require_mechanism
-from poinsot.model.possible import require_moments
 from poinsot.model.record import keep_mechanism, kept_mechanism
 from poinsot.model.sharing import put_number
 from poinsot.store import IrregularFileError, content_key, file_kind, read_regular
@@ -113,7 +113,10 @@ def _beside(mechanism: Mechanism, path: tuple[str | int, ...]) -> list[float]:
 
 
 def save(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Path:
-    """Write a mechanism to a TOML file; an existing file is kept unless `overwrite` is given."""
+    """Write a mechanism to a TOML file; an existing file is kept unless `overwrite` is given.
+
+    `mechanism` goes to `path`, which is returned.
+    """
     path = as_path(path)
     writer = {".xml": "write_mjcf", ".mjcf": "write_mjcf", ".urdf": "write_urdf"}.get(path.suffix.lower())
     if writer is not None:

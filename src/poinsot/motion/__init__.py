@@ -4,10 +4,10 @@ signals             prescribed coordinates: functions, Fourier series, splines, 
 driven              Newton steps and rates of a system with prescribed coordinates
 kinematics          positions, velocities, accelerations of a driven mechanism
 continuation        one branch followed from sample to sample; continuity looks whether poses hang together
-singular_passage    driven motions pass poses in which constraints are dependent
+singular_crossing   driven motions pass poses in which constraints are dependent
 inverse_dynamics    actuator forces and the reaction in every joint; inverse_equations are its equations
 accelerations       accelerations and reactions at states; initial_pose finds the coordinates of a pose
 reactions           reactions in any frame; undetermined names those that redundant constraints leave open
-angles              angles beyond a turn
+counted_turns       angles beyond a turn
 singularity         which kind of singular pose is near, and how near
 """

@@ -73,6 +73,9 @@ def accelerations(
 ) -> Accelerations:
     """Accelerations of every body and reactions of every joint at one state, or at many given by coordinates.
 
+    `mechanism` is at `state`: a pose, velocities and forces by name, or coordinates q (nq,) or (N, nq) with
+    speeds v, of a `formulation`; by default at rest in the pose of its file.
+
     `independent` are coordinates in which to write the formulation "embedded"; others are chosen by pivoting.
 
     >>> import poinsot

@@ -19,7 +19,7 @@ from poinsot.errors import MotionError
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.branches import along_branch
 from poinsot.motion.signals import Signal, evaluate_motion
-from poinsot.system.natural import coordinate_sizes, natural_speeds
+from poinsot.system.scales import coordinate_sizes, natural_speeds
 
 if TYPE_CHECKING:
     from poinsot.motion.driven import Driven

@@ -16,7 +16,7 @@ from poinsot.errors import MotionError
 from poinsot.model.assembly.branches import along_branch
 from poinsot.system.conditioning import conditioning, poses_at
 from poinsot.system.functions import coordinate_rates
-from poinsot.system.natural import coordinate_sizes, natural_speeds
+from poinsot.system.scales import coordinate_sizes, natural_speeds
 
 if TYPE_CHECKING:
     from poinsot.motion.continuation import Course

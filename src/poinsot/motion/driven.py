@@ -17,7 +17,7 @@ from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.system.conditioning import surplus_or_free
 from poinsot.system.functions import coordinate_rates
-from poinsot.system.natural import natural_speeds
+from poinsot.system.scales import natural_speeds
 from poinsot.system.stored import remembered, stored, stored_parts
 
 if TYPE_CHECKING:

@@ -85,6 +85,8 @@ def inverse_dynamics(
 ) -> InverseDynamics:
     """Actuator forces, reactions of every joint and powers along a prescribed motion.
 
+    `mechanism`, `motion`, `t` (n,) [s] and `formulation` as for `kinematics`.
+
     With more actuators than freedoms the forces of least weighted square sum are taken; `weights` by actuator.
     Reactions are those on the joint's second body, about its frame there and in the joint's own axes: those of
     that frame, turned so that z is the joint's axis (docs/theory/joints.md); `reaction` gives them otherwise.

@@ -16,12 +16,12 @@ from poinsot.errors import MotionError, PoinsotError
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.motion.angles import turning, unwound
 from poinsot.motion.continuation import Course, follow
 from poinsot.motion.continuity import Path, joined, require_continuity
+from poinsot.motion.counted_turns import turning, unwound
 from poinsot.motion.driven import driven, require_count
 from poinsot.motion.signals import as_signals, as_times, evaluate_motion, require_motion
-from poinsot.motion.singular_passage import passing
+from poinsot.motion.singular_crossing import passing
 from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, rechart
 from poinsot.system.functions import body_poses
 from poinsot.system.stored import stored
@@ -71,6 +71,8 @@ def kinematics(
     mechanism: Mechanism, motion: Mapping[str, Any], t: Sequence[float], *, formulation: str = "joint"
 ) -> Kinematics:
     """Positions, velocities and accelerations of every body of a driven mechanism.
+
+    `mechanism` at times `t` (n,) [s], in a `formulation`: "joint", "embedded", "euler" or "rotation-matrix".
 
     `motion` prescribes as many independent coordinates as the mechanism has freedoms: a number, a function of t,
     a Fourier series, or samples (times, values) for each.

@@ -25,7 +25,7 @@ from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.mobility import generic_assembly
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.system.initial_state import state
-from poinsot.system.natural_sizes import rank_of
+from poinsot.system.scaled_rank import rank_of
 from poinsot.system.system import System, start, system
 
 __all__ = ["Singularity", "singularity"]
@@ -75,6 +75,8 @@ def singularity(
     mechanism: Mechanism, pose: Mapping[str, float] | None = None, outputs: Sequence[str] | None = None
 ) -> Singularity:
     """Look for singularities at a pose; outputs are named coordinates, by default those of the file's pose.
+
+    `mechanism` in a `pose` of named coordinates [m or rad].
 
     >>> import poinsot
     >>> poinsot.singularity(poinsot.load("ex800")).kinds

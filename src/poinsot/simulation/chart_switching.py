@@ -14,7 +14,7 @@ import numpy as np
 
 from poinsot import formulations
 from poinsot.errors import Interrupted, PoinsotError
-from poinsot.formulations.reading import COMBINATIONS
+from poinsot.formulations.coordinates_of_poses import COMBINATIONS
 from poinsot.simulation.equations import check_function, twist_function
 from poinsot.simulation.events import Ending
 from poinsot.simulation.integration import Integration, Motion
@@ -131,13 +131,11 @@ class Course:
 Switch = tuple[Stage, str, Course]  # where a motion goes on, what changes there, and its course up to there
 
 
-def integrate_switching(
-    compiled: System, motion: Callable[[System], Motion], t: np.ndarray, y0: np.ndarray, p: np.ndarray, **options: Any
-) -> SwitchedIntegration:
+def integrate_switching(compiled: System, problem: Problem, y0: np.ndarray, p: np.ndarray) -> SwitchedIntegration:
     """Integrate from y0 (states,) with constants p, (m,) or (N, m), switching charts where that is needed."""
-    problem = Problem(motion, t, options)
+    t = problem.t
     try:
-        whole = SwitchedIntegration(motion(compiled)(t, y0, p, **options), p, ())
+        whole = SwitchedIntegration(problem.motion(compiled)(t, y0, p, **problem.options), p, ())
     except Interrupted as stop:
         halted = SwitchedIntegration(stop.partial, p, ())
         raise Interrupted(str(stop), partial=_halted(halted, halted.courses(p.ndim == 2))) from None

@@ -10,7 +10,7 @@ import numpy as np
 from poinsot.engine import Formula
 from poinsot.engine.code.formula import formula
 from poinsot.lazy import casadi
-from poinsot.motion.angles import turning, turning_rates
+from poinsot.motion.counted_turns import turning, turning_rates
 from poinsot.motion.reactions import columns
 from poinsot.motion.signals import written_out
 from poinsot.simulation.events import Watched, watched_events

@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from poinsot import formulations
-from poinsot.formulations.reading import COMBINATIONS
+from poinsot.formulations.coordinates_of_poses import COMBINATIONS
 from poinsot.lazy import casadi
-from poinsot.motion.angles import turned, turning
+from poinsot.motion.counted_turns import turned, turning
 
 if TYPE_CHECKING:
     from poinsot.system.system import System

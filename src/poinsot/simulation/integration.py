@@ -12,7 +12,7 @@ from poinsot.engine import Formula, Status, Trajectories, integrator
 from poinsot.engine.interrupts import noted_interrupts
 from poinsot.errors import Interrupted, PoinsotError, unknown
 from poinsot.lazy import casadi
-from poinsot.motion.angles import turning
+from poinsot.motion.counted_turns import turning
 from poinsot.simulation.equations import Laws, motion_functions
 from poinsot.simulation.events import Ending, Event, Watched
 from poinsot.system.stored import remembered

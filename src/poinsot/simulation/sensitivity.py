@@ -60,6 +60,8 @@ def sensitivity(
 ) -> Sensitivity:
     """Derivatives of inverse dynamics along a prescribed motion with respect to any parameters.
 
+    `mechanism`, `motion` and `t` (n,) [s] as for `inverse_dynamics`; `wrt` names parameters.
+
     >>> import poinsot
     >>> five_bar = poinsot.load("five_bar")
     >>> d = poinsot.sensitivity(five_bar, five_bar.elements.pose, [0.0], ["crank1.mass"])
@@ -145,6 +147,9 @@ def motion_sensitivity(
     atol: float = 1e-13,
 ) -> MotionSensitivity:
     """Derivatives of a simulated motion, from rest under constant forces, with respect to any parameters.
+
+    `mechanism` until `t_end` [s]; `wrt` names parameters; `t` (n,) [s], `forces` [N or N·m], `pose`, `rtol` and
+    `atol` as for `simulate`.
 
     A parameter of the geometry also moves the start: the coordinates of the pose keep their values there.
     """

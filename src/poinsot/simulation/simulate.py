@@ -14,7 +14,7 @@ import numpy as np
 from poinsot.engine import Formula
 from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism, require_possible
-from poinsot.motion.angles import counted, first_counts, turning
+from poinsot.motion.counted_turns import counted, first_counts, turning
 from poinsot.motion.initial_pose import initial
 from poinsot.motion.reactions import JointReactions
 from poinsot.motion.signals import as_times
@@ -28,7 +28,7 @@ from poinsot.simulation.chart_switching import (
     with_limit,
 )
 from poinsot.simulation.equations import Law, Laws, state_function, written_law
-from poinsot.simulation.integration import Motion, compiled_motion
+from poinsot.simulation.integration import compiled_motion
 from poinsot.simulation.reactions import repeated, simulated_reactions
 from poinsot.system.initial_state import speeds
 from poinsot.system.system import System
@@ -106,6 +106,9 @@ def simulate(
 ) -> Simulation:
     """Simulate a mechanism from a pose, with actuator forces [N or N·m] that are numbers or laws of (t, s, ṡ).
 
+    `mechanism` until `t_end` [s]; `forces` by actuator; `pose` [m or rad] and `velocity` [m/s or rad/s] by
+    coordinate, of least kinetic energy; `rtol`, `atol` of the states, at most `max_steps`; `threads` for a batch.
+
     `t` are the times at which to give the motion (default: 101 from 0 to t_end). `parameters` gives N values for
     some inertias, force constants or gravity and simulates N mechanisms in one call. `events` names crossings
     (coordinate, value); rigid end stops are events that end the motion. `independent` are coordinates of the model
@@ -138,13 +141,10 @@ def simulate(
     u = np.array([0.0 if isinstance(law, Formula) else law for law in given.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
-
-    def motion(of: System) -> Motion:
-        return compiled_motion(of, laws, events, method)
-
-    result = partial(_result, mechanism, compiled, laws, Problem(motion, grid, options), len(times))
+    problem = Problem(partial(compiled_motion, laws=laws, events=events, method=method), grid, options)
+    result = partial(_result, mechanism, compiled, laws, problem, len(times))
     try:
-        return result(integrate_switching(compiled, motion, grid, y0, with_limit(compiled, y0, both), **options))
+        return result(integrate_switching(compiled, problem, y0, with_limit(compiled, y0, both)))
     except Interrupted as stop:
         raise _interrupt(result(stop.partial)) from None
 

@@ -19,7 +19,7 @@ import numpy as np
 from poinsot.simulation.equations import Laws, plain_functions
 from poinsot.simulation.integration import Motion
 from poinsot.system.conditioning import conditioning, poses_at
-from poinsot.system.natural import natural_speeds
+from poinsot.system.scales import natural_speeds
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
 

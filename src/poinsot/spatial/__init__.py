@@ -4,5 +4,6 @@ algebra    vectors and matrices of numbers (NumPy, batched) or symbols (CasADi S
 pose       Pose: X_AC = X_AB @ X_BC
 rotation   any Euler or Tait–Bryan sequence, quaternions, rates, singular attitudes
 orientation   how a frame's attitude is written down in a model
+motion     twists and wrenches
 inertia    ten inertial parameters, Steiner, Poinsot's matrix, pseudo-inertia
 """

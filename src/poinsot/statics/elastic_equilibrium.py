@@ -18,7 +18,7 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.elastic import ElasticModel, Terms, columns_of, elastic_model
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.mobility import dependent_rows
-from poinsot.model.build.acting import force_unit
+from poinsot.model.build.joints_and_forces import force_unit
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.algebra import skew

@@ -20,7 +20,7 @@ from poinsot.spatial.pose import Pose
 from poinsot.statics.residual import Given, Point, balance
 from poinsot.system.functions import body_poses, displaced
 from poinsot.system.initial_state import state
-from poinsot.system.natural_sizes import least_squares
+from poinsot.system.scaled_rank import least_squares
 from poinsot.system.system import System, start, system
 
 __all__ = ["Equilibrium", "equilibrium", "settle"]
@@ -64,6 +64,9 @@ def equilibrium(
     iterations: int = 200,
 ) -> Equilibrium:
     """The pose, near a given one, in which gravity, springs, loads and given actuator forces balance.
+
+    `mechanism`; `pose` by coordinate [m or rad] to start from; `forces` by actuator [N or N·m]; `formulation`
+    in which it is found, in at most so many `iterations`.
 
     Actuators that are `locked` hold their coordinate where it is in the given pose, with whatever force that takes.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.formulations.acting import curvature, slope
+from poinsot.formulations.generalised_forces import curvature, slope
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import vector
 from poinsot.spatial.motion import carry_twist

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.formulations.acting import slope, turn, winds
+from poinsot.formulations.generalised_forces import slope, turn, winds
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import is_zero
 from poinsot.statics.force_sizes import force_sizes
-from poinsot.system.natural_sizes import Sizes, free_motions, least_squares
+from poinsot.system.scaled_rank import Sizes, free_motions, least_squares
 from poinsot.system.stored import remembered
 from poinsot.system.system import System
 

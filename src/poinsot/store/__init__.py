@@ -1,10 +1,10 @@
-"""What is kept: on disk, between processes, compiled code, functions and models; in memory, what was used last.
+"""What is stored: on disk, between processes, compiled code, functions and models; in memory, what was used last.
 
-read_entry, write_entry     an entry by its key: checked when read, written aside and renamed
-read_regular                a file of unknown origin: no pipe or device is opened
-cache_report, clear_cache   what there is
-Bounded                     a memory that forgets what was not used for longest
-fingerprint                 of Poinsot's own code, which is part of every key
+cache        an entry by its key: checked when read, written aside and renamed; what there is
+container    an entry as bytes, with its key and a checksum
+files        a file of unknown origin: no pipe or device is opened
+bounded      Bounded, an LRU cache
+keys         fingerprint of Poinsot's own code, which is part of every key
 """
 
 from poinsot.store.bounded import Bounded

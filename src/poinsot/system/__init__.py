@@ -5,8 +5,8 @@ stored           functions of a system that are written once: from memory, from 
 functions        those that every question asks for: accelerations, poses, what is seen at a state
 home             the pose of the model file, assembled
 initial_state    coordinates and speeds from named poses and rates
-natural          natural sizes of the coordinates of one system
-natural_sizes    natural sizes of coordinates, constraints and masses of a mechanism
+scales           natural sizes of the coordinates and speeds of one system
+scaled_rank      rank, null space and least squares in natural sizes
 variants         the same system solved with care, or in other independent coordinates
 conditioning     condition number of the constraints, and the joint that is conditioned worst
 """

@@ -20,7 +20,7 @@ from poinsot.model.assembly.assembly import Assembly, row_lengths
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.inertia import inertia_matrix
-from poinsot.system.natural import natural_speeds
+from poinsot.system.scales import natural_speeds
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 

@@ -19,7 +19,7 @@ import numpy as np
 from poinsot import formulations
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, unknown
-from poinsot.formulations.reading import Reading, combining_reading
+from poinsot.formulations.coordinates_of_poses import Reading, combining_reading
 from poinsot.formulations.registry import formulation_of
 from poinsot.formulations.symbols import FREE_ROLES, default_free, symbols
 from poinsot.model.assembly.assembly import Assembly

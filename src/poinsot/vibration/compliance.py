@@ -33,6 +33,9 @@ def compliance(
 ) -> np.ndarray:
     """Displacement (x, y, z) [m] and turn (rx, ry, rz) [rad] of a place per force [N] and moment [N·m], world axes.
 
+    `mechanism` at rest in a `pose` of named coordinates [m or rad]; `formulation` and `actuators` as for
+    `modes`.
+
     (6, 6), or (3, 3) for x, y, rz of a planar mechanism: blocks [m/N], [m/(N·m)], [rad/N], [rad/(N·m)]. `at` is a
     body ("platform") or one of its frames ("platform.P1"); a wrench acts there.
 
@@ -53,7 +56,11 @@ def stiffness(
     formulation: str | None = None,
     actuators: str | Sequence[str] | None = None,
 ) -> np.ndarray:
-    """Inverse of the compliance: wrench per displacement of a place, [N/m], [N/rad], [N·m/m], [N·m/rad]."""
+    """Inverse of the compliance: wrench per displacement of a place, [N/m], [N/rad], [N·m/m], [N·m/rad].
+
+    `mechanism`, `at`, `pose`, `formulation` and `actuators` as for `compliance`; (6, 6), or (3, 3) in the
+    plane.
+    """
     found = compliance(mechanism, at, pose, formulation=formulation, actuators=actuators)
     scale = np.sqrt(np.abs(np.diag(found)))
     if not scale.all() or np.linalg.cond(found / np.outer(scale, scale)) > 1e12:

@@ -89,6 +89,8 @@ def linearise(
 ) -> Linear:
     """M, D and K about a pose at rest, in independent coordinates: displacements chosen by pivoting, or those named.
 
+    `mechanism`, `pose`, `formulation` and `forces` as for `modes`; M [kg, kg·m, kg·m²], D, K (k, k).
+
     `independent` names displacements of the formulation (`Linear.linear.names`) or coordinates of the model file. K
     keeps the stiffness of reactions and of forces that follow a body; what `actuators` mean is told at `modes`.
 

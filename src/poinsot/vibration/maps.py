@@ -152,6 +152,8 @@ def frequency_map(
 ) -> FrequencyMap:
     """Natural frequencies in many poses, with many parameter sets, or both: arrays that broadcast with each other.
 
+    `mechanism`; `n` lowest frequencies, by default all; `actuators` as for `modes`.
+
     `poses` by coordinate, by default the model's own for all sets; `parameters` by name; grids are arrays of more
     dimensions (see numpy.meshgrid). Springs that are clamped in the pose are relaxed in each of them. Poses that
     the mechanism cannot reach, or in which nothing holds it, are NaN and counted. `progress` is called with the
@@ -182,7 +184,11 @@ def compliance_map(
     actuators: str | Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> ComplianceMap:
-    """Static compliance and stiffness of a body or frame in many poses, as `frequency_map`."""
+    """Static compliance and stiffness of a body or frame in many poses, as `frequency_map`.
+
+    `mechanism`, `poses`, `parameters`, `actuators` and `progress` as there; `at` is a place as for
+    `compliance`.
+    """
     samples = _Samples.read(mechanism, poses, parameters)
     frame = mechanism.frame(at)
     size = 3 if mechanism.planar else 6

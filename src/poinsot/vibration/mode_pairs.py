@@ -31,6 +31,8 @@ class Pairing:
 def mac(a: Modes | Any, b: Modes | Any) -> np.ndarray:
     """Modal assurance criterion (k_a, k_b) of two sets of modes or arrays of shapes (n, k): 1 alike, 0 not at all.
 
+    `a` and `b`: modes, or shapes of the same n displacements.
+
     Modes of one formulation are compared by the masses; those of different ones by the motions of the bodies.
 
     >>> import poinsot
@@ -74,7 +76,10 @@ def _body_motions(found: Modes) -> np.ndarray:
 
 
 def pair(a: Modes | Any, b: Modes | Any) -> Pairing:
-    """The modes of b that belong to those of a, each used once, so that the sum of their MAC is largest."""
+    """The modes of b that belong to those of a, each used once, so that the sum of their MAC is largest.
+
+    `a` and `b` as for `mac`.
+    """
     from scipy.optimize import linear_sum_assignment
 
     table = mac(a, b)

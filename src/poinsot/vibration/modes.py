@@ -187,6 +187,9 @@ def modes(
 ) -> Modes:
     """Natural frequencies and modes of a mechanism at rest: the n lowest, or all.
 
+    `mechanism`; `formulation` "joint", "embedded", "euler" or "rotation-matrix", or "elastic" where there are
+    beams; `forces` [N or N·m] of actuators that are not locked, by default those that hold the pose.
+
     `pose` gives named coordinates; without it the model's pose is taken, or the equilibrium near it. `actuators` are
     "locked", "free", or a list of those that are locked; by default all are locked but those along whose coordinate a
     spring acts, and all are free where nothing could move otherwise. `damped` adds the damped modes to the print.

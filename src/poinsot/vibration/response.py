@@ -87,6 +87,10 @@ def frf(
 ) -> Response:
     """Frequency responses between points and directions, at frequencies [Hz].
 
+    `mechanism` at rest in a `pose` of named coordinates [m or rad]; `inputs` and `outputs` are places;
+    `frequencies` (n,) [Hz]; `quantity` is "receptance" [m/N], "mobility" [m/(N·s)] or "accelerance" [1/kg];
+    `formulation` and `actuators` as for `modes`.
+
     A place is written "platform.P1 x" (a body or one of its frames; in world axes, x, y, z for forces and
     displacements, rx, ry, rz for moments and turns), or is a coordinate that the model file names. `damping` are
     modal ratios, one for all modes or one each; None takes the model's dampers. `loss_factor` η is structural,

@@ -25,7 +25,7 @@ from poinsot.motion.driven import Driven, driven
 from poinsot.spatial.motion import carry_twist
 from poinsot.statics.force_sizes import force_sizes
 from poinsot.statics.residual import Given, Point, balance
-from poinsot.system.natural_sizes import Sizes, rank_of
+from poinsot.system.scaled_rank import Sizes, rank_of
 from poinsot.system.stored import stored, stored_parts
 from poinsot.system.system import System, start, system
 from poinsot.vibration.linear_model.rigid import BALANCED, choose_locked

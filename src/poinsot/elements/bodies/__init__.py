@@ -1,4 +1,8 @@
-"""Bodies: what has mass."""
+"""Bodies: what has mass.
+
+rigid    a rigid body
+beam     a flexible one
+"""
 
 from poinsot.elements.bodies.beam import Beam
 from poinsot.elements.bodies.rigid import RigidBody

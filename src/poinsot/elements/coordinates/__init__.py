@@ -1,4 +1,8 @@
-"""Coordinates: numbers read off a pose, along which forces act and by which poses are given."""
+"""Coordinates: numbers read off a pose, along which forces act and by which poses are given.
+
+base                               what every coordinate is
+joint, length, position, angle     one a file
+"""
 
 from poinsot.elements.coordinates.angle import Angle
 from poinsot.elements.coordinates.base import Coordinate

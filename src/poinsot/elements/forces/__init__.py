@@ -1,4 +1,9 @@
-"""Forces: one law a file."""
+"""Forces: one law a file.
+
+base                                                       what every force along a coordinate is
+spring, damper, friction, drive_inertia, end_stop          laws along a coordinate
+actuator, load, gravity                                    what is commanded, what acts at a place, weight
+"""
 
 from poinsot.elements.forces.actuator import Actuator
 from poinsot.elements.forces.base import Force, Simple

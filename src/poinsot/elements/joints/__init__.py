@@ -1,4 +1,10 @@
-"""Joints: one law a file. Adding one is a file, a line in this list and a paragraph of theory."""
+"""Joints: one law a file. Adding one is a file, a line in this list and a paragraph of theory.
+
+base, steps, attitude                                 what every joint is; how other programs say it; quaternions
+revolute, prismatic, cylindrical, helical             about and along one axis
+universal, spherical, planar, fixed, free             two axes, any axis, in a plane, none, all
+distance, point_on_line                               rods, and balls in grooves
+"""
 
 from poinsot.elements.joints.base import Axis, Joint, JointCoordinate, JointOption
 from poinsot.elements.joints.cylindrical import Cylindrical

@@ -1,4 +1,8 @@
-"""Sensors: what is measured, where."""
+"""Sensors: what is measured, where.
+
+base                        what every sensor is
+encoder, force, inertial    coordinates; forces and modal points; accelerometers and gyroscopes
+"""
 
 from poinsot.elements.sensors.base import Channel, Sensor
 from poinsot.elements.sensors.encoder import Encoder

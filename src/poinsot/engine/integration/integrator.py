@@ -17,8 +17,8 @@ from poinsot.engine.build.native import vector_lanes
 from poinsot.engine.build.request import Kind, Request
 from poinsot.engine.build.settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, waits_for_optimised
 from poinsot.engine.build.support import llvm_obstacle, portable_form
+from poinsot.engine.call_memory import address
 from poinsot.engine.code.formula import Formula, formula
-from poinsot.engine.frame import address
 from poinsot.engine.integration.controller import REGISTERS, Status
 from poinsot.engine.integration.layout import ARGUMENTS, RESULTS
 from poinsot.engine.threads import BRIEF_INSTRUCTIONS, choose_threads, run_chunks

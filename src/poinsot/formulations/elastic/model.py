@@ -12,11 +12,11 @@ import numpy as np
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.engine import kernel
-from poinsot.formulations.elastic.attached import OUTPUTS, Attached, attached
+from poinsot.formulations.elastic.beam_elements import NUMBERS, numbers, piece_kernel
 from poinsot.formulations.elastic.chains import Chains, Edge, Motions, chains, choose, closed, jacobians
 from poinsot.formulations.elastic.increments import flat
+from poinsot.formulations.elastic.nodal_forces import OUTPUTS, Attached, attached
 from poinsot.formulations.elastic.nodes import Mesh, Plan, plan
-from poinsot.formulations.elastic.pieces import NUMBERS, numbers, piece_kernel
 from poinsot.formulations.symbols import FREE_ROLES
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism

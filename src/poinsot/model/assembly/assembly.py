@@ -101,6 +101,9 @@ def assemble(
 ) -> Assembly:
     """Put a mechanism together in the pose of its file, then bring named coordinates to the values of `pose`.
 
+    `mechanism` as `load` or `build` gave it; `pose` by coordinate [m or rad]; `home` is the assembly of the
+    file's pose, where it is known already.
+
     The assembly mode is the one that is reached when the named coordinates go straight from the file's pose to their
     values, angles the shortest way; where a singular pose lies on that way it is not known, which is an error. A
     mechanism that cannot be closed there is an error that names the joint.

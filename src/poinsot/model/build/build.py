@@ -12,9 +12,9 @@ import numpy as np
 from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
 from poinsot.errors import PoinsotError, unknown
-from poinsot.model.build.acting import Acting
 from poinsot.model.build.beams import beams, with_axes
 from poinsot.model.build.complaints import complaint
+from poinsot.model.build.joints_and_forces import Acting
 from poinsot.model.build.places import ZERO, Places
 from poinsot.model.build.scope import ModelError, Scope, scopes
 from poinsot.model.build.sensing import sensor

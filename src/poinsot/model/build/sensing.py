@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from poinsot.elements.sensors import SENSORS, Sensor
-from poinsot.model.build.acting import Acting
+from poinsot.model.build.joints_and_forces import Acting
 from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.schema import SensorSpec
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.model.interchange.cuts import listed, place
+from poinsot.model.interchange.cut_bodies import listed, place
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation, rotation_exponential
 

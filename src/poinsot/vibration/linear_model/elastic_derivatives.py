@@ -18,9 +18,9 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, unknown
-from poinsot.formulations.elastic.attached import MATRICES, VALUES
+from poinsot.formulations.elastic.beam_elements import piece_slopes
 from poinsot.formulations.elastic.model import NUMBERS, ElasticModel, collect
-from poinsot.formulations.elastic.pieces import piece_slopes
+from poinsot.formulations.elastic.nodal_forces import MATRICES, VALUES
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.statics.elastic_equilibrium import Rest, model_of, rigid_motions, solve, stack

@@ -19,7 +19,7 @@ from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.model.assembly.constraints import IN_PLANE, Constraints
 from poinsot.spatial.pose import Pose
-from poinsot.system.natural_sizes import free_motions
+from poinsot.system.scaled_rank import free_motions
 
 if TYPE_CHECKING:
     from poinsot.model.mechanism import Mechanism

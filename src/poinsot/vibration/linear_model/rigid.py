@@ -28,7 +28,7 @@ from poinsot.statics.locked import locked_actuators
 from poinsot.statics.residual import Balance, Given, Point, balance
 from poinsot.system.functions import body_poses
 from poinsot.system.initial_state import state
-from poinsot.system.natural_sizes import displacements, rank_of
+from poinsot.system.scaled_rank import displacements, rank_of
 from poinsot.system.stored import stored
 from poinsot.system.system import System, start, system
 from poinsot.vibration.linear_model.record import ElasticPart, LinearModel

@@ -2,6 +2,6 @@
 
 files, size                reading within a folder and within bounds
 model                      MuJoCo's compiled model by name
-read, read_acting, loops   bodies and joints; actuators, springs, sensors; equality constraints
-write, write_acting        the way back
+read, read_forces, loops   bodies and joints; actuators, springs, sensors; equality constraints
+write, write_forces        the way back
 """

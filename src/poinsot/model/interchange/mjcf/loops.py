@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.model.interchange.cuts import place
+from poinsot.model.interchange.cut_bodies import place
 from poinsot.model.interchange.mjcf.model import MjcfModel
 from poinsot.model.interchange.recognise import HINGE, SLIDE
 from poinsot.spatial.orientation import along

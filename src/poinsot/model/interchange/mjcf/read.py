@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.model.interchange.cuts import NEGLIGIBLE, listed, mend_cuts, place
+from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, listed, mend_cuts, place
 from poinsot.model.interchange.mjcf.files import compile_mjcf
 from poinsot.model.interchange.mjcf.loops import add_loops, screws
 from poinsot.model.interchange.mjcf.model import MjcfModel
-from poinsot.model.interchange.mjcf.read_acting import add_acting, joint_laws
+from poinsot.model.interchange.mjcf.read_forces import add_acting, joint_laws
 from poinsot.model.interchange.notes import built
 from poinsot.model.interchange.recognise import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise, stem
 from poinsot.model.mechanism import Mechanism

@@ -15,9 +15,9 @@ from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
 from poinsot.elements.joints.steps import BALL, DISTANCE, FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
-from poinsot.model.interchange.acting import Acting
-from poinsot.model.interchange.mjcf.write_acting import MjcfActing
+from poinsot.model.interchange.mjcf.write_forces import MjcfActing
 from poinsot.model.interchange.notes import Conversion, written
+from poinsot.model.interchange.summed_forces import Acting
 from poinsot.model.interchange.tree import Closure, Link, Tree, cut_tree
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.toml import as_path
@@ -34,6 +34,8 @@ SMALL_RATIO = 1e-9  # least principal moment, as a fraction of the largest
 
 def write_mjcf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Conversion:
     """Write a mechanism in its assembled pose as MJCF, the model format of MuJoCo; needs no MuJoCo.
+
+    `mechanism` goes to `path`; a file there is kept unless `overwrite` is given.
 
     What MJCF cannot say, or says only nearly, is in the notes of the result, one sentence each.
     """

@@ -12,8 +12,8 @@ import numpy as np
 from poinsot.elements import GROUND
 from poinsot.elements.joints import JOINTS, Axis
 from poinsot.errors import PoinsotError, listing, unknown
-from poinsot.model.interchange.chains import mend_chains
-from poinsot.model.interchange.cuts import NEGLIGIBLE, listed, mend_cuts, place
+from poinsot.model.interchange.auxiliary_links import mend_chains
+from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, listed, mend_cuts, place
 from poinsot.model.interchange.names import Names
 from poinsot.model.interchange.notes import built
 from poinsot.model.interchange.urdf.mount import link_poses, mounted
@@ -38,6 +38,8 @@ TABLES = ("bodies", "joints", "actuators")
 
 def read_urdf(path: str | Path, sidecar: str | Path | None = None) -> Mechanism:
     """Read a URDF and its sidecar (the YAML file of the same name, or the one given).
+
+    `path` of the URDF; `sidecar` of the YAML file.
 
     The root link is the ground. A link of negligible mass on a fixed joint becomes a frame. What a mechanism cannot
     hold is warned of and noted in its description.

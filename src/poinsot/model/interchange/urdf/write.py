@@ -16,9 +16,9 @@ from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.joints.steps import FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
-from poinsot.model.interchange.acting import INFINITY, Acting, acting
 from poinsot.model.interchange.motions import Motion, undone
 from poinsot.model.interchange.notes import Conversion, written
+from poinsot.model.interchange.summed_forces import INFINITY, Acting, acting
 from poinsot.model.interchange.tree import Link, Tree, cut_tree
 from poinsot.model.interchange.urdf.sidecar import Sidecar, sidecar_text
 from poinsot.model.mechanism import Mechanism, require_mechanism
@@ -36,6 +36,8 @@ ON_AXIS = 1e-12  # distance of a body's origin from its hinge that counts as non
 
 def write_urdf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Conversion:
     """Write a mechanism as a URDF and, beside it, the sidecar with its loops, motors and assembled pose.
+
+    `mechanism` goes to `path`; files there are kept unless `overwrite` is given.
 
     What URDF cannot say is in the notes of the result, one sentence each.
     """

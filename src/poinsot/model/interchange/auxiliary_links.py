@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.model.interchange.cuts import pose_of
+from poinsot.model.interchange.cut_bodies import pose_of
 from poinsot.model.interchange.recognise import BALL, HINGE, SLIDE, MjJoint, laws_into, recognise, stem
 from poinsot.spatial.algebra import unit
 from poinsot.spatial.pose import Pose

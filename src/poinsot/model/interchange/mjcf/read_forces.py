@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.model.interchange.cuts import listed
+from poinsot.model.interchange.cut_bodies import listed
 from poinsot.model.interchange.mjcf.loops import tendon_ends
 from poinsot.model.interchange.mjcf.model import MjcfModel
 from poinsot.model.interchange.recognise import HINGE, SLIDE, MjJoint, Recognised, laws_into

@@ -15,9 +15,9 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
-from poinsot.formulations.acting import applied, curvature, gravity_energy
 from poinsot.formulations.elastic.increments import moved, pose_of, twist_of
 from poinsot.formulations.elastic.nodes import USERS
+from poinsot.formulations.generalised_forces import applied, curvature, gravity_energy
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row
 from poinsot.model.parts import Elements, substitute

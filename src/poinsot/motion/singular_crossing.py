@@ -25,7 +25,7 @@ from poinsot.motion.continuation import CONTRACTION, Course, follow, stepped, wa
 from poinsot.motion.continuity import Path, joined
 from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, rechart
 from poinsot.system.functions import coordinate_rates
-from poinsot.system.natural import natural_speeds
+from poinsot.system.scales import natural_speeds
 
 __all__ = ["Attempt", "passing"]
 

@@ -15,9 +15,9 @@ import numpy as np
 from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
 from poinsot.engine import Block, Link
-from poinsot.formulations.acting import applied, gravity_energy
+from poinsot.formulations.coordinates_of_poses import Reading
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.reading import Reading
+from poinsot.formulations.generalised_forces import applied, gravity_energy
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row

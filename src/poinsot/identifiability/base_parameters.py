@@ -123,6 +123,8 @@ def base_parameters(
 ) -> BaseParameters:
     """The combinations of parameters that channels can determine: along a motion, or at all.
 
+    `mechanism`; `motion` and `t` (n,) [s] as for `regressor`; `seed` of the random states.
+
     Without a motion, states are drawn at random over the workspace, with the constraints exact in each and away from
     singular poses: what they do not determine, no motion does. `channels` and `parameters` are those of
     `regressor`. `eliminate` names parameters to be expressed by others, the most wanted first; then come those that

@@ -10,8 +10,8 @@ import numpy as np
 from poinsot.elements.coordinates import AlongJoint, Coordinate, Length
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors import Sensor
-from poinsot.model.interchange.acting import Acting, acting
 from poinsot.model.interchange.motions import Motion
+from poinsot.model.interchange.summed_forces import Acting, acting
 from poinsot.model.interchange.tree import Closure, Tree
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
