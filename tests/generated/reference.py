@@ -72,14 +72,19 @@ def solve(machine: Machine, poses: Poses, V: np.ndarray, forces: Mapping[str, fl
     W = scipy.linalg.solve_triangular(C, J[kept].T, lower=True)  # y = Cᵀ A: Wᵀ y = γ
     sizes = np.linalg.norm(W, axis=0)
     q, r = scipy.linalg.qr(W / sizes, mode="economic")
-    y0 = scipy.linalg.solve_triangular(C, Q, lower=True)
-    held = scipy.linalg.solve_triangular(r, gamma[kept] / sizes, trans="T")
-    reach = held - q.T @ y0
-    y = y0 + q @ reach
-    A = np.zeros(len(V))
-    A[columns] = scipy.linalg.solve_triangular(C, y, lower=True, trans="T") * units
-    mu = np.zeros(len(J))
-    mu[kept] = scipy.linalg.solve_triangular(r, reach) / sizes
+
+    def solved(Q: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        y0 = scipy.linalg.solve_triangular(C, Q, lower=True)
+        reach = scipy.linalg.solve_triangular(r, gamma / sizes, trans="T") - q.T @ y0
+        a = scipy.linalg.solve_triangular(C, y0 + q @ reach, lower=True, trans="T")
+        return a, scipy.linalg.solve_triangular(r, reach) / sizes
+
+    a, mu_kept = solved(Q, gamma[kept])
+    for _ in range(2):  # light bodies beside heavy ones lose digits to these: what is left over is solved for again
+        da, dmu = solved(Q + J[kept].T @ mu_kept - M @ a, gamma[kept] - J[kept] @ a)
+        a, mu_kept = a + da, mu_kept + dmu
+    A, mu = np.zeros(len(V)), np.zeros(len(J))
+    A[columns], mu[kept] = a * units, mu_kept
     stress = _self_stress(machine, J)
     scales = [*np.abs(A[columns] / units), *np.abs(V[columns] / units) ** 2, np.linalg.norm(machine.gravity) / L]
     borne = _wrenches(machine, poses, mu / row_units)
