@@ -52,7 +52,7 @@ class Channel:
 
 def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Channel, ...]:
     """Channels by name or pattern; without any, the actuators, or the freedoms of a mechanism that lacks them."""
-    _, n, m, actuators = compiled.equations.sizes
+    _, n, m, actuators = compiled.sizes
     if wanted is None:
         wanted = "actuators" if actuators >= n - m else "freedoms"
     names = one_or_more_names(wanted, "channels")
