@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from poinsot.identifiability.regressor import regressor
     from poinsot.model.assembly.assembly import assemble
     from poinsot.model.check import check
-    from poinsot.model.interchange import read_urdf, write_mjcf, write_urdf
+    from poinsot.model.interchange import read_mjcf, read_urdf, write_mjcf, write_urdf
     from poinsot.model.load import library_names, load
     from poinsot.model.mechanism import Mechanism, build
-    from poinsot.model.toml import dumps, save
+    from poinsot.model.toml import dumps, loads, save
     from poinsot.motion.accelerations import State, accelerations
     from poinsot.motion.inverse_dynamics import inverse_dynamics
     from poinsot.motion.kinematics import kinematics
@@ -83,6 +83,8 @@ _HOME = {
     "kinematics": "poinsot.motion.kinematics",
     "library_names": "poinsot.model.load",
     "load": "poinsot.model.load",
+    "loads": "poinsot.model.toml",
+    "read_mjcf": "poinsot.model.interchange",
     "read_urdf": "poinsot.model.interchange",
     "regressor": "poinsot.identifiability.regressor",
     "save": "poinsot.model.toml",

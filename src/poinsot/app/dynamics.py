@@ -78,8 +78,8 @@ def simulate(
     if csv:
         write_table(csv, {"t": found.t, **found.coordinates, "energy": found.energy, "work": found.work}, overwrite)
     if json:
-        facts = ("mechanism", "formulation", "drift", "energy_error", "steps", "status", "changes")
-        write_json(json, {name: getattr(found, name) for name in facts}, overwrite)
+        facts = ("formulation", "drift", "energy_error", "steps", "status", "changes")
+        write_json(json, {"mechanism": found.mechanism.name} | {x: getattr(found, x) for x in facts}, overwrite)
     if code == INTERRUPTED or not found.finished:
         raise typer.Exit(code)
 

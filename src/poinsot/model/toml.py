@@ -22,6 +22,7 @@ __all__ = [
     "as_path",
     "check_place",
     "dumps",
+    "loads",
     "read_text",
     "read_toml",
     "save",
@@ -73,6 +74,19 @@ def read_toml(path: Path) -> Mechanism:
         raise PoinsotError(f"{path}: nested too deeply") from None
     except PoinsotError as error:
         raise PoinsotError(f"{path}: {one_line(str(error))}") from None
+
+
+def loads(text: str, name: str = "model") -> Mechanism:
+    """Make a mechanism from the text of a model file in TOML, as `dumps` gives it; `name` is the mechanism's.
+
+    >>> loads("format = 1\\n[bodies]\\nbob = { mass = '200 g' }", "weight").bodies["bob"].mass
+    0.2
+    """
+    if not isinstance(text, str):
+        raise PoinsotError(f"a model file is text, not {type(text).__name__}")
+    mechanism = build(_parsed(text), name, text)
+    require_moments(mechanism.elements)
+    return mechanism
 
 
 def _parsed(text: str) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Accelerations(JointReactions, Mapping[str, np.ndarray]):
     check: float | np.ndarray  # 1 is perfect, 0 where the equations are singular
     position: dict[str, np.ndarray]  # by body, origin in the world (3,)  [m]
     rotation: dict[str, np.ndarray]  # by body, R_WB (3, 3)
-    model: Mechanism = field(repr=False)
+    mechanism: Mechanism = field(repr=False)
 
     def __getitem__(self, body: str) -> np.ndarray:
         if body not in self.bodies:
@@ -113,7 +113,7 @@ def accelerations(
         check=float(check.item()) if np.isfinite(vdot).all() else 0.0,
         position=seen.position,
         rotation=seen.rotation,
-        model=mechanism,
+        mechanism=mechanism,
     )
 
 
@@ -150,7 +150,7 @@ def _at_coordinates(
         check=check.ravel() if many else check.item(),
         position=shape(seen.position),
         rotation=shape(seen.rotation),
-        model=mechanism,
+        mechanism=mechanism,
     )
 
 

@@ -39,7 +39,7 @@ class Path:
     a: np.ndarray  # (n, nv), v̇
     p: np.ndarray  # parameters and chart (m,), or (n, m) where charts change on the way
     residual: float  # largest violation of a constraint or of a prescribed coordinate  [m or rad]
-    condition: np.ndarray  # (n,) check value of the solution, or singular values' ratio: 1 is perfect, 0 is singular
+    check: np.ndarray  # (n,) check value of the solution, or singular values' ratio: 1 is perfect, 0 is singular
     between: Path | None = None  # the same with poses in between that it took to follow the motion; None if none did
 
     def constants(self, k: int) -> np.ndarray:
@@ -52,7 +52,7 @@ class Path:
 
     def cut(self, chosen: Any) -> Path:
         """The path at some of its samples, chosen by a slice or by numbers."""
-        parts = {x: getattr(self, x)[chosen] for x in ("t", "q", "v", "a", "condition")}
+        parts = {x: getattr(self, x)[chosen] for x in ("t", "q", "v", "a", "check")}
         return replace(self, p=self.p if self.p.ndim == 1 else self.p[chosen], **parts)
 
     def among(self, chosen: np.ndarray) -> Path:
@@ -67,7 +67,7 @@ def joined(parts: Sequence[Path]) -> Path:
     if len(parts) == 1:
         return parts[0]
     pieces = [parts[0], *(part.cut(slice(1, None)) for part in parts[1:])]
-    whole = {x: np.concatenate([getattr(piece, x) for piece in pieces]) for x in ("t", "q", "v", "a", "condition")}
+    whole = {x: np.concatenate([getattr(piece, x) for piece in pieces]) for x in ("t", "q", "v", "a", "check")}
     p = np.concatenate([np.broadcast_to(piece.p, (len(piece.t), piece.p.shape[-1])) for piece in pieces])
     between = (
         joined([part.between or replace(part, between=None) for part in parts])

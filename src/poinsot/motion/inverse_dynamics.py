@@ -45,9 +45,9 @@ class InverseDynamics(JointReactions):
     power: dict[str, np.ndarray]  # by actuator (n,)  [W]
     reactions: dict[str, np.ndarray]  # by joint, (f, m) on its second body (n, 6), NaN where open  [N, N·m]
     multipliers: np.ndarray  # (n, m)
-    condition: np.ndarray  # (n,) check value: 1 is perfect, 0 where the actuators lose hold of the mechanism
+    check: np.ndarray  # (n,) check value: 1 is perfect, 0 where the actuators lose hold of the mechanism
     kinematics: Kinematics
-    model: Mechanism = field(repr=False)
+    mechanism: Mechanism = field(repr=False)
 
     @cached_property
     def body_forces(self) -> dict[str, np.ndarray]:
@@ -55,7 +55,7 @@ class InverseDynamics(JointReactions):
 
         Forces in world axes, moments about the centre of mass in the body's.
         """
-        return _body_forces(self.model, self.kinematics)
+        return _body_forces(self.mechanism, self.kinematics)
 
     @property
     def position(self) -> dict[str, np.ndarray]:
@@ -111,7 +111,7 @@ def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, floa
     path, weight = moving.path, actuator_weights(moving.path.system, weights)
     for one in (path.system, careful(path.system)):
         found = inverse_function(one)(path.q, path.v, path.a, weight, path.p)
-        held = (found[2].ravel() > SINGULAR) & (path.condition > SINGULAR_POSE)
+        held = (found[2].ravel() > SINGULAR) & (path.check > SINGULAR_POSE)
         if held.all():
             return _result(mechanism, moving, len(path.t), *found)
     at = int(np.argmin(held))
@@ -183,9 +183,9 @@ def _result(
         power={name: u[:, k] * rates[:, k] for k, name in enumerate(compiled.commands)},
         reactions=by_joint(flat, names, undetermined(compiled)),
         multipliers=lam[:n],
-        condition=check.ravel()[:n],
+        check=check.ravel()[:n],
         kinematics=moving,
-        model=mechanism,
+        mechanism=mechanism,
     )
 
 

@@ -181,8 +181,8 @@ def _begin(mechanism: Mechanism, pose: dict[str, float], t: float, formulation: 
 
 def _require_determined(path: Path, names: Sequence[str]) -> None:
     """A motion through a pose in which the prescribed coordinates do not tell all speeds is an error."""
-    for at in np.flatnonzero(~(path.condition > UNSURE)):
-        lost = not path.condition[at] > SINGULAR
+    for at in np.flatnonzero(~(path.check > UNSURE)):
+        lost = not path.check[at] > SINGULAR
         if lost or path.holding(at) > max(SINGULAR_POSE, LOST * path.holding(0)):
             raise MotionError(
                 f"at t = {path.t[at]:g} s the prescribed coordinates ({', '.join(names)}) do not determine the "

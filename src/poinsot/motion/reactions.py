@@ -29,7 +29,7 @@ SEEN = 1e-9  # of a rotation matrix: components smaller than this do not carry a
 class JointReactions:
     """A result with joint reactions, and the poses at the same times."""
 
-    model: Mechanism
+    mechanism: Mechanism
     reactions: dict[str, np.ndarray]  # by joint (…, 6)
     position: dict[str, np.ndarray]  # by body (…, 3)  [m]
     rotation: dict[str, np.ndarray]  # by body (…, 3, 3)
@@ -48,7 +48,7 @@ class JointReactions:
         """
         if joint not in self.reactions:
             raise PoinsotError(unknown("joint", joint, self.reactions))
-        law = self.model.joints[joint]
+        law = self.mechanism.joints[joint]
         first, second = law.a.body, law.b.body
         if on not in (None, first, second):
             raise PoinsotError(f"joint '{joint}' is between '{first}' and '{second}': it does not act on '{on}'")

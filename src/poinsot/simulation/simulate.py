@@ -47,7 +47,6 @@ ROUGH = 1e3  # unless rtol allows for more, this many times over, or in as many 
 class Simulation(JointReactions):
     """A simulated motion at n times. In a batch of N all arrays but t have a leading axis N."""
 
-    mechanism: str
     formulation: str
     t: np.ndarray  # (n,)  [s]
     position: dict[str, np.ndarray]  # by body, origin in the world (n, 3)  [m]
@@ -63,7 +62,7 @@ class Simulation(JointReactions):
     steps: int
     status: str  # what to do next; empty means success
     changes: tuple[str, ...]  # where other coordinates were chosen along the motion, one sentence each
-    model: Mechanism = field(repr=False)
+    mechanism: Mechanism = field(repr=False)
     find_reactions: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
 
     @cached_property
@@ -79,7 +78,7 @@ class Simulation(JointReactions):
     def __str__(self) -> str:
         reached = f"{self.t[-1]:g} s" if len(self.t) else "no output time"
         return (
-            f"{self.mechanism} ({self.formulation}): {reached} in {self.steps} steps, "
+            f"{self.mechanism.name} ({self.formulation}): {reached} in {self.steps} steps, "
             f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
             + (f", changes of coordinates: {len(self.changes)}" if self.changes else "")
             + (f"\n{self.status}" if self.status else "")
@@ -261,7 +260,6 @@ def _result(
     rotations = places[..., 3:].reshape(*places.shape[:-1], 3, 3)
     times = run.integration.event_times if batch else run.integration.event_times[0]
     return Simulation(
-        mechanism=mechanism.name,
         formulation=compiled.formulation,
         t=t[last],
         position=dict(zip(bodies, places[..., :3])),
@@ -277,7 +275,7 @@ def _result(
         steps=int(run.integration.steps.max()),
         status=why or _status(run),
         changes=run.changes,
-        model=mechanism,
+        mechanism=mechanism,
         find_reactions=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
     )
 

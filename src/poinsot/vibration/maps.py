@@ -97,7 +97,7 @@ class _Samples:
 class FrequencyMap:
     """Frequencies over poses and parameter sets; arrays have the shape of the given grids in front."""
 
-    mechanism: str
+    mechanism: Mechanism
     poses: dict[str, np.ndarray]  # by coordinate  [m or rad]
     parameters: dict[str, np.ndarray]  # by name  [SI]
     frequencies: np.ndarray  # (…, n) [Hz] as in Modes: 0.0 rigid-body, negative unstable; NaN where there is none
@@ -106,7 +106,7 @@ class FrequencyMap:
 
     def __str__(self) -> str:
         flat = self.frequencies.reshape(-1, self.frequencies.shape[-1])
-        lines = [_counts(self.mechanism, len(flat), self.unreachable, self.unbalanced)]
+        lines = [_counts(self.mechanism.name, len(flat), self.unreachable, self.unbalanced)]
         for k, column in enumerate(flat.T):
             if np.isfinite(column).any():
                 lines.append(f"  f{k + 1}  {np.nanmin(column):.5g} … {np.nanmax(column):.5g} Hz")
@@ -117,7 +117,7 @@ class FrequencyMap:
 class ComplianceMap:
     """Compliance of a place over poses and parameter sets, (…, 6, 6) or (…, 3, 3) in the plane."""
 
-    mechanism: str
+    mechanism: Mechanism
     at: str
     poses: dict[str, np.ndarray]  # by coordinate  [m or rad]
     parameters: dict[str, np.ndarray]  # by name  [SI]
@@ -138,7 +138,7 @@ class ComplianceMap:
 
     def __str__(self) -> str:
         count = int(np.prod(self.compliance.shape[:-2]))
-        return _counts(f"{self.at} of {self.mechanism}", count, self.unreachable, self.unbalanced)
+        return _counts(f"{self.at} of {self.mechanism.name}", count, self.unreachable, self.unbalanced)
 
 
 def frequency_map(
@@ -172,7 +172,7 @@ def frequency_map(
 
     values, *failed = _over(samples, actuators, _frequencies, one, 0, progress)
     values = values[:, :n].reshape(*samples.shape, -1)
-    return FrequencyMap(mechanism.name, samples.poses, samples.parameters, values, *failed)
+    return FrequencyMap(mechanism, samples.poses, samples.parameters, values, *failed)
 
 
 def compliance_map(
@@ -198,7 +198,7 @@ def compliance_map(
 
     values, *failed = _over(samples, actuators, partial(_compliances, frame=frame), one, size**2, progress)
     values = values.reshape(*samples.shape, size, size)
-    return ComplianceMap(mechanism.name, at, samples.poses, samples.parameters, values, *failed)
+    return ComplianceMap(mechanism, at, samples.poses, samples.parameters, values, *failed)
 
 
 def _over(samples: _Samples, actuators: Any, batched: Any, one: Any, width: int, progress: Progress | None) -> Values:

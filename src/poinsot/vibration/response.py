@@ -32,7 +32,7 @@ AXES = ("x", "y", "z", "rx", "ry", "rz")
 class Response:
     """Frequency response functions of o outputs to i inputs at F frequencies."""
 
-    mechanism: str
+    mechanism: Mechanism
     quantity: str  # "receptance" [m/N …], "mobility" [m/(N·s) …], "accelerance" [m/(N·s²) …]
     frequencies: np.ndarray  # (F,)  [Hz]
     inputs: tuple[str, ...]  # i
@@ -67,7 +67,9 @@ class Response:
                     f"  {output} ← {inp}: largest {abs(self.H[at, o, i]):.4g} at {self.frequencies[at]:.5g} Hz"
                 )
         span = f"{self.frequencies[0]:g} … {self.frequencies[-1]:g} Hz"
-        return "\n".join([f"{self.quantity} of {self.mechanism}, {len(self.frequencies)} frequencies {span}", *peaks])
+        return "\n".join(
+            [f"{self.quantity} of {self.mechanism.name}, {len(self.frequencies)} frequencies {span}", *peaks]
+        )
 
 
 @one_blas_thread()
@@ -120,7 +122,7 @@ def frf(
         at = omega[int(np.argmax(~np.isfinite(H).all(axis=(1, 2))))] / (2 * np.pi)
         raise PoinsotError(f"the response at {at:g} Hz is infinite: an undamped mode is there")
     H = H * ((1j * omega) ** QUANTITIES[quantity])[:, None, None]
-    return Response(mechanism.name, quantity, omega / (2 * np.pi), *names, H)
+    return Response(mechanism, quantity, omega / (2 * np.pi), *names, H)
 
 
 def _numbers(given: Any, what: str) -> np.ndarray:

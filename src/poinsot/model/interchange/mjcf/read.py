@@ -41,7 +41,8 @@ LEFT_OUT = {  # counters of the compiled model, and what they count
 def read_mjcf(path: str | Path) -> Mechanism:
     """Read an MJCF file with MuJoCo (extra `mujoco`); what a mechanism cannot hold is warned of and noted.
 
-    Coordinates are MuJoCo's qpos, and the pose of the mechanism is that of qpos0.
+    `path` of the file; nothing outside its folder is read. Coordinates are MuJoCo's qpos, and the pose of the
+    mechanism is that of qpos0.
     """
     path = as_path(path)
     model = MjcfModel(compile_mjcf(path))
