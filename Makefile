@@ -1,6 +1,6 @@
 # make demo    set up and run the main job          make peers   cross tests against other programs
 # make test    set up and run the tests             make bench   speed, as ratios to peers in one run
-# make slow    proofs that take long; SHARE=0.1 a tenth  make lint    style rules that a machine can check
+# make slow    proofs that take long; SHARE=0.1 a tenth  make lint    style and types, as a machine can check
 # make mutants changes one thing in a law at a time, and sees that a test fails (WHERE="elements/joints --share 0.2")
 # make lanes   tests of native code with vectors of another length than the processor's; LANES=1, 2, 4 or 8
 PYTHON ?= python3
@@ -54,9 +54,15 @@ peers: $(VENV)/.peers
 bench: $(VENV)/.peers
 	@$(RUN) -m benchmarks
 
-lint: $(VENV)/.test
+$(VENV)/.lint: $(VENV)/.test
+	@($(PIP) --editable '.[test,lint]' && $(RUN) -m pyright --version) >/dev/null 2>&1 \
+	  || echo 'pyright cannot be had here; types are not checked'
+	@touch $@
+
+lint: $(VENV)/.lint
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --check .
+	@if $(RUN) -m pyright --version >/dev/null 2>&1; then $(RUN) -m pyright --project pyproject.toml --pythonpath $(RUN); fi
 
 mutants: $(VENV)/.test
 	@$(RUN) -m tests.mutants $(WHERE)

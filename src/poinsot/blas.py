@@ -31,7 +31,7 @@ def _blas_controls() -> list[tuple[Any, Any]]:
 def _found_controls(packages: tuple[str, ...]) -> list[tuple[Any, Any]]:
     controls = []
     for package in packages:
-        home = Path(sys.modules[package].__file__).parent
+        home = Path(sys.modules[package].__path__[0])
         folders = [home.parent / f"{home.name}.libs", home / ".dylibs"]
         for path in [p for folder in folders if folder.is_dir() for p in folder.glob("*openblas*")]:
             try:

@@ -148,7 +148,7 @@ def one_or_more_names(given: Any, what: str) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else list_of_names(given, what)
 
 
-def number_of(given: Any, what: str) -> float:
+def number_of(given: float | None, what: str) -> float:
     """What was given, if it is a finite positive number.
 
     >>> number_of(3, "the noise")
@@ -165,6 +165,6 @@ def count_of(given: Any, what: str) -> int:
     >>> count_of(3, "n")
     3
     """
-    if isinstance(given, Integral) and 1 <= given <= 10**9:
+    if isinstance(given, Integral) and 1 <= int(given) <= 10**9:
         return int(given)
     raise PoinsotError(f"{what} must be a whole number of at least 1, not {one_line(repr(given), 40)}")

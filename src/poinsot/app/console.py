@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 __all__ = ["busy", "finish_output", "prepare_output"]
 
@@ -20,7 +21,7 @@ _SIGNS = (
     "α alpha β beta γ gamma δ delta ε epsilon η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma "
     "τ tau φ phi χ chi ψ psi ω omega Δ Delta Φ Phi Ω Omega"
 )
-_PLAIN = dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2]))
+_PLAIN: dict[str, str] = dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2]))
 _SILENT_SECONDS, _EVERY_SECONDS = 2.0, 0.5
 
 
@@ -34,16 +35,18 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 def prepare_output() -> None:
     """Let no character that a console cannot show end a command."""
     codecs.register_error("poinsot.plain", _plain)
-    for stream in (sys.stdout, sys.stderr):
+    streams: tuple[Any, ...] = (sys.stdout, sys.stderr)
+    for stream in streams:
         with suppress(AttributeError, ValueError, OSError):  # closed, or replaced by something else
             stream.reconfigure(errors="poinsot.plain")
 
 
 def finish_output() -> str:
     """Write what is left; why that cannot be done, or nothing. A reader that has gone is no error."""
+    if sys.stdout is None:
+        return ""
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except (OSError, ValueError) as error:
         with suppress(OSError, ValueError, AttributeError):  # Python writes it once more when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

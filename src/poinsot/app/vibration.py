@@ -104,7 +104,7 @@ def frf(
     pairs = {(o, i): found.between(o, i) for o in found.outputs for i in found.inputs}
     columns = {"f": f}
     for (o, i), H in pairs.items():
-        columns |= {f"re {o} / {i}": H.real, f"im {o} / {i}": H.imag}
+        columns |= {f"re {o} / {i}": np.real(H), f"im {o} / {i}": np.imag(H)}
     if csv:
         write_table(csv, columns, overwrite)
     if json:

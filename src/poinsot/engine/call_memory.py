@@ -19,7 +19,8 @@ _DOUBLE = np.dtype(np.float64)
 def address(array: np.ndarray) -> int:
     """Where an array begins in memory; NumPy's own `ctypes.data` takes three times as long."""
     try:
-        return addressof(c_char.from_buffer(array))
+        # NumPy's stubs say from Python 3.12 on only that an array is a buffer.
+        return addressof(c_char.from_buffer(array))  # pyright: ignore[reportArgumentType]
     except (TypeError, ValueError, BufferError):  # empty, in pieces, or not to be written
         return array.ctypes.data
 

@@ -22,10 +22,11 @@ def run_vm(
     buffer, evaluate = function.buffer()
     sources, targets = [], []
     alive = []  # CasADi keeps addresses only
+    # CasADi's stubs ask for a size that a memoryview brings along.
     for i, values in enumerate(inputs):
         places = np.array(dense_offsets(function.sparsity_in(i)), dtype=int)
         nonzeros = np.zeros(max(1, places.size))
-        buffer.set_arg(i, memoryview(nonzeros))
+        buffer.set_arg(i, nonzeros.data)  # pyright: ignore[reportCallIssue]
         alive.append(nonzeros)
         flat = values.reshape(len(values), -1) if batched[i] else values.reshape(-1)
         if batched[i]:
@@ -35,7 +36,7 @@ def run_vm(
     for i, values in enumerate(outputs):
         places = np.array(dense_offsets(function.sparsity_out(i)), dtype=int)
         nonzeros = np.zeros(max(1, places.size))
-        buffer.set_res(i, memoryview(nonzeros))
+        buffer.set_res(i, nonzeros.data)  # pyright: ignore[reportCallIssue]
         targets.append((nonzeros[: places.size], values.reshape(len(values), -1), places))
     count = len(outputs[0]) if outputs else 0
     for sample in range(count):

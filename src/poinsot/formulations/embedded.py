@@ -149,8 +149,8 @@ def independent_rates(
             f"the mechanism has mobility {A.shape[1] - rank}: {len(wanted)} coordinates ({', '.join(wanted)}) "
             "cannot be independent"
         )
-    for k, name in enumerate(wanted):
-        A = np.vstack([A, S[k] * sizes])
+    for k, (name, row) in enumerate(zip(wanted, () if S is None else S)):
+        A = np.vstack([A, row * sizes])
         if not (condition := _condition(A, rank + k + 1)) < DEPENDENT:
             raise PoinsotError(_refusal(machine.elements, name, wanted[:k], condition))
     free = independent_speeds(A, rank + len(wanted), None if masses is None else masses * sizes**2)
@@ -201,7 +201,7 @@ def independent_speeds(A: np.ndarray, rank: int | None = None, masses: np.ndarra
     if m == 0:
         return tuple(range(n))
     A = _unit_rows(A)
-    pivots = qr(_unit_rows(A.T).T, pivoting=True, mode="r")[1]
+    *_, pivots = qr(_unit_rows(A.T).T, pivoting=True, mode="r")
     dependent, free = pivots[:rank].copy(), pivots[rank:].copy()
     if not (condition := _condition(A[:, dependent], rank)) < DEPENDENT:
         raise PoinsotError(

@@ -204,7 +204,7 @@ def _mass(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia]) -> An
 
 def _kept(elements: Any, joint: Joint) -> tuple[int, ...]:
     """Numbers of the rows of a closing joint that count."""
-    return tuple(joint.in_plane if elements.planar else range(len(joint.rows)))
+    return joint.kept(elements.planar)
 
 
 def _closures(

@@ -130,7 +130,8 @@ def _differentiated(joint: Joint, X_FM: Pose, twist: Any, kept: tuple[int, ...])
     G = casadi.jacobian(phi_dot, casadi.vertcat(speed, turn))
     G_dot_V = casadi.jtimes(phi_dot, place, motion)
     here = casadi.vertcat(casadi.vec(casadi.SX(X_FM.R)), casadi.SX(X_FM.p))
-    return tuple(casadi.substitute([phi, G, G_dot_V], [place, casadi.vertcat(speed, turn)], [here, twist]))
+    phi, G, G_dot_V = casadi.substitute([phi, G, G_dot_V], [place, casadi.vertcat(speed, turn)], [here, twist])
+    return phi, G, G_dot_V
 
 
 def constraint_map(joint: Joint, X_FM: Pose, kept: tuple[int, ...], turned: bool = False) -> Any:

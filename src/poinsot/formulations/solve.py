@@ -201,7 +201,7 @@ class Dynamics:
     def _even(self) -> bool:
         """Whether no joint of a chain in loops moves far less mass than others: constraints would have to hold it."""
         e = self.equations
-        if not e.phi.size1():
+        if e.articulated is None or not e.phi.size1():
             return True
         pivots = self.function("pivots", [e.articulated[0].pivots])(self.q_home, 0, 0, self.p_nominal)
         masses = np.asarray(pivots).ravel() * e.scales**2

@@ -17,6 +17,7 @@ from poinsot.identifiability.reduction import Gap, Reduction, reduce_columns
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor, regressor
 from poinsot.identifiability.states import random_states
 from poinsot.model.mechanism import Mechanism
+from poinsot.spatial.algebra import Numbers
 
 __all__ = ["BaseParameters", "base_parameters", "combination_text", "reduce_regressor"]
 
@@ -114,7 +115,7 @@ class BaseParameters:
 def base_parameters(
     mechanism: Mechanism,
     motion: Mapping[str, Any] | None = None,
-    t: Sequence[float] | None = None,
+    t: Numbers | None = None,
     channels: Sequence[str] | str | None = None,
     eliminate: Sequence[str] | str | None = None,
     *,

@@ -22,6 +22,7 @@ from poinsot.identifiability.model_parameters import in_model_parameters
 from poinsot.identifiability.reduction import Gap
 from poinsot.identifiability.regressor import Regressor, regressor
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.spatial.algebra import Numbers
 
 __all__ = ["Determination", "Finding", "Verdict", "determinable", "judge"]
 
@@ -133,7 +134,7 @@ def _row(f: Finding) -> tuple[str, ...]:
 def determinable(
     mechanism: Mechanism,
     motion: Mapping[str, Any],
-    t: Sequence[float] | None = None,
+    t: Numbers | None = None,
     channels: Sequence[str] | str | None = None,
     *,
     parameters: Sequence[str] | str | None = None,

@@ -20,6 +20,7 @@ from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import Path, solve_path
 from poinsot.motion.signals import as_times
+from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 
@@ -29,7 +30,7 @@ __all__ = ["energy_regressor"]
 def energy_regressor(
     mechanism: Mechanism,
     motion: Mapping[str, Any],
-    t: Sequence[float],
+    t: Numbers,
     *,
     parameters: Sequence[str] | str | None = None,
     nodes: int = 6,

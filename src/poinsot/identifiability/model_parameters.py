@@ -79,10 +79,12 @@ def _require_linear(elements: Elements, names: tuple[str, ...]) -> None:
 
 def _symbols(value: Any) -> bool:
     """Whether a description holds a symbol."""
+    if is_symbolic(value):
+        return not value.is_constant()
     if isinstance(value, dict):
         return any(_symbols(item) for item in value.values())
     if isinstance(value, tuple | list):
         return any(_symbols(item) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
         return any(_symbols(getattr(value, f.name)) for f in fields(value))
-    return is_symbolic(value) and not value.is_constant()
+    return False

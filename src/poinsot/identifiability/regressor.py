@@ -23,6 +23,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
 from poinsot.motion.kinematics import solve_path
 from poinsot.motion.signals import own_times
+from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 
@@ -67,7 +68,7 @@ class Regressor:
 def regressor(
     mechanism: Mechanism,
     motion: Mapping[str, Any],
-    t: Sequence[float] | None = None,
+    t: Numbers | None = None,
     channels: Sequence[str] | str | None = None,
     *,
     parameters: Sequence[str] | str | None = None,

@@ -7,7 +7,7 @@ tells when they break the triangle inequality.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,7 +65,7 @@ def _numbers(part: Any, values: Mapping[str, Any]) -> np.ndarray:
     return np.asarray(evaluate(part, values) if isinstance(part, Expression) else part, float).ravel()
 
 
-def _require_signs(body: str, six: list[np.ndarray]) -> None:
+def _require_signs(body: str, six: Sequence[np.ndarray]) -> None:
     """Raise when an inertia xx, xy, xz, yy, yz, zz, each (N,), cannot be that of a body in one of the samples.
 
     One set of values may have products of inertia that are not possible yet: others may be changed after it.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated, Any
+from collections.abc import Callable, Collection
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
@@ -18,11 +19,11 @@ __all__ = [
     "LawSpec",
     "Number",
     "Spec",
+    "Table",
     "Vector",
     "as_number",
-    "list_of",
+    "counted",
     "one_of",
-    "table_of",
 ]
 
 NAME = re.compile(r"[^\W\d]\w*(\.\w+)*")
@@ -61,7 +62,7 @@ def _names(table: Any) -> Any:
     return table
 
 
-def one_of(kind: str, existing: Any):
+def one_of(kind: str, existing: Collection[str] | Callable[[], Collection[str]]) -> Callable[[Any], str]:
     """A check that a text is one of the existing types of something; `existing` may be a function."""
 
     def check(value: Any) -> str:
@@ -75,8 +76,8 @@ def one_of(kind: str, existing: Any):
     return check
 
 
-def list_of(item: Any, least: int, most: int, what: str = "numbers", one: bool = False) -> Any:
-    """A list with so many items; `one`: a single item may be written without the brackets."""
+def counted(least: int, most: int, what: str = "numbers", one: bool = False) -> tuple[Any, ...]:
+    """Checks of a list with so many items; `one`: a single item may be written without the brackets."""
     count = f"{least}" if least == most else f"{least} to {most}"
 
     def check(value: Any) -> Any:
@@ -88,7 +89,7 @@ def list_of(item: Any, least: int, most: int, what: str = "numbers", one: bool =
             raise ValueError(f"expected {count} {what}")
         return value
 
-    return Annotated[tuple[item, ...], BeforeValidator(check), Field(min_length=least, max_length=most)]
+    return BeforeValidator(check), Field(min_length=least, max_length=most)
 
 
 NUMBER_SCHEMA = {
@@ -97,12 +98,9 @@ NUMBER_SCHEMA = {
 }
 Number = Annotated[float | str, BeforeValidator(as_number), WithJsonSchema(NUMBER_SCHEMA)]
 Key = Annotated[str, AfterValidator(_name)]
-Vector = list_of(Number, 2, 3)
-
-
-def table_of(item: Any) -> Any:
-    """A table whose keys are names."""
-    return Annotated[dict[str, item], BeforeValidator(_names)]
+Vector = Annotated[tuple[Number, ...], *counted(2, 3)]
+Item = TypeVar("Item")
+Table = Annotated[dict[str, Item], BeforeValidator(_names)]  # its keys are names
 
 
 class Spec(BaseModel):

@@ -193,7 +193,8 @@ def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> M
     >>> build({"format": 1, "bodies": {"bob": {"mass": "200 g"}}}).bodies["bob"].mass
     0.2
     """
-    mechanism = Mechanism(*builder.described(document, name), document, text)
+    title, description, parameters, template = builder.described(document, name)
+    mechanism = Mechanism(title, description, parameters, template, document, text)
     builder.require_numbers(mechanism.template, mechanism.elements, mechanism.parameters.values_by_name)
     return mechanism
 

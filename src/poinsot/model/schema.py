@@ -31,11 +31,11 @@ from poinsot.model.entries import (
     LawSpec,
     Number,
     Spec,
+    Table,
     Vector,
     as_number,
-    list_of,
+    counted,
     one_of,
-    table_of,
 )
 
 __all__ = [
@@ -59,12 +59,15 @@ __all__ = [
 ]
 
 
+Limits = Annotated[tuple[Number, ...], *counted(2, 2)]
+
+
 class ParameterSpec(Spec):
     """A parameter that the file names itself, or more about one that another table makes."""
 
     value: Number | None = None
     unit: str = ""
-    bounds: list_of(Number, 2, 2) | None = None
+    bounds: Limits | None = None
     description: str = ""
 
 
@@ -73,7 +76,7 @@ class RotationSpec(Spec):
 
     sequence: str | None = None
     angles: Vector | None = None
-    quaternion: list_of(Number, 4, 4) | None = None
+    quaternion: Annotated[tuple[Number, ...], *counted(4, 4)] | None = None
     x: Vector | None = None
     y: Vector | None = None
     z: Vector | None = None
@@ -113,7 +116,7 @@ Place = Annotated[
     Discriminator(lambda value: "name" if isinstance(value, str) else "table"),
     BeforeValidator(_place),
 ]
-Pair = list_of(Place, 2, 2, "places")
+Pair = Annotated[tuple[Place, ...], *counted(2, 2, "places")]
 
 
 class PlacementSpec(Spec):
@@ -166,11 +169,11 @@ class BodySpec(Spec):
 
     mass: Number | None = None
     com: Vector | None = None
-    inertia: list_of(Number, 1, 6, one=True) | None = Field(
+    inertia: Annotated[tuple[Number, ...], *counted(1, 6, one=True)] | None = Field(
         None, description="About the centre of mass: xx, yy, zz[, xy, xz, yz]; one number in the plane [kg·m²]."
     )
-    frames: table_of(FrameSpec) = {}
-    beams: table_of(BeamSpec) = Field({}, description="Flexible parts; mass, com and inertia are what comes on top.")
+    frames: Table[FrameSpec] = {}
+    beams: Table[BeamSpec] = Field({}, description="Flexible parts; mass, com and inertia are what comes on top.")
     placement: PlacementSpec | None = None
     shared_as: Key | None = Field(None, description="In a component: name of the parameters shared by all instances.")
 
@@ -189,9 +192,6 @@ class FrictionSpec(Spec):
     coulomb: PerCoordinate | None = None
     offset: PerCoordinate | None = None
     smooth: PerCoordinate | None = Field(None, description="Speed at which Coulomb friction is nearly full.")
-
-
-Limits = list_of(Number, 2, 2)
 
 
 class JointSpec(LawSpec):
@@ -270,12 +270,12 @@ class ForceSpec(LawSpec):
     """A spring, damper, friction, drive inertia or end stop along a coordinate, or a load on a body."""
 
     type: Annotated[
-        str, BeforeValidator(one_of("force", _forces)), Field(json_schema_extra=lambda s: s.update(enum=_forces()))
+        str, BeforeValidator(one_of("force", _forces)), Field(json_schema_extra=lambda s: s.update(enum=[*_forces()]))
     ]
     on: CoordinateSpec | None = None
     at: Place | None = None
     force: Vector | None = None
-    moment: list_of(Number, 1, 3, one=True) | None = None
+    moment: Annotated[tuple[Number, ...], *counted(1, 3, one=True)] | None = None
     follows: StrictBool | None = None
 
     @classmethod
@@ -328,14 +328,14 @@ class Group(Spec):
     """What a model and a component have in common."""
 
     parameters: dict[str, Any] = {}
-    bodies: table_of(BodySpec) = {}
-    frames: table_of(InlineFrame) = {}
-    joints: table_of(JointSpec) = {}
-    forces: table_of(ForceSpec) = {}
-    actuators: table_of(ActuatorSpec) = {}
-    sensors: table_of(SensorSpec) = {}
-    coordinates: table_of(CoordinateSpec) = {}
-    instances: table_of(InstanceSpec) = {}
+    bodies: Table[BodySpec] = {}
+    frames: Table[InlineFrame] = {}
+    joints: Table[JointSpec] = {}
+    forces: Table[ForceSpec] = {}
+    actuators: Table[ActuatorSpec] = {}
+    sensors: Table[SensorSpec] = {}
+    coordinates: Table[CoordinateSpec] = {}
+    instances: Table[InstanceSpec] = {}
 
     @property
     def size(self) -> int:
@@ -357,7 +357,8 @@ class IdentifySpec(Spec):
     """What the model's author prefers when parameters are identified."""
 
     eliminate: tuple[str, ...] = Field(
-        (), description="Linear parameters to be expressed by others, such as 'link1.J', the most wanted first."
+        default=(),
+        description="Linear parameters to be expressed by others, such as 'link1.J', the most wanted first.",
     )
 
 
@@ -372,10 +373,10 @@ class ModelSpec(Group):
         False, description="A planar mechanism whose joints are modelled in space all the same."
     )
     gravity: Vector | None = None
-    materials: table_of(MaterialSpec) = {}
-    sections: table_of(SectionSpec) = {}
-    components: table_of(ComponentSpec) = {}
-    pose: table_of(Number) = {}
+    materials: Table[MaterialSpec] = {}
+    sections: Table[SectionSpec] = {}
+    components: Table[ComponentSpec] = {}
+    pose: Table[Number] = {}
     identify: IdentifySpec = IdentifySpec()
 
 

@@ -63,8 +63,8 @@ def share(document: Mapping[str, Any], parameters: Parameters, name: str, patter
         raise PoinsotError(f"parameter '{missing[0]}' is that of one copy: it can be one with the other copies only")
     document = copy.deepcopy(dict(document))
     document.setdefault("parameters", {})[name] = {"value": chosen[0].value, "unit": chosen[0].unit}
-    for parameter in chosen:
-        put_number(document, parameter.source, name)
+    for source in [p.source for p in chosen if p.source is not None]:
+        put_number(document, source, name)
     return document, {}
 
 
@@ -91,7 +91,8 @@ def put_number(
     """Set the number at a path, making tables and lists, with the numbers of the `whole`, where they are left out."""
     here = document
     for step, following in zip(path, (*path[1:], None)):
-        if step == "position" and isinstance(here, list):
+        bare = isinstance(here, list)
+        if step == "position" and bare:
             continue  # a frame written as a bare list of coordinates
         if isinstance(step, int) and len(here) <= step:
             here.extend(whole[len(here) :])

@@ -138,7 +138,7 @@ def _at_coordinates(
     seen = observe_states(compiled, q, v, vdot, lam, u, p)
     for name, parts in undetermined(compiled).items():
         seen.reactions[name][:, parts] = np.nan
-    many = np.ndim(given.q) == 2
+    many = given.q is not None and np.ndim(given.q) == 2
 
     def shape(by_name: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         return by_name if many else {name: x[0] for name, x in by_name.items()}

@@ -19,6 +19,7 @@ from poinsot.errors import MotionError
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.branches import along_branch
 from poinsot.motion.signals import Signal, evaluate_motion
+from poinsot.spatial.algebra import Scalar
 from poinsot.system.scales import coordinate_sizes, natural_speeds
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Course:
         """[C; J] (n, m + k, nv) at coordinates q (n, nq), columns in natural sizes."""
         return self.driven.slopes(q, self.p) * natural_speeds(self.driven.compiled, self.size)
 
-    def newton(self, q: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def newton(self, q: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, Scalar, Scalar]:
         """Coordinates after a step, the largest change, and the largest error before it, in natural sizes."""
         best, gap = self.driven.newton(q, s, self.p)
         step, error = np.abs(best - q), np.abs(gap)
@@ -146,7 +147,7 @@ def follow(course: Course, q0: np.ndarray, care: bool) -> Track:
     chosen = np.arange(len(course.t)) if care else _coarse(course.extent())
     q[0], asked = _begun(course, q0), set(course.t.tolist())
     limit, end = WORSE * course.check(q[0], 0) if course.charted else 0.0, 0
-    for last, k in pairwise(chosen):
+    for last, k in pairwise(chosen.tolist()):
         try:
             leg = list(way(course, last, k, q[last], care))
         except MotionError:

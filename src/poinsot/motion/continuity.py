@@ -89,7 +89,7 @@ def require_continuity(path: Path, course: Course, walked: np.ndarray) -> None:
     jumps = _jumps(path, size) & ~(walked[1:] & walked[:-1])
     jumps[np.flatnonzero(walked)[1:] - 1] |= ~along_branch(course.slopes(path.q[walked]))
     suspects = _suspects(path, size)
-    for at in np.flatnonzero(jumps | suspects):
+    for at in np.flatnonzero(jumps | suspects).tolist():
         if jumps[at] or _singular(path, at, names):
             raise MotionError(
                 f"between t = {path.t[at]:g} and {path.t[at + 1]:g} s the mechanism jumps to another assembly mode: "

@@ -7,13 +7,13 @@ defined its rate grows without bound.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.lazy import casadi
+from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored, stored_parts
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def counted(s: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return np.concatenate([s[..., :1], s[..., 1:] + 2 * np.pi * np.cumsum(turns, axis=-1)], axis=-1)
 
 
-def unwound(t: Sequence[float], s: np.ndarray, s_dot: np.ndarray) -> np.ndarray:
+def unwound(t: Numbers, s: np.ndarray, s_dot: np.ndarray) -> np.ndarray:
     """Angles s (…, n) at times t (n,) without jumps by turns, from the first sample on.
 
     The turn is the one that the rates s_dot (…, n) foretell where these are alike at both ends of an interval: a

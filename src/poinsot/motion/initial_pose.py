@@ -46,7 +46,8 @@ def initial(
 
     def make() -> Initial:
         if pose is not None:
-            way = _WAYS.get_or_make((*structure, *pose), lambda: _Way(mechanism, tuple(pose), formulation, free))
+            names = tuple(pose)
+            way = _WAYS.get_or_make((*structure, *names), lambda: _Way(mechanism, names, formulation, free))
             if (found := way.to(pose)) is not None:
                 return found
         begin = start(mechanism, pose)

@@ -6,7 +6,7 @@ M v̇ + Cᵀλ = Q₀ + B u          solved for u and λ; with more actuators th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
@@ -20,6 +20,7 @@ from poinsot.motion.inverse_equations import inverse_function
 from poinsot.motion.kinematics import Kinematics, kinematics
 from poinsot.motion.reactions import JointReactions, by_joint
 from poinsot.motion.undetermined import undetermined
+from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import conditioning, freest, poses_at
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
@@ -78,7 +79,7 @@ class InverseDynamics(JointReactions):
 def inverse_dynamics(
     mechanism: Mechanism,
     motion: Mapping[str, Any],
-    t: Sequence[float],
+    t: Numbers,
     *,
     weights: Mapping[str, float] | None = None,
     formulation: str = "joint",

@@ -22,6 +22,7 @@ from poinsot.motion.counted_turns import turning, unwound
 from poinsot.motion.driven import driven, require_count
 from poinsot.motion.signals import as_signals, as_times, evaluate_motion, require_motion
 from poinsot.motion.singular_crossing import passing
+from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, rechart
 from poinsot.system.functions import body_poses
 from poinsot.system.stored import stored
@@ -68,7 +69,7 @@ class Kinematics:
 
 
 def kinematics(
-    mechanism: Mechanism, motion: Mapping[str, Any], t: Sequence[float], *, formulation: str = "joint"
+    mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, *, formulation: str = "joint"
 ) -> Kinematics:
     """Positions, velocities and accelerations of every body of a driven mechanism.
 
@@ -92,7 +93,7 @@ def kinematics(
 def solve_path(
     mechanism: Mechanism,
     motion: Mapping[str, Any],
-    t: Sequence[float],
+    t: Numbers,
     formulation: str = "joint",
     free: tuple[str, ...] = (),
 ) -> Path:
@@ -181,7 +182,7 @@ def _begin(mechanism: Mechanism, pose: dict[str, float], t: float, formulation: 
 
 def _require_determined(path: Path, names: Sequence[str]) -> None:
     """A motion through a pose in which the prescribed coordinates do not tell all speeds is an error."""
-    for at in np.flatnonzero(~(path.check > UNSURE)):
+    for at in np.flatnonzero(~(path.check > UNSURE)).tolist():
         lost = not path.check[at] > SINGULAR
         if lost or path.holding(at) > max(SINGULAR_POSE, LOST * path.holding(0)):
             raise MotionError(

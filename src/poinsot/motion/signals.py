@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -18,6 +18,7 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, one_line
 from poinsot.lazy import casadi
+from poinsot.spatial.algebra import Numbers
 
 __all__ = [
     "Constant",
@@ -98,8 +99,8 @@ class Function(Signal):
 class Samples(Signal):
     """A spline of degree five through samples (t_k, s_k), which must cover the times asked for."""
 
-    t: Sequence[float]  # (n,)  [s]
-    s: Sequence[float]  # (n,)
+    t: Numbers  # (n,)  [s]
+    s: Numbers  # (n,)
 
     @cached_property
     def _spline(self) -> tuple[Any, Any, Any]:
@@ -157,9 +158,10 @@ def as_signal(value: Any) -> Signal:
         return value
     if callable(value):
         return Function(value)
-    if isinstance(value, tuple) and len(value) == 2:
-        return Samples(*value)
     try:
+        if isinstance(value, tuple):
+            t, s = value
+            return Samples(t, s)
         return Constant(float(value))
     except (TypeError, ValueError, OverflowError):
         raise PoinsotError(
@@ -167,7 +169,7 @@ def as_signal(value: Any) -> Signal:
         ) from None
 
 
-def as_times(t: Sequence[float]) -> np.ndarray:
+def as_times(t: Numbers) -> np.ndarray:
     """Times (n,) from what a user gives, each later than the one before  [s]."""
     try:
         times = np.asarray(t, float)

@@ -61,7 +61,8 @@ class _Smooth:
         q_dot, origin = coordinate_rates(course.driven.compiled, q, v, course.p), course.t[0]
         x = np.repeat((course.t - origin) / unit, 2)
         pairs = (np.stack([f, unit * rate], axis=1).reshape(len(x), -1) for f, rate in ((q, q_dot), (v, a)))
-        return cls(*(KroghInterpolator(x, pair) for pair in pairs), origin, unit)
+        q_of_t, v_of_t = (KroghInterpolator(x, pair) for pair in pairs)
+        return cls(q_of_t, v_of_t, origin, unit)
 
     def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """q (n, nq), v and v̇ (n, nv)."""
@@ -83,7 +84,7 @@ def passing(course: Course, q0: np.ndarray, attempt: Attempt) -> Path:
         except MotionError as error:
             before = _before(course, q0, attempt, error)
             over = None if before is None else _over(course, before, error.t)
-            if over is None:
+            if before is None or over is None:
                 raise
         parts += [before.cut(before.t <= over.t[0]), over]
         if not over.t[-1] < t[-1]:

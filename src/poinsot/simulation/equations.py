@@ -57,7 +57,7 @@ def motion_functions(
     acceleration = acceleration * _within(compiled) if method == "explicit" else acceleration
     counts = casadi.SX.sym("turns", len(turning(compiled)))
     y, P = casadi.vertcat(e.q, e.v, counts, work), casadi.vertcat(constants, e.p)
-    parts = {"rhs": (e.q_dot, acceleration, *turning_rates(compiled), power)}
+    parts: dict[str, tuple[casadi.SX, ...]] = {"rhs": (e.q_dot, acceleration, *turning_rates(compiled), power)}
     if e.phi.size1() or e.norms.size1():
         parts["projection"] = (*compiled.dynamics.projected, counts, work)
     watched = watched_events(compiled, events, counts)

@@ -155,7 +155,7 @@ class Motion:
             if self.projection is not None:
                 here = np.asarray(self.projection.function(t[k], here, p)).ravel()
             out[k], reached[0] = here, t[k]
-            if self.crossing is not None and self._crossed(t, out, k, p, times):
+            if self.crossing is not None and self._crossed(self.crossing.function, t, out, k, p, times):
                 break
         return Ending.FINISHED
 
@@ -169,9 +169,11 @@ class Motion:
         slopes = rhs(time, full, P)
         return {"t": time, "x": full[own], "p": P, "ode": slopes[own], "quad": slopes[counts]}, keep
 
-    def _crossed(self, t: np.ndarray, y: np.ndarray, k: int, p: np.ndarray, times: np.ndarray) -> bool:
+    def _crossed(
+        self, crossing: casadi.Function, t: np.ndarray, y: np.ndarray, k: int, p: np.ndarray, times: np.ndarray
+    ) -> bool:
         """Note events between outputs k − 1 and k, by the secant; tell whether one ends the motion."""
-        before, after = (np.asarray(self.crossing.function(t[i], y[i], p)).ravel() for i in (k - 1, k))
+        before, after = (np.asarray(crossing(t[i], y[i], p)).ravel() for i in (k - 1, k))
         hit = (before * after <= 0) & (before != 0) & np.isnan(times)
         with np.errstate(invalid="ignore", divide="ignore"):
             times[hit] = (t[k - 1] + (t[k] - t[k - 1]) * before / (before - after))[hit]

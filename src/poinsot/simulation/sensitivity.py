@@ -25,7 +25,7 @@ from poinsot.motion.inverse_dynamics import require_actuators
 from poinsot.motion.inverse_equations import inverse_solution
 from poinsot.motion.kinematics import solve_path
 from poinsot.simulation.simulate import Simulation, simulate
-from poinsot.spatial.algebra import vector
+from poinsot.spatial.algebra import Numbers, vector
 from poinsot.system.initial_state import state
 from poinsot.system.stored import remembered, stored, stored_parts
 from poinsot.system.system import System, start, system
@@ -55,9 +55,7 @@ class MotionSensitivity:
     v: np.ndarray  # (n, nv, k)
 
 
-def sensitivity(
-    mechanism: Mechanism, motion: Mapping[str, Any], t: Sequence[float], wrt: Sequence[str]
-) -> Sensitivity:
+def sensitivity(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, wrt: Sequence[str]) -> Sensitivity:
     """Derivatives of inverse dynamics along a prescribed motion with respect to any parameters.
 
     `mechanism`, `motion` and `t` (n,) [s] as for `inverse_dynamics`; `wrt` names parameters.
@@ -140,7 +138,7 @@ def motion_sensitivity(
     t_end: float,
     wrt: Sequence[str],
     *,
-    t: Sequence[float] | None = None,
+    t: Numbers | None = None,
     forces: Mapping[str, float] | None = None,
     pose: Mapping[str, float] | None = None,
     rtol: float = 1e-11,

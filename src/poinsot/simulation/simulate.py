@@ -30,6 +30,7 @@ from poinsot.simulation.chart_switching import (
 from poinsot.simulation.equations import Law, Laws, state_function, written_law
 from poinsot.simulation.integration import compiled_motion
 from poinsot.simulation.reactions import repeated, simulated_reactions
+from poinsot.spatial.algebra import Numbers
 from poinsot.system.initial_state import speeds
 from poinsot.system.system import System
 from poinsot.system.variants import careful, embedded_in
@@ -89,7 +90,7 @@ def simulate(
     mechanism: Mechanism,
     t_end: float,
     *,
-    t: Sequence[float] | None = None,
+    t: Numbers | None = None,
     forces: Mapping[str, Law] | None = None,
     pose: Mapping[str, float] | None = None,
     velocity: Mapping[str, float] | None = None,
@@ -150,12 +151,12 @@ def simulate(
 
 def _interrupt(kept: Simulation) -> KeyboardInterrupt:
     """What Ctrl-C raises, with what was found before."""
-    interrupt = KeyboardInterrupt(kept.status)
+    interrupt: Any = KeyboardInterrupt(kept.status)
     interrupt.partial = kept
     return interrupt
 
 
-def _times(t: Sequence[float] | None, t_end: float) -> np.ndarray:
+def _times(t: Numbers | None, t_end: float) -> np.ndarray:
     if not isinstance(t_end, Real) or not 0 < t_end <= LARGEST:
         raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
     times = np.linspace(0.0, t_end, OUTPUTS) if t is None else as_times(t)
@@ -175,7 +176,7 @@ def _events(given: Mapping[str, tuple[str, float]] | None) -> dict[str, tuple[st
     return found
 
 
-def _options(**given: Any) -> dict[str, Any]:
+def _options(**given: float) -> dict[str, Any]:
     for name, value in given.items():
         if not isinstance(value, Real) or not (0 <= value <= LARGEST or value == np.inf):
             raise PoinsotError(f"{name} must be a number that is not negative, not {value!r}")

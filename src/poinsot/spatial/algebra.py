@@ -6,12 +6,14 @@ SX columns (3, 1) and matrices (3, 3). CasADi is imported only when a symbol arr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from poinsot.lazy import casadi
 
+Numbers = Sequence[float] | np.ndarray  # (n,), as users give times, frequencies or samples
 Scalar = Any  # float, (...) array, or SX (1, 1)
 Vec3 = Any  # (..., 3) array, or SX (3, 1)
 Mat3 = Any  # (..., 3, 3) array, or SX (3, 3)

@@ -48,7 +48,7 @@ class Along:
     """
 
     direction: tuple[Scalar, Scalar, Scalar]  # need not have unit length  [-]
-    hint: tuple[float, float, float]  # not parallel to the direction  [-]
+    hint: tuple[float, float, float] | None  # not parallel to the direction; None until its numbers are known  [-]
     axis: str = "z"  # which axis of the frame points along the direction
 
     def matrix(self) -> Mat3:
@@ -72,4 +72,5 @@ def along(direction, nominal, axis: str = "z", hint=None) -> Along:
     """
     if hint is None:
         hint = np.eye(3)[(int(np.argmax(np.abs(nominal))) + 1) % 3]
-    return Along(tuple(direction), tuple(float(h) for h in hint), axis)
+    x, y, z = (float(h) for h in hint)
+    return Along(tuple(direction), (x, y, z), axis)

@@ -208,7 +208,7 @@ def solve(K: Any, A: Any, right: np.ndarray, rest: Rest) -> np.ndarray:
         from scipy.sparse import block_array, csc_array
         from scipy.sparse.linalg import spsolve
 
-        return spsolve(csc_array(block_array([[K, A.T], [A, None]])), right)
+        return np.asarray(spsolve(csc_array(block_array([[K, A.T], [A, None]])), right))
     m, n, lengths, rows = len(A), len(K), rest.lengths, 1 / rest.row_sizes
     K, A = K * lengths * lengths[:, None], A * lengths * rows[:, None]
     scale = float(np.mean(np.abs(K.diagonal()))) or 1.0

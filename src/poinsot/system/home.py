@@ -49,7 +49,7 @@ def _key(mechanism: Mechanism) -> str:
 
 
 def _kept_home(mechanism: Mechanism) -> Assembly | None:
-    entry = None if mechanism.template.foreign else read_entry(_key(mechanism), _KIND)
+    entry = (None if mechanism.template.foreign else read_entry(_key(mechanism), _KIND)) or ({}, b"")
     try:
         poses, residual, worst, size = entry[0]["home"]
         found = {name: _pose(*X) for name, X in poses.items()}

@@ -9,6 +9,7 @@ decided by round-off, not by its size.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -125,7 +126,8 @@ def _general(linear: LinearModel, M: np.ndarray, K: np.ndarray, right: np.ndarra
     """Eigenvalues where K is not symmetric: real, or in conjugate pairs."""
     from scipy.linalg import eig
 
-    values, L, X = eig(K, M, left=True)
+    found: Any = eig(K, M, left=True)
+    values, L, X = found
     shapes, duals = right @ X, left @ L.conj()
     with np.errstate(divide="ignore", invalid="ignore"):
         shapes = shapes / np.sqrt(np.einsum("ij,ij->j", shapes.conj(), linear.M @ shapes).real)
@@ -148,7 +150,7 @@ def _signed(shapes: np.ndarray) -> np.ndarray:
 def _sort_key(values: np.ndarray) -> np.ndarray:
     """Order of growing frequency; unstable ones first, the fastest of them in front."""
     plain = np.sqrt(-values.astype(complex))
-    return np.where(values.imag == 0, np.sign(values.real) * np.sqrt(np.abs(values)), np.abs(plain.imag))
+    return np.where(np.imag(values) == 0, np.sign(np.real(values)) * np.sqrt(np.abs(values)), np.abs(np.imag(plain)))
 
 
 def _sparse(linear: LinearModel, n: int) -> Solution:
@@ -160,7 +162,7 @@ def _sparse(linear: LinearModel, n: int) -> Solution:
     from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
     K, M, C = (csc_matrix(x) for x in (linear.K, linear.M, linear.C))
-    size, m = len(linear.names), C.shape[0]
+    size, m = len(linear.names), linear.C.shape[0]
     available = size - m
     if n >= available - 1:
         raise PoinsotError(f"ask for fewer than {available - 1} modes of {size} displacements")
@@ -171,7 +173,8 @@ def _sparse(linear: LinearModel, n: int) -> Solution:
     def solve(x: np.ndarray) -> np.ndarray:
         return factor.solve(np.concatenate([np.ravel(x), np.zeros(m)]))[:size]
 
-    inverse = LinearOperator((size, size), matvec=solve, dtype=float)
+    # SciPy takes `matvec` in __new__, which chooses a class with another __init__.
+    inverse = LinearOperator((size, size), matvec=solve, dtype=float)  # pyright: ignore[reportCallIssue]
     begin = solve(np.random.default_rng(0).normal(size=size))
     _, X = eigsh(K, k=n, M=M, sigma=shift, OPinv=inverse, v0=begin)
     X = _signed(X / np.sqrt(np.einsum("ij,ij->j", X, M @ X)))
@@ -193,12 +196,13 @@ def general_poles(M: np.ndarray, D: np.ndarray, K: np.ndarray) -> tuple[np.ndarr
     size = max(np.sqrt(np.max(np.abs(K), initial=0.0)), np.max(np.abs(D), initial=0.0)) or 1.0
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-K / size**2, -D / size]])
     B = np.block([[np.eye(n), np.zeros((n, n))], [np.zeros((n, n)), M]])
-    (alpha, beta), vectors = eig(A, B, homogeneous_eigvals=True)
+    found: Any = eig(A, B, homogeneous_eigvals=True)
+    (alpha, beta), vectors = found
     finite = np.abs(beta) > 1e-13 * np.abs(alpha)
     poles, vectors = size * alpha[finite] / beta[finite], scale[:, None] * vectors[:n, finite]
     poles = np.where(np.abs(poles.imag) <= 1e-10 * np.abs(poles), poles.real, poles)
     poles = np.where(np.abs(poles) <= 1e-7 * size, 0.0, poles)  # a double root splits by the root of round-off
-    upper = poles.imag >= 0
+    upper = np.imag(poles) >= 0
     poles, vectors = poles[upper], vectors[:, upper]
     order = np.argsort(np.abs(poles), kind="stable")
     return poles[order], vectors[:, order]

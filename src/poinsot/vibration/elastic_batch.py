@@ -14,7 +14,7 @@ from poinsot.blas import one_blas_thread
 from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.engine import kernel
-from poinsot.formulations.elastic.clusters import clusters
+from poinsot.formulations.elastic.clusters import Clusters, clusters
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.driven import driven
 from poinsot.spatial.algebra import skew
@@ -45,7 +45,8 @@ class ElasticBatch:
         self.p, self.parameters = self.model.parameters(mechanism), parameters
         actuated = tuple(mechanism.elements.actuators)
         self.locked = tuple(actuated[i] for i in locked_actuators(mechanism.elements, actuators))
-        self.clusters = clusters(self.model.nodes, self.model.edges(self.locked))
+        grouped = clusters(self.model.nodes, self.model.edges(self.locked))
+        self.looped, self.clusters = grouped is None, grouped or Clusters((), (), {}, {}, 0)
         self.arms = kernel(self.model.arms)
 
     @classmethod
@@ -59,7 +60,7 @@ class ElasticBatch:
         found = cls(mechanism, names, parameters, actuators)
         along = len(found.model.held(found.locked)) == len(found.locked)
         carried = all(joint.carries for joint in elements.joints.values())
-        return found if along and carried and found.clusters is not None and not found.model.large else None
+        return found if along and carried and not found.looped and not found.model.large else None
 
     @one_blas_thread()
     def __call__(self, s: np.ndarray, values: np.ndarray, frame: Frame | None = None) -> Batched | None:

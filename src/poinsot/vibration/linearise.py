@@ -112,7 +112,8 @@ def linearise(
     if len(names) and np.linalg.cond(chosen / units) > 1e10:
         raise PoinsotError(f"{listing(names)} are not independent of each other in this pose")
     B = Z @ np.linalg.inv(chosen) if len(names) else Z
-    return Linear(linear, names, B, *(np.asarray(B.T @ (m @ B)) for m in (linear.M, linear.D, linear.K)), rows)
+    M, D, K = (np.asarray(B.T @ (m @ B)) for m in (linear.M, linear.D, linear.K))
+    return Linear(linear, names, B, M, D, K, rows)
 
 
 def _pivoted(linear: LinearModel) -> tuple[str, ...]:
@@ -121,8 +122,10 @@ def _pivoted(linear: LinearModel) -> tuple[str, ...]:
 
     k = linear.free.shape[1]
     Z = np.linalg.qr(linear.free / linear.sizes[:, None])[0]
-    pivots = qr(Z.T, pivoting=True, mode="r")[1][:k] if k else []
-    return tuple(linear.names[i] for i in sorted(pivots))
+    if k == 0:
+        return ()
+    *_, pivots = qr(Z.T, pivoting=True, mode="r")
+    return tuple(linear.names[i] for i in sorted(pivots[:k]))
 
 
 def _size(linear: LinearModel, name: str) -> float:

@@ -77,7 +77,8 @@ class _Samples:
     def _flat(self) -> tuple[np.ndarray, np.ndarray]:
         """Poses (N, k) and parameter sets (N, p)."""
         grids = (self.poses, self.parameters)
-        return tuple(np.array([g.ravel() for g in grid.values()]).reshape(len(grid), self.count).T for grid in grids)
+        s, p = (np.array([g.ravel() for g in grid.values()]).reshape(len(grid), self.count).T for grid in grids)
+        return s, p
 
     def rows(self, part: slice | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Poses (n, k) and parameter sets (n, p) of a part of the samples."""

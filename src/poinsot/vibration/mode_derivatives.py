@@ -27,11 +27,11 @@ def frequency_derivatives(linear: LinearModel, found: Solution, names: tuple[str
     values = found.values.astype(complex)[:, None]
     swing = np.sqrt(-values)
     with np.errstate(divide="ignore", invalid="ignore"):
-        flutter = np.sign(swing.imag) * (-d / (2 * swing)).imag / (2 * np.pi)
-        plain = d.real / (4 * np.pi * np.sqrt(np.abs(values)))
+        flutter = np.sign(np.imag(swing)) * np.imag(-d / (2 * swing)) / (2 * np.pi)
+        plain = np.real(d) / (4 * np.pi * np.sqrt(np.abs(values)))
     scale = np.max(np.abs(d), axis=0, initial=0.0)
     still = np.where(np.abs(d) <= 1e-9 * scale, 0.0, np.nan)
-    return np.where(values == 0, still, np.where(values.imag == 0, plain, flutter))
+    return np.where(values == 0, still, np.where(np.imag(values) == 0, plain, flutter))
 
 
 @one_blas_thread()

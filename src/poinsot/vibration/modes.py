@@ -32,13 +32,13 @@ class Damped:
     @property
     def frequencies(self) -> np.ndarray:
         """Damped frequencies |Im s|/2π (k,), 0 where a motion creeps without swinging  [Hz]."""
-        return np.abs(self.poles.imag) / (2 * np.pi)
+        return np.abs(np.imag(self.poles)) / (2 * np.pi)
 
     @property
     def ratios(self) -> np.ndarray:
         """Damping ratios −Re s/|s| (k,): 1 creeps, 0 swings for ever, negative grows; 0 for rigid-body motions."""
         size = np.abs(self.poles)
-        return np.where(size > 0, -self.poles.real / np.where(size > 0, size, 1.0), 0.0)
+        return np.where(size > 0, -np.real(self.poles) / np.where(size > 0, size, 1.0), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +54,15 @@ class Modes:
     @cached_property
     def frequencies(self) -> np.ndarray:
         """Natural frequencies (k,) [Hz]; 0.0 for rigid-body motions, −√|ω²|/2π for unstable ones."""
-        swing = np.abs(np.sqrt(-self.values.astype(complex)).imag)
-        plain = np.sign(self.values.real) * np.sqrt(np.abs(self.values.real))
+        swing = np.abs(np.imag(np.sqrt(-self.values.astype(complex))))
+        plain = np.sign(np.real(self.values)) * np.sqrt(np.abs(np.real(self.values)))
         return np.where(np.imag(self.values) == 0, plain, swing) / (2 * np.pi)
 
     @cached_property
     def growth(self) -> np.ndarray:
         """Rate (k,) at which each mode grows by itself, 0 where it does not  [1/s]."""
-        rate = np.abs(np.sqrt(-self.values.astype(complex)).real)
-        return np.where((np.imag(self.values) != 0) | (self.values.real < 0), rate, 0.0)
+        rate = np.abs(np.real(np.sqrt(-self.values.astype(complex))))
+        return np.where((np.imag(self.values) != 0) | (np.real(self.values) < 0), rate, 0.0)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

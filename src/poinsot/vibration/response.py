@@ -17,6 +17,7 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, count_of, listing, one_line, one_or_more_names, unknown
 from poinsot.model.mechanism import Mechanism
+from poinsot.spatial.algebra import Numbers
 from poinsot.vibration.eigenmodes import DENSE, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
@@ -77,10 +78,10 @@ def frf(
     mechanism: Mechanism,
     inputs: str | Sequence[str],
     outputs: str | Sequence[str],
-    frequencies: Sequence[float],
+    frequencies: Numbers,
     *,
     pose: Mapping[str, float] | None = None,
-    damping: float | Sequence[float] | None = None,
+    damping: float | Numbers | None = None,
     loss_factor: float = 0.0,
     quantity: str = "receptance",
     n: int | None = None,
@@ -122,7 +123,7 @@ def frf(
         at = omega[int(np.argmax(~np.isfinite(H).all(axis=(1, 2))))] / (2 * np.pi)
         raise PoinsotError(f"the response at {at:g} Hz is infinite: an undamped mode is there")
     H = H * ((1j * omega) ** QUANTITIES[quantity])[:, None, None]
-    return Response(mechanism, quantity, omega / (2 * np.pi), *names, H)
+    return Response(mechanism, quantity, omega / (2 * np.pi), names[0], names[1], H)
 
 
 def _numbers(given: Any, what: str) -> np.ndarray:
@@ -164,7 +165,7 @@ def _direct_sparse(linear: LinearModel, S: np.ndarray, R: np.ndarray, omega: np.
     from scipy.sparse.linalg import splu
 
     M, D, K, C = (csc_matrix(x) for x in (linear.M, linear.D, linear.K, linear.C))
-    right = np.vstack([S.T, np.zeros((C.shape[0], len(S)))]).astype(complex)
+    right = np.vstack([S.T, np.zeros((linear.C.shape[0], len(S)))]).astype(complex)
     found = []
     for w in omega:
         system = bmat([[K * (1 + 1j * eta) + 1j * w * D - w**2 * M, C.T], [C, None]], format="csc", dtype=complex)
@@ -180,7 +181,7 @@ def _modal(found: Modes, S: np.ndarray, R: np.ndarray, omega: np.ndarray, ratios
     else:
         if len(ratios) not in (1, len(values)):
             raise PoinsotError(f"{len(ratios)} damping ratios were given for {len(values)} modes")
-        D = np.diag(2 * ratios * np.sqrt(np.maximum(values.real, 0.0)))
+        D = np.diag(2 * ratios * np.sqrt(np.maximum(np.real(values), 0.0)))
     return _solved(np.eye(len(values)), D, np.diag(values * (1 + 1j * eta)), left.T @ S.T, R @ right, omega)
 
 

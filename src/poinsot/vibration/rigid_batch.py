@@ -121,8 +121,10 @@ class BatchMatrices:
         left, terms, lost = (x.reshape(samples, -1) for x in (left, terms, lost))
         solved = np.isfinite(M).all(axis=(1, 2)) & np.isfinite(K).all(axis=(1, 2)) & (lost <= EXACT**2).all(axis=1)
         rests = (np.abs(left) <= BALANCED * terms).all(axis=1)
-        parts = (np.broadcast_to(x, (count, *x.shape[1:])) for x in (M, K, T, rates, solved & ~turned, rests))
-        return self._unlocked(*parts, reached)
+        M, K, T, rates, solved, rests = (
+            np.broadcast_to(x, (count, *x.shape[1:])) for x in (M, K, T, rates, solved & ~turned, rests)
+        )
+        return self._unlocked(M, K, T, rates, solved, rests, reached)
 
     def _unlocked(self, M, K, T, rates, solved, rests, reached) -> Batched:
         """The samples in the motions that locked actuators leave."""

@@ -43,7 +43,7 @@ class Beam:
     torsion: Scalar  # torsion constant  [m⁴]
     shear_y: Scalar | None = None  # part of the area that carries shear along y  [-]
     shear_z: Scalar | None = None  # and along z  [-]
-    up: tuple[float, float, float] | None = None  # not parallel to the beam, in the body  [-]
+    up: tuple[Scalar, Scalar, Scalar] | None = None  # not parallel to the beam, in the body  [-]
     elements: int = 1  # finite elements along the beam
 
     @property

@@ -68,6 +68,10 @@ class Joint(ABC):
     is_hinge: ClassVar[bool] = False  # turns about one axis, and nothing else
     is_slide: ClassVar[bool] = False  # slides along one axis, and nothing else
 
+    def kept(self, planar: bool) -> tuple[int, ...]:
+        """Rows that count: all in space, those of the plane in a planar mechanism."""
+        return self.in_plane if planar and self.in_plane is not None else tuple(range(len(self.rows)))
+
     @cached_property
     def point_rows(self) -> tuple[int, ...]:
         """Rows p_FM = 0 of a joint that holds the origins of F and M together, numbered as the axes; else none."""

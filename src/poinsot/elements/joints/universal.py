@@ -110,7 +110,8 @@ def _perpendicular(wanted: Vec3, to: Vec3) -> tuple[float, float, float]:
     off = wanted - dot(wanted, to) * to
     if np.linalg.norm(off) < PARALLEL:
         return _perpendicular(np.roll(wanted, 1), to)
-    return tuple(float(c) for c in unit(off))
+    x, y, z = (float(c) for c in unit(off))
+    return x, y, z
 
 
 def _columns(x: Vec3, y: Vec3, z: Vec3) -> Mat3:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from poinsot.elements.coordinates import Coordinate
     from poinsot.elements.forces import Actuator
+    from poinsot.elements.frame import Frame
     from poinsot.spatial.algebra import Scalar, Vec3
     from poinsot.spatial.motion import Wrench
 
@@ -34,6 +36,9 @@ class Sensor(ABC):
     kind: ClassVar[str]
     takes: ClassVar[dict[str, str]]  # keys in the model file, the needed one first -> unit of numbers, "u": that of s
     reads: ClassVar[dict[str, str]] = {}  # part -> position, acceleration, rate or force, where others have that too
+    at: ClassVar[Frame | None] = None  # where it sits
+    on: ClassVar[Coordinate | None] = None  # the coordinate that it reads
+    actuator: ClassVar[str] = ""  # whose force it reads
     joint: ClassVar[str] = ""  # whose reaction it reads
     measures_force: ClassVar[bool] = False  # it reads forces of drives or joints, and nothing else
 

@@ -29,7 +29,7 @@ class Encoder(Sensor):
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """One channel with the sensor's own name."""
-        return (("", self.on.unit),)
+        return (("", self.on.unit if self.on else ""),)
 
     def reading(self, s: Scalar) -> Scalar:
         """What it reads at coordinate s."""

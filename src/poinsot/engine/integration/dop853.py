@@ -51,10 +51,11 @@ def tableau() -> Tableau:
 def _coefficients() -> Any:
     """SciPy's file of numbers, without the package around it, which takes longer to load than a motion to compile."""
     scipy = find_spec("scipy")
-    place = Path(scipy.submodule_search_locations[0]) / "integrate" / "_ivp" / "dop853_coefficients.py"
-    if not place.exists():
-        return import_module("scipy.integrate._ivp.dop853_coefficients")
+    folders = (scipy and scipy.submodule_search_locations) or [""]
+    place = Path(folders[0]) / "integrate" / "_ivp" / "dop853_coefficients.py"
     spec = spec_from_file_location("dop853_coefficients", place)
+    if not place.exists() or spec is None or spec.loader is None:
+        return import_module("scipy.integrate._ivp.dop853_coefficients")
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

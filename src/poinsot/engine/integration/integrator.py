@@ -124,7 +124,7 @@ def _full(name: str, function: casadi.Function | Formula, states: int | None) ->
 
 
 def _dense(name: str, function: casadi.Function) -> casadi.Function:
-    symbol = casadi.SX.sym if portable_form(function)[0].is_a("SXFunction") else casadi.MX.sym
+    symbol: Any = casadi.SX.sym if portable_form(function)[0].is_a("SXFunction") else casadi.MX.sym
     t, y, p = (symbol(s, function.numel_in(i)) for i, s in enumerate("typ"))
     inputs = [casadi.reshape(v, *function.size_in(i)) for i, v in enumerate((t, y, p))]
     result = casadi.vec(casadi.densify(function(*inputs)))

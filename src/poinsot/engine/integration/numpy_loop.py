@@ -49,7 +49,7 @@ def numpy_integration(
         for i, name in enumerate(RESULTS):
             results[:, i] = run.R[name]
         k = event_results.shape[1] // 2
-        if run.first is not None:
+        if run.first.size:
             event_results[:, :k], event_results[:, k:] = run.first, run.changes
 
 
@@ -62,7 +62,7 @@ class _Run:
         self.R = {name: np.full(count, value) for name, value in zip(REGISTERS, registers)}
         self.y = np.broadcast_to(y0, (count, n)).copy()
         self.K = np.zeros((16, count, n))
-        self.first = self.changes = None
+        self.first = self.changes = np.zeros((0, 0))  # (N, k), once there are events
         out[:, 0] = self.y
 
     def evaluate(self, name: str, t: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -77,10 +77,10 @@ class _Run:
 
     def combine(self, row: tuple[tuple[int, float], ...]) -> np.ndarray:
         """Sum coefficients times slopes."""
-        total = None
-        for stage, a in row:
-            term = a * self.K[stage]
-            total = term if total is None else total + term
+        (stage, a), *others = row
+        total = a * self.K[stage]
+        for stage, a in others:
+            total = total + a * self.K[stage]
         return total
 
     def stage(self, stage: int, c: float, row: tuple, t: np.ndarray, step: np.ndarray) -> None:
@@ -131,7 +131,7 @@ class _Run:
         self.K[12] = self.evaluate("rhs", self.R["t_try"], self.y_new)
         self.coefficients()
         self.outputs(accept)
-        if self.first is not None:
+        if self.first.size:
             self.search(accept)
         self.y = np.where(accept[:, None], self.y_new, self.y)
         self.K[0] = np.where(accept[:, None], self.K[12], self.K[0])

@@ -40,15 +40,15 @@ def eigh(
     if M is not None and M.shape[-1] != n:
         raise PoinsotError(f"K is {n} × {n}, M is {M.shape[-1]} × {M.shape[-1]}")
     counts = {len(a) for a in (K, M) if a is not None and a.ndim == 3}
-    if len(counts) > 1:
+    if M is not None and len(counts) > 1:
         raise PoinsotError(f"K has {len(K)} samples, M has {len(M)}")
     solve = _scalar if n == 1 else _native if n <= LARGEST_NATIVE else _lapack
     values, columns, check = solve(K, M, vectors, threads)
     if check is not None and (bad := np.flatnonzero(check <= 0)).size:
         _refuse(int(bad[0]), bool(counts))
-    if not counts:
-        values, columns = values[0], columns[0] if vectors else None
-    return (values, columns) if vectors else values
+    if columns is None:
+        return values if counts else values[0]
+    return (values, columns) if counts else (values[0], columns[0])
 
 
 def _matrix(name: str, value: Any) -> np.ndarray:

@@ -14,16 +14,17 @@ def lapack_eigh(
 
     Returns None, or the number of the first sample that failed and LAPACK's reason for it.
     """
-    from scipy.linalg import lapack
+    # SciPy makes these names when it is loaded.
+    from scipy.linalg.lapack import dsyevd, dsygvd  # pyright: ignore[reportAttributeAccessIssue]
 
     job = int(vectors is not None)
     for k in range(start, stop):
         A = K if K.ndim == 2 else K[k]
         if M is None:
-            w, v, info = lapack.dsyevd(A, compute_v=job, lower=1)
+            w, v, info = dsyevd(A, compute_v=job, lower=1)
         else:
             B = M if M.ndim == 2 else M[k]
-            w, v, info = lapack.dsygvd(A, B, jobz="V" if job else "N", uplo="L")
+            w, v, info = dsygvd(A, B, jobz="V" if job else "N", uplo="L")
         if info != 0:
             return k, info
         values[k] = w

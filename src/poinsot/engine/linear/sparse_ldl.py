@@ -96,7 +96,7 @@ class _Elimination:
         self.minus: dict[int, Any] = {}  # without known signs: moduli of all terms
         self.below: dict[int, dict[int, Any]] = {row: {} for row in order}  # column -> {later row: entry}
         rows, columns = matrix.sparsity().get_triplet()
-        for i, j, a in zip(rows, columns, matrix.nonzeros()):
+        for i, j, a in zip(rows, columns, _elements(matrix)):
             if i == j and not a.is_zero():
                 self.add_to_pivot(i, a, 1 if signs is None else signs[i])
             elif i > j and not a.is_zero():
@@ -120,8 +120,10 @@ class _Elimination:
         plus, minus = self.plus.pop(k, None), self.minus.pop(k, None)
         if self.signs is None:
             return plus, casadi.fabs(plus) / minus
-        if plus is None or minus is None:
-            return (-minus if plus is None else plus), casadi.SX(1.0)
+        if minus is None:
+            return plus, casadi.SX(1.0)
+        if plus is None:
+            return -minus, casadi.SX(1.0)
         return plus - minus, casadi.fabs(plus - minus) / (plus + minus)
 
     def run(self) -> Factor:
@@ -210,7 +212,12 @@ def kkt(M: SX, C: SX, Q: SX, gamma: SX, order: Sequence[int], added: Mapping[int
     return replace(system, acceleration=acceleration, multipliers=multipliers)
 
 
+def _elements(matrix: SX) -> list[Any]:
+    """The structural nonzeros; CasADi's stubs leave out most of what an SXElem can."""
+    return matrix.nonzeros()
+
+
 def _entries(column: SX) -> dict[int, Any]:
     """Collect the entries of a sparse column that are not zero."""
     rows, _ = column.sparsity().get_triplet()
-    return {i: a for i, a in zip(rows, column.nonzeros()) if not a.is_zero()}
+    return {i: a for i, a in zip(rows, _elements(column)) if not a.is_zero()}

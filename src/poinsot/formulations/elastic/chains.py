@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -198,7 +199,8 @@ def choose(cut: Chains, closures: list[np.ndarray], extra: np.ndarray) -> Choice
     A = np.concatenate([*closures, extra], axis=0)
     weights = np.full(n, 1e-2)
     weights[[i for block in blocks for i in block]] = 1.0
-    _, R, pivots = qr(A * weights, mode="economic", pivoting=True)
+    factors: Any = qr(A * weights, mode="economic", pivoting=True)
+    _, R, pivots = factors
     size = np.abs(np.diag(R))
     rank = int(np.sum(size > 1e-9 * size[0])) if len(size) else 0
     dependent = tuple(sorted(int(i) for i in pivots[:rank]))

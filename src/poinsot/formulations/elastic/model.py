@@ -214,8 +214,9 @@ def _dense(n: int, blocks: Blocks, places: np.ndarray | None = None, pieces: np.
     total = np.zeros((*shape[:-2], shape[-2] if blocks[0][0] is None else n, n))
     for rows, columns, entries in blocks:
         total[..., slice(None) if rows is None else rows[:, None], columns] += entries
-    for k, at in enumerate(places if pieces is not None else ()):
-        total[..., at[:, None], at] += pieces[..., k, :, :]
+    if pieces is not None and places is not None:
+        for k, at in enumerate(places):
+            total[..., at[:, None], at] += pieces[..., k, :, :]
     return total
 
 
@@ -228,7 +229,7 @@ def _sparse(n: int, blocks: Blocks, places: np.ndarray | None = None, pieces: np
     for rows, columns, entries in blocks:
         i, j = np.nonzero(entries)
         total = total + coo_array((entries[i, j], (i if rows is None else rows[i], columns[j])), shape=(count, n))
-    if pieces is not None and len(places):
+    if pieces is not None and places is not None and len(places):
         i, j = np.broadcast_to(places[:, :, None], pieces.shape), np.broadcast_to(places[:, None, :], pieces.shape)
         total = total + coo_array((pieces.ravel(), (i.ravel(), j.ravel())), shape=(n, n))
     return csr_array(total)

@@ -109,7 +109,7 @@ class Plan:
         tables = {table: substitute(getattr(elements, table), hang, (Frame,)) for table in USERS}
         bodies = {name: body for name, body in elements.bodies.items() if name not in elements.lumps}
         for node in self.nodes:
-            bodies[node] = RigidBody(node, 0.0, (0.0,) * 3, (0.0,) * 6)
+            bodies[node] = RigidBody(node, 0.0, (0.0, 0.0, 0.0), (0.0,) * 6)
         for body, node in self.lumps.items():
             lump = elements.lumps[body]
             bodies[node] = replace(lump, name=node, com=_way(positions[node], lump.com), frames=())

@@ -12,6 +12,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.elements import GROUND
+from poinsot.elements.coordinates import AlongJoint
 from poinsot.errors import PoinsotError, by_name
 from poinsot.model.assembly.branches import one_branch
 from poinsot.model.assembly.constraints import Constraints, Row
@@ -140,16 +141,19 @@ def _from_guesses(elements: Elements) -> Assembly:
     guess = first_guess(elements, elements.pose)
     size = machine_size(elements, guess)
     scales = twist_scales(constraints, size)
-    rng, best = np.random.default_rng(0), None
-    for trial in range(RESTARTS):
-        if best is not None:
-            _progress.info("guess %d of %d, %s open by %.1e", trial + 1, RESTARTS, best.worst, best.residual)
+    rng = np.random.default_rng(0)
+
+    def tried(trial: int) -> Assembly:
         shake = rng.normal(size=len(scales)) * scales * 2 * (trial / RESTARTS) ** 2  # half turns in the end
-        found = _newton(constraints, constraints.displaced(guess, shake), targets, size)
-        if best is None or found.quality > best.quality:
-            best = found
+        return _newton(constraints, constraints.displaced(guess, shake), targets, size)
+
+    best = tried(0)
+    for trial in range(1, RESTARTS):
         if best.converged and not best.flipped:
             break
+        _progress.info("guess %d of %d, %s open by %.1e", trial + 1, RESTARTS, best.worst, best.residual)
+        found = tried(trial)
+        best = found if found.quality > best.quality else best
     return best
 
 
@@ -327,28 +331,28 @@ def first_guess(elements: Elements, values: Mapping[str, float] | None = None) -
     before = -1
     while len(poses) > before:
         before = len(poses)
-        for name in [name for name, placement in waiting.items() if _ready(placement, poses)]:
+        for name in [name for name, placement in waiting.items() if all(f.body in poses for f in _needed(placement))]:
             poses[name] = _placed(waiting.pop(name), poses)
         for branch in branches:
             if branch.parent in poses and branch.child not in poses and branch.child not in waiting:
                 poses[branch.child] = _carried(elements, branch, poses[branch.parent], values or {})
                 break
     for name, placement in waiting.items():
-        missing = next(f.body for f in (placement.at, *(placement.along or ())) if f.body not in poses)
+        missing = next(frame.body for frame in _needed(placement) if frame.body not in poses)
         raise PoinsotError(
             f"the placement of '{name}' needs the place of '{missing}': give that body a placement too"
         )
     return {**poses, **{name: Pose.identity() for name in elements.bodies if name not in poses}}
 
 
-def _ready(placement: Placement, poses: Mapping[str, Pose]) -> bool:
-    needed = [] if placement.at is None else [placement.at, *(placement.along or ())]
-    return all(frame.body in poses for frame in needed)
+def _needed(placement: Placement) -> list[Frame]:
+    """Frames on other bodies that must have a place before."""
+    return [] if placement.at is None else [placement.at, *(placement.along or ())]
 
 
 def _placed(placement: Placement, poses: Mapping[str, Pose]) -> Pose:
     if placement.at is None:
-        return placement.frame.pose()
+        return Pose.identity() if placement.frame is None else placement.frame.pose()
 
     def point(frame: Frame) -> np.ndarray:
         return np.asarray(poses[frame.body].point(frame.pose().p), float)
@@ -370,7 +374,7 @@ def _carried(elements: Elements, branch, X_WP: Pose, values: Mapping[str, float]
     q = np.array([1.0 if c.name in ("w", "qw") else 0.0 for c in joint.coordinates])
     for name, value in values.items():
         coordinate = elements.coordinates[name]
-        if getattr(coordinate, "joint", None) == joint.name:
+        if isinstance(coordinate, AlongJoint) and coordinate.joint == joint.name:
             q[coordinate.index] = value
     X_FM = joint.motion(q)
     if branch.reversed:

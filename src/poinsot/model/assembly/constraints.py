@@ -68,8 +68,7 @@ class Constraints:
 
     def kept(self, joint: str) -> tuple[int, ...]:
         """Rows of a joint that count: all in space, those of the plane in a planar mechanism."""
-        law = self.elements.joints[joint]
-        return law.in_plane if self.elements.planar else tuple(range(len(law.rows)))
+        return self.elements.joints[joint].kept(self.elements.planar)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -131,7 +130,8 @@ class Constraints:
         if not self.names:
             return np.zeros(0), np.zeros((0, 0))
         columns = [np.concatenate([poses[n].R.T.ravel(), poses[n].p]) for n in self.names]
-        return _evaluated(self._function, np.concatenate(columns), self._numbers[1])
+        residual, jacobian = _evaluated(self._function, np.concatenate(columns), self._numbers[1])
+        return residual, jacobian
 
     def displaced(self, poses: Mapping[str, Pose], xi: np.ndarray) -> dict[str, Pose]:
         """Poses after a finite twist (6 n or 3 n,) of every body, rotations exact."""
@@ -154,9 +154,9 @@ def _evaluated(function: Any, *inputs: Any) -> tuple[np.ndarray, ...]:
     sparsities = [function.sparsity_out(k) for k in range(function.n_out())]
     entries = [np.zeros(sparsity.nnz()) for sparsity in sparsities]
     for k, x in enumerate(given):
-        buffer.set_arg(k, memoryview(x))
+        buffer.set_arg(k, x.data)
     for k, x in enumerate(entries):
-        buffer.set_res(k, memoryview(x))
+        buffer.set_res(k, x.data)
     run()
     found = []
     for sparsity, x in zip(sparsities, entries):
@@ -169,7 +169,7 @@ def _evaluated(function: Any, *inputs: Any) -> tuple[np.ndarray, ...]:
 def _kept(structure: str, write: Callable[[], Any]) -> Any:
     """The function of a structure from disk, or written now."""
     key = content_key("constraints", structure)
-    entry = read_entry(key, "kept")
+    entry = read_entry(key, "kept") or ({}, b"")
     try:
         return casadi.Function.deserialize(zlib.decompress(entry[1]).decode())
     except (TypeError, ValueError, RuntimeError, zlib.error):  # there is none, or none that can be read

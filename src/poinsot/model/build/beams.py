@@ -79,10 +79,11 @@ def _beam(
     )
 
 
-def _direction(scope: Scope, path: tuple, values: Any, places: Places) -> tuple[Expression, ...]:
+def _direction(scope: Scope, path: tuple, values: Any, places: Places) -> tuple[Expression, Expression, Expression]:
     if len(values) != 3:
         raise ModelError(path, f"expected 3 numbers, got {len(values)}")
-    return tuple(places.slots.number(scope, (*path, i), value, "-") for i, value in enumerate(values))
+    x, y, z = (places.slots.number(scope, (*path, i), value, "-") for i, value in enumerate(values))
+    return x, y, z
 
 
 def with_axes(beam: Beam, values: Mapping[str, float]) -> Beam:

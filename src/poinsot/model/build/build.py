@@ -58,7 +58,7 @@ def described(document: Mapping[str, Any], name: str = "model") -> tuple[str, st
     pose = _pose(model, slots, found[0], coordinates)
     parameters, marks = slots.finish()
     _separates(found, parameters)
-    ground = RigidBody(GROUND, ZERO, (ZERO,) * 3, (ZERO,) * 6, tuple(places.frames[GROUND].values()))
+    ground = RigidBody(GROUND, ZERO, (ZERO, ZERO, ZERO), (ZERO,) * 6, tuple(places.frames[GROUND].values()))
     template = Elements(
         planar=model.planar and not model.in_space,
         gravity=gravity,
@@ -99,7 +99,7 @@ def _new(scope: Scope, table: str, key: str, existing: Mapping[str, Any]) -> Non
         raise ModelError((*scope.path, table, key), f"the name '{name}' is used twice")
 
 
-def _gravity(model: ModelSpec, places: Places, scope: Scope) -> tuple[Expression, ...]:
+def _gravity(model: ModelSpec, places: Places, scope: Scope) -> tuple[Expression, Expression, Expression]:
     default = (0.0, -STANDARD_GRAVITY) if model.planar else (0.0, 0.0, -STANDARD_GRAVITY)
     return places.vector(scope, ("gravity",), "gravity", model.gravity or default, "m/s²", "gravity")
 
@@ -208,7 +208,7 @@ def require_numbers(template: Elements, elements: Elements, values: Mapping[str,
     for table in ("forces", "actuators"):
         for name, force in getattr(elements, table).items():
             if getattr(force, "lower", 0.0) > getattr(force, "upper", 0.0):
-                joint = getattr(force.on, "joint", None)
+                joint = str(getattr(force.on, "joint", None))
                 written = ("joints", joint, "limits") if name.startswith(f"{joint}.{force.kind}") else (table, name)
                 raise ModelError(written, f"the lower limit {force.lower:g} is above the upper {force.upper:g}")
     for joint in elements.joints.values():

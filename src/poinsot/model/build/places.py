@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
 from poinsot.elements.frame import Frame
 from poinsot.errors import listing, suggestion, unknown
 from poinsot.model.build.scope import ModelError, Scope
+from poinsot.model.build.slots import Slots
 from poinsot.model.parts import Placement
 from poinsot.model.quantities.expressions import Call, Constant, Expression
 from poinsot.model.schema import BodySpec, InlineFrame, PlacementSpec, RotationSpec
 from poinsot.spatial.orientation import Along, Angles, Orientation, Quaternion
 from poinsot.spatial.pose import Unrotated
 from poinsot.spatial.rotation import SEQUENCES
-
-if TYPE_CHECKING:
-    from poinsot.model.build.slots import Slots
 
 __all__ = ["Places"]
 
@@ -38,7 +36,7 @@ class Places:
 
     def vector(
         self, scope: Scope, path: tuple, name: str, values: Any, unit: str, role: str, shared_as: str | None = None
-    ) -> tuple[Expression, ...]:
+    ) -> tuple[Expression, Expression, Expression]:
         """Three components, each a parameter `name.x` …; in the plane the third is zero."""
         wanted = 2 if self.planar else 3
         if len(values) != wanted:
@@ -48,7 +46,8 @@ class Places:
             self.slots.slot(scope, (*path, i), f"{name}.{axis}", value, unit, role, shared_as=shared_as)
             for i, (axis, value) in enumerate(zip("xyz", values))
         ]
-        return tuple(parts) if wanted == 3 else (*parts, ZERO)
+        x, y, z = parts if wanted == 3 else (*parts, ZERO)
+        return x, y, z
 
     def add_body(self, scope: Scope, key: str, spec: BodySpec) -> None:
         """Take a body and its frames."""
@@ -111,7 +110,7 @@ class Places:
         """Read an attitude; exactly one way of writing it may be used."""
         ways = ("angles", "quaternion", "x", "y", "z", "angle")
         given = [way for way in ways if spec is not None and getattr(spec, way) is not None]
-        if not given:
+        if spec is None or not given:
             return Unrotated()
         if len(given) > 1:
             raise ModelError(path, f"the attitude is given more than once: {', '.join(given)}")
@@ -131,10 +130,12 @@ class Places:
         if way == "angles":
             return self._angles(path, spec, numbers("rad", value, ("angle1", "angle2", "angle3")))
         if way == "quaternion":
-            return Quaternion(numbers("-", value, ("qw", "qx", "qy", "qz")))
+            w, x, y, z = numbers("-", value, ("qw", "qx", "qy", "qz"))
+            return Quaternion((w, x, y, z))
         if len(value) != 3:
             raise ModelError((*path, way), f"expected 3 numbers, got {len(value)}")
-        return Along(numbers("-", value, (f"{way}x", f"{way}y", f"{way}z")), None, way)
+        x, y, z = numbers("-", value, (f"{way}x", f"{way}y", f"{way}z"))
+        return Along((x, y, z), None, way)
 
     def _angles(self, path: tuple, spec: RotationSpec, angles: tuple) -> Angles:
         if spec.sequence not in SEQUENCES:
@@ -183,16 +184,15 @@ class Places:
     def placement(self, scope: Scope, path: tuple, spec: PlacementSpec) -> Placement:
         """Where a body is before assembly; its numbers are a first guess and no parameters."""
 
-        guesses = Places(self.planar, _GuessSlots(self.slots), frames=self.frames, named=self.named)
+        guesses = Places(self.planar, _GuessSlots(**vars(self.slots)), frames=self.frames, named=self.named)
         if spec.at is not None:
             if spec.position is not None or spec.rotation is not None:
                 raise ModelError(path, "give either position and rotation, or at and along")
-            along = spec.along and tuple(
-                guesses.frame(scope, (*path, "along", i), p, "") for i, p in enumerate(spec.along)
-            )
+            ends = [guesses.frame(scope, (*path, "along", i), p, "") for i, p in enumerate(spec.along or ())]
             offset = self.slots.number(scope, (*path, "offset"), spec.offset, "m")
             turn = self.slots.number(scope, (*path, "turn"), spec.turn, "rad")
-            return Placement(None, guesses.frame(scope, (*path, "at"), spec.at, ""), along, offset, turn, self.planar)
+            at, along = guesses.frame(scope, (*path, "at"), spec.at, ""), (ends[0], ends[1]) if ends else None
+            return Placement(None, at, along, offset, turn, self.planar)
         orientation = guesses.orientation(scope, (*path, "rotation"), "", spec.rotation)
         zeros = (0.0, 0.0) if self.planar else (0.0, 0.0, 0.0)
         position = guesses.vector(scope, (*path, "position"), "", spec.position or zeros, "m", "geometry")
@@ -204,11 +204,8 @@ def _plane(places: Places, position: tuple) -> tuple:
     return (0.0, 0.0) if places.planar and position == (0.0, 0.0, 0.0) else position
 
 
-@dataclass
-class _GuessSlots:
+class _GuessSlots(Slots):
     """Reads numbers without making parameters of them."""
 
-    slots: Slots
-
-    def slot(self, scope: Scope, path: tuple, name: str, value: Any, unit: str, role: str, **_: Any) -> Expression:
-        return self.slots.number(scope, path, value, unit)
+    def slot(self, scope: Scope, path: tuple, name: str, value: Any, unit: str, *_: Any, **__: Any) -> Expression:
+        return self.number(scope, path, value, unit)

@@ -15,7 +15,7 @@ from poinsot.model.quantities.dimensions import dimension_of, fits, unit_dimensi
 from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, finite, parse, quantity, written
 from poinsot.model.quantities.parameters import Limit, Parameter, Parameters, in_order
 from poinsot.model.quantities.units import dimension_text, parse_unit, same_dimension
-from poinsot.model.schema import ParameterSpec
+from poinsot.model.schema import Group, ParameterSpec
 
 __all__ = ["Slots"]
 
@@ -124,7 +124,7 @@ class Slots:
         known = self.entries.get(full)
         if full in self.derived or (known and not scope.prefix):
             raise ModelError(path, f"the parameter '{full}' is given twice")
-        if full in self.declared:  # the value of a copy, or of all, stands among the named parameters
+        if known and full in self.declared:  # the value of a copy, or of all, stands among the named parameters
             parameter = self._overridden(parameter, known, firm)
         elif known and known.value != parameter.value:
             values = f"{known.value:g} and {parameter.value:g} {unit}"
@@ -165,7 +165,7 @@ class Slots:
         return replace(noted, lower=max(noted.lower, parameter.lower)) if firm else noted
 
     def _bounds(self, path: tuple, spec: ParameterSpec, unit: str) -> tuple[float, float]:
-        low, high = (self._bound((*path, "bounds", i), b, unit) for i, b in enumerate(spec.bounds))
+        low, high = (self._bound((*path, "bounds", i), b, unit) for i, b in enumerate(spec.bounds or ()))
         if low > high:
             raise ModelError((*path, "bounds"), f"the lower bound {low:g} is above the upper bound {high:g}")
         return low, high
@@ -184,7 +184,7 @@ class Slots:
     def _bound(self, path: tuple, value: Any, unit: str) -> float:
         if value in ("inf", "-inf"):
             return float(value)
-        expression = self.number(Scope(None), path, value, unit)
+        expression = self.number(Scope(Group()), path, value, unit)
         if not isinstance(expression, Constant):
             raise ModelError(path, f"expected a number, got '{value}'")
         return expression.value

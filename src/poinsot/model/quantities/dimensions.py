@@ -61,7 +61,7 @@ def dimension_of(expression: Expression, known: Mapping[str, Dimension | None]) 
 
 
 def _alike(expression: Call, a: Dimension | None, b: Dimension | None) -> Dimension | None:
-    if not fits(a, b):
+    if a is not None and b is not None and not fits(a, b):
         verb = {"+": "adds", "-": "subtracts"}.get(expression.operation, "compares")
         raise PoinsotError(
             f"'{written(expression)}' {verb} quantities in {dimension_text(a)} and {dimension_text(b)}"

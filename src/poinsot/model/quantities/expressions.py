@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -176,7 +176,7 @@ class _Parser:
         self.token: tuple[str, str] | None = None
         self.advance()
 
-    def fail(self, what: str) -> None:
+    def fail(self, what: str) -> NoReturn:
         raise PoinsotError(f"cannot read the expression '{self.source[:80]}': {what}")
 
     def advance(self) -> None:
@@ -187,7 +187,7 @@ class _Parser:
         if match is None:
             sign = self.source[self.position :].strip()[:1]
             self.fail(f"unexpected '{sign}'{' (write deg)' if sign == '°' else ''}")
-        self.position, kind = match.end(), match.lastgroup
+        self.position, kind = match.end(), str(match.lastgroup)
         self.token = (kind, match.group(kind))
 
     def take(self, *signs: str) -> str | None:

@@ -95,7 +95,8 @@ def _pose(wide: System, coordinates: tuple[str, ...], given: bool) -> tuple[Any,
     own = wide.elements.pose
     pose = [wide.coordinate(name)[0] for name in coordinates]
     target = [casadi.SX(0.0 if given else own[name]) for name in coordinates]
-    return tuple(casadi.vertcat(*x) if x else casadi.SX(0, 1) for x in (pose, target))
+    held, values = (casadi.vertcat(*x) if x else casadi.SX(0, 1) for x in (pose, target))
+    return held, values
 
 
 def _directional(b: Balance, inputs: list[Any]) -> Any:

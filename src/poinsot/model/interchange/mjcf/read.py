@@ -151,6 +151,8 @@ def _add_chain(model: MjcfModel, parent: str, body: str, X0: Pose, joints: list[
             model.tables["bodies"][child] = {"mass": 0.0, "placement": placement}
             added.append(child)
         single = recognise(X0, [joint])
+        if single is None:
+            raise PoinsotError(f"the joint '{joint.name}' is of a type that is not known here")
         _add_joint(model, parent, child, [joint], single)
         parent, X0 = child, Pose.identity()
     model.notes.append(f"The joints of the body '{body}' are carried by bodies without mass: {', '.join(added)}.")

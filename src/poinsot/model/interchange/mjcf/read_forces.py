@@ -148,7 +148,7 @@ def _joint_coordinate(model: MjcfModel, joint: int) -> dict[str, Any] | None:
 
 def _sensors(model: MjcfModel, drives: dict[int, str]) -> None:
     m = model.compiled
-    made: dict[str, tuple[str, dict[str, Any]]] = {}
+    made: dict[str, dict[str, Any]] = {}
     for i in range(m.nsensor):
         label = model.label("sensor", i) or f"sensor{i + 1}"
         spec = _sensor(model, int(m.sensor_type[i]), int(m.sensor_objid[i]), drives)

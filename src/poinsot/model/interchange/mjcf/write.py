@@ -54,12 +54,11 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     along = MjcfActing(mechanism, tree, notes)
     elements = _bodies(world, tree, along, notes)
     along.add_sites(elements)
-    couplings = [m for link in tree.links for m in link.motions if m.follows]
+    couplings = [(m.name, *m.follows) for link in tree.links for m in link.motions if m.follows]
     if tree.closures or couplings:
         equality = SubElement(root, "equality")
-        for motion in couplings:
-            turn, lead = motion.follows
-            SubElement(equality, "joint", joint1=motion.name, joint2=turn, polycoef=_numbers((0, lead, 0, 0, 0)))
+        for name, turn, lead in couplings:
+            SubElement(equality, "joint", joint1=name, joint2=turn, polycoef=_numbers((0, lead, 0, 0, 0)))
         for closure in tree.closures:
             _close(equality, closure, tree, along)
         notes.append("MuJoCo keeps equality constraints softly: loops open a little under load.")
@@ -96,7 +95,9 @@ def _bodies(world: Element, tree: Tree, along: MjcfActing, notes: list[str]) -> 
     for link in tree.links:
         if link.name in (*elements, WORLD):
             raise PoinsotError(f"MJCF cannot have a body called '{link.name}': the name is taken")
-        element = SubElement(elements[link.parent], "body", name=link.name, **_pose(poses[link.parent], link.X_W))
+        element = SubElement(
+            elements[link.parent], "body", {"name": link.name, **_pose(poses[link.parent], link.X_W)}
+        )
         elements[link.name], poses[link.name] = element, link.X_W
         _inertial(element, link, notes)
         _joints(element, link, along, notes)
@@ -176,12 +177,12 @@ def _close(equality: Element, closure: Closure, tree: Tree, along: MjcfActing) -
     bodies = {"body1": first} | ({} if second == GROUND else {"body2": second})
     X_AF = poses[first].inverse() @ closure.X_W
     if closure.form == FRAME:
-        SubElement(equality, "weld", name=closure.name, **bodies)
+        SubElement(equality, "weld", {"name": closure.name, **bodies})
         return
     points = [X_AF.p] if closure.form == POINT else [X_AF.p, X_AF.p + _spread(tree) * X_AF.R[:, 2]]
     for number, point in enumerate(points, 1):
         name = closure.name if len(points) == 1 else f"{closure.name}.{number}"
-        SubElement(equality, "connect", name=name, anchor=_numbers(point), **bodies)
+        SubElement(equality, "connect", {"name": name, "anchor": _numbers(point), **bodies})
 
 
 def _spread(tree: Tree) -> float:

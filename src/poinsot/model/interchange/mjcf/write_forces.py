@@ -99,9 +99,9 @@ class MjcfActing:
     def add_sites(self, elements: dict[str, Element]) -> None:
         """Write the sites of frames and of sensors into their bodies."""
         for sensor in self.mechanism.sensors.values():
-            if getattr(sensor, "at", None) is not None:
+            if sensor.at is not None:
                 self.site(sensor.at)
-            if isinstance(getattr(sensor, "on", None), Length):
+            if isinstance(sensor.on, Length):
                 self.tendon(sensor.on)
         self._elements = elements
         self._placed: set[str] = set()
@@ -168,9 +168,9 @@ class MjcfActing:
         found = []
         for part, quantity in sensor.reads.items():
             name = f"{sensor.name}.{part}" if part else sensor.name
-            if quantity in AT_SITE:
+            if quantity in AT_SITE and sensor.at is not None:
                 found.append((AT_SITE[quantity], {"name": name, "site": self.site(sensor.at)}))
-            elif quantity == "position" and (target := self._target(sensor.on)) is not None:
+            elif quantity == "position" and sensor.on and (target := self._target(sensor.on)) is not None:
                 found.append(("tendonpos" if "tendon" in target else "jointpos", {"name": name, **target}))
             elif quantity == "force" and self._target(self.mechanism.actuators[sensor.actuator].on):
                 found.append(("actuatorfrc", {"name": name, "actuator": sensor.actuator}))

@@ -86,9 +86,9 @@ class _Reader:
         X_T: dict[str, Pose] = {}  # pose of a link in its top link
         for name in self.tree.links:
             joint = self.tree.carrier.get(name)
-            rigid = joint is not None and self.type_of(joint) == "fixed"
-            top[name] = top[joint.parent] if rigid else name
-            X_T[name] = X_T[joint.parent] @ joint.origin() if rigid else Pose.identity()
+            weld = joint if joint is not None and self.type_of(joint) == "fixed" else None
+            top[name] = name if weld is None else top[weld.parent]
+            X_T[name] = Pose.identity() if weld is None else X_T[weld.parent] @ weld.origin()
             groups.setdefault(top[name], []).append(name)
         for head, members in groups.items():
             self._place_group(head, members, X_T)
@@ -133,15 +133,15 @@ class _Reader:
                 body["placement"].setdefault("position", [0.0, 0.0, 0.0])
             self.tables["bodies"][name] = body
         frames = Names("link")
-        for link, (body, X) in self.home.items():
+        for link, (name, X) in self.home.items():
             if link in self.bodies or link == self.tree.root:
                 continue
-            short = link.removeprefix(f"{body}.").replace(".", "_")
-            names = self.tables["bodies"].setdefault(body, {}).setdefault("frames", {})
+            short = link.removeprefix(f"{name}.").replace(".", "_")
+            names = self.tables["bodies"].setdefault(name, {}).setdefault("frames", {})
             frames.taken = set(names)
             key = frames.add(short)
-            names[key] = {k: v for k, v in place(body, X).items() if k != "body"}
-            self.frames[link] = f"{body}.{key}"
+            names[key] = {k: v for k, v in place(name, X).items() if k != "body"}
+            self.frames[link] = f"{name}.{key}"
         self.link_names.changed |= frames.changed
         light = [link for link in self.frames if self.tree.links[link].mass > 0]
         if light:

@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import numpy as np
 
 from poinsot.elements import GROUND
+from poinsot.elements.bodies import RigidBody
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.joints.steps import FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
@@ -77,12 +78,12 @@ class _Writer:
             loops.append((*names, "3d" if closure.form == POINT else "6d"))
         self._say()
         pose = {m.name: m.value for link in self.tree.links for m in link.motions}
-        gravity = tuple(float(g) for g in self.mechanism.gravity)
+        x, y, z = (float(g) for g in self.mechanism.gravity)
         sidecar = Sidecar(
             loops=tuple(loops),
             motors=self._motors(),
             pose=pose,
-            gravity=None if gravity == STANDARD_GRAVITY else gravity,
+            gravity=None if (x, y, z) == STANDARD_GRAVITY else (x, y, z),
         )
         indent(self.robot, "  ")
         return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(self.robot, encoding="unicode") + "\n", sidecar
@@ -123,7 +124,7 @@ class _Writer:
             element = self._link(link.name, link.X_W)
             self._moving(last, parent, link.name, link.X_W)
         if link.body is not None and link.body.mass:
-            _inertial(element, link)
+            _inertial(element, link.body)
 
     def _moving(self, motion: Motion, parent: str, child: str, X_W: Pose) -> None:
         """A hinge or slide; its origin is where the child stands when the coordinate is zero."""
@@ -135,10 +136,10 @@ class _Writer:
         SubElement(joint, "axis", xyz=_numbers(X_W.R.T @ motion.axis))
         effort = self._effort(motion)
         if not turning or effort < UNLIMITED:
-            ends = (law.lower, law.upper) if limited else (-INFINITY, INFINITY)
+            ends = (law.lower, law.upper) if law is not None and limited else (-INFINITY, INFINITY)
             lower, upper = (float(np.clip(end, -UNLIMITED, UNLIMITED)) for end in ends)
             bounds = {} if turning else {"lower": _number(lower), "upper": _number(upper)}
-            SubElement(joint, "limit", effort=_number(effort), velocity=_number(UNLIMITED), **bounds)
+            SubElement(joint, "limit", {"effort": _number(effort), "velocity": _number(UNLIMITED), **bounds})
         if law is not None and (law.damping or law.coulomb):
             SubElement(joint, "dynamics", damping=_number(law.damping), friction=_number(law.coulomb))
         if motion.follows:
@@ -198,8 +199,8 @@ class _Writer:
         return f"joint '{on.joint}'" if isinstance(on, AlongJoint) else f"a {on.kind}"
 
 
-def _inertial(element: Element, link: Link) -> None:
-    body, inertial = link.body, SubElement(element, "inertial")
+def _inertial(element: Element, body: RigidBody) -> None:
+    inertial = SubElement(element, "inertial")
     SubElement(inertial, "origin", xyz=_numbers(body.com), rpy="0 0 0")
     SubElement(inertial, "mass", value=_number(body.mass))
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
