@@ -195,7 +195,8 @@ def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> M
     """
     title, description, parameters, template = builder.described(document, name)
     mechanism = Mechanism(title, description, parameters, template, document, text)
-    builder.require_numbers(mechanism.template, mechanism.elements, mechanism.parameters.values_by_name)
+    builder.require_finite(template, parameters.values_by_name)
+    builder.require_numbers(mechanism.elements)
     return mechanism
 
 

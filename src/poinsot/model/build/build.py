@@ -25,7 +25,7 @@ from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.schema import ModelSpec
 from poinsot.spatial.orientation import Along, Quaternion, along
 
-__all__ = ["described", "require_numbers"]
+__all__ = ["described", "require_finite", "require_numbers"]
 
 STANDARD_GRAVITY = 9.81  # [m/s²]
 TABLES = ("bodies", "beams", "joints", "forces", "actuators", "sensors", "coordinates", "loads")
@@ -201,9 +201,13 @@ def _turns(quaternion: Quaternion) -> Quaternion:
     return quaternion
 
 
-def require_numbers(template: Elements, elements: Elements, values: Mapping[str, float]) -> None:
-    """Raise unless every number in the description is finite and, where it must be, not zero."""
+def require_finite(template: Elements, values: Mapping[str, float]) -> None:
+    """Raise unless every number in the description is finite."""
     _every_element(template, lambda element: substitute(element, lambda e: finite(e, values)))
+
+
+def require_numbers(elements: Elements) -> None:
+    """Raise unless quaternions are turns, limits are in order, and numbers that must not be zero are not."""
     _every_element(elements, lambda element: substitute(element, _turns, (Quaternion,)))
     for table in ("forces", "actuators"):
         for name, force in getattr(elements, table).items():
