@@ -104,3 +104,9 @@ def test_what_is_left_out_does_nothing():
     assert Friction("f", ON, coulomb=2.0).force(0.0, 1e-3) == pytest.approx(-2.0 * np.tanh(1.0))  # smooth over 1 mm/s
     load = Load("l", Frame("b", ""))
     assert load.force == load.moment == (0.0, 0.0, 0.0) and not load.follows
+
+
+def test_the_clearance_of_a_rigid_stop_vanishes_at_both_limits():
+    stop = EndStop("stop", ON, -1.0, 2.0)
+    assert stop.clearance(-1.0) == stop.clearance(2.0) == 0.0
+    assert stop.clearance(0.5) == 2.25 and stop.clearance(2.5) < 0 > stop.clearance(-1.5)
