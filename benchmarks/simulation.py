@@ -90,7 +90,7 @@ def _loop(mechanism, rtol: float):
     compiled = system(mechanism, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     q, v = state(compiled, begin, p, None)
-    motion = compiled_motion(compiled, FORCES, {}, "explicit")
+    motion = compiled_motion(compiled, tuple((name, None) for name in compiled.commands), {}, "explicit")
     y = np.concatenate([q, v, first_counts(compiled, q, p), [0.0]])
     P = np.concatenate([list(FORCES.values()), p])
     times = np.array([0.0, END])
