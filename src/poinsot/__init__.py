@@ -25,8 +25,9 @@ Public names are loaded when they are first used, so that importing poinsot is q
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from poinsot.lazy import door
 
 if TYPE_CHECKING:
     from poinsot.errors import MotionError, PoinsotError
@@ -59,57 +60,51 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "Fourier": "poinsot.motion.signals",
-    "Mechanism": "poinsot.model.mechanism",
-    "MotionError": "poinsot.errors",
-    "PoinsotError": "poinsot.errors",
-    "Samples": "poinsot.motion.signals",
-    "State": "poinsot.motion.accelerations",
-    "accelerations": "poinsot.motion.accelerations",
-    "assemble": "poinsot.model.assembly.assembly",
-    "base_parameters": "poinsot.identifiability.base_parameters",
-    "build": "poinsot.model.mechanism",
-    "check": "poinsot.model.check",
-    "compliance": "poinsot.vibration.compliance",
-    "compliance_map": "poinsot.vibration.maps",
-    "determinable": "poinsot.identifiability.determinable",
-    "dumps": "poinsot.model.toml",
-    "energy_regressor": "poinsot.identifiability.energy",
-    "equilibrium": "poinsot.statics.equilibrium",
-    "frequency_map": "poinsot.vibration.maps",
-    "frf": "poinsot.vibration.response",
-    "hold": "poinsot.statics.hold",
-    "inverse_dynamics": "poinsot.motion.inverse_dynamics",
-    "kinematics": "poinsot.motion.kinematics",
-    "library_names": "poinsot.model.load",
-    "load": "poinsot.model.load",
-    "loads": "poinsot.model.toml",
-    "read_mjcf": "poinsot.model.interchange",
-    "read_urdf": "poinsot.model.interchange",
-    "regressor": "poinsot.identifiability.regressor",
-    "save": "poinsot.model.toml",
-    "linearise": "poinsot.vibration.linearise",
-    "mac": "poinsot.vibration.mode_pairs",
-    "modes": "poinsot.vibration.modes",
-    "motion_sensitivity": "poinsot.simulation.sensitivity",
-    "pair": "poinsot.vibration.mode_pairs",
-    "sensitivity": "poinsot.simulation.sensitivity",
-    "simulate": "poinsot.simulation.simulate",
-    "singularity": "poinsot.motion.singularity",
-    "stiffness": "poinsot.vibration.compliance",
-    "write_mjcf": "poinsot.model.interchange",
-    "write_urdf": "poinsot.model.interchange",
+    "Fourier": "motion.signals",
+    "Mechanism": "model.mechanism",
+    "MotionError": "errors",
+    "PoinsotError": "errors",
+    "Samples": "motion.signals",
+    "State": "motion.accelerations",
+    "accelerations": "motion.accelerations",
+    "assemble": "model.assembly.assembly",
+    "base_parameters": "identifiability.base_parameters",
+    "build": "model.mechanism",
+    "check": "model.check",
+    "compliance": "vibration.compliance",
+    "compliance_map": "vibration.maps",
+    "determinable": "identifiability.determinable",
+    "dumps": "model.toml",
+    "energy_regressor": "identifiability.energy",
+    "equilibrium": "statics.equilibrium",
+    "frequency_map": "vibration.maps",
+    "frf": "vibration.response",
+    "hold": "statics.hold",
+    "inverse_dynamics": "motion.inverse_dynamics",
+    "kinematics": "motion.kinematics",
+    "library_names": "model.load",
+    "load": "model.load",
+    "loads": "model.toml",
+    "read_mjcf": "model.interchange",
+    "read_urdf": "model.interchange",
+    "regressor": "identifiability.regressor",
+    "save": "model.toml",
+    "linearise": "vibration.linearise",
+    "mac": "vibration.mode_pairs",
+    "modes": "vibration.modes",
+    "motion_sensitivity": "simulation.sensitivity",
+    "pair": "vibration.mode_pairs",
+    "sensitivity": "simulation.sensitivity",
+    "simulate": "simulation.simulate",
+    "singularity": "motion.singularity",
+    "stiffness": "vibration.compliance",
+    "write_mjcf": "model.interchange",
+    "write_urdf": "model.interchange",
 }
 
 __all__ = ["__version__", *_HOME]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'poinsot' has no attribute '{name}'; it has: {', '.join(__all__)}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = door(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -110,6 +110,25 @@ class Bushing(Force):
 
 
 @dataclass(frozen=True)
+class Flywheel(Force):
+    """A spring with a rotor behind it: V = ½ k s², T = ½ J ṡ²; the rotor is not its first linear parameter."""
+
+    stiffness: Scalar  # k
+    rotor: Scalar = 0.0  # J
+
+    kind = "flywheel"
+    parameters = {"stiffness": "f/u", "rotor": "f/u*s^2"}
+    nonnegative = ("stiffness", "rotor")
+    linear = ("stiffness", "rotor")
+
+    def potential(self, s):
+        return self.stiffness * s**2 / 2
+
+    def kinetic(self, s_dot):
+        return self.rotor * s_dot**2 / 2
+
+
+@dataclass(frozen=True)
 class Gauge(Sensor):
     """A strain gauge that reads the first component of a joint's reaction on side B: y = κ f_x."""
 
@@ -149,7 +168,7 @@ class Rise(Coordinate):
         return self.a.body, self.b.body
 
 
-NEW = {"joints": (JOINTS, (Rolling, PanTilt)), "forces": (FORCES, (Hardening, Bushing))}
+NEW = {"joints": (JOINTS, (Rolling, PanTilt)), "forces": (FORCES, (Hardening, Bushing, Flywheel))}
 NEW |= {"sensors": (SENSORS, (Gauge,)), "coordinates": (COORDINATES, (Rise,))}
 
 

@@ -22,7 +22,7 @@ from poinsot.model.interchange.mjcf.write import mjcf_text
 from poinsot.model.interchange.urdf.write import write_urdf
 from poinsot.model.mechanism import build
 from poinsot.vibration.linear_model.rigid import rigid_model_about
-from tests.elements.new_laws import Hardening, registered
+from tests.elements.new_laws import Flywheel, Hardening, registered
 
 ALL = ("joint", "embedded", "euler", "rotation-matrix")
 
@@ -155,6 +155,27 @@ def test_a_new_sensor_is_a_channel_of_the_regressor():
     assert_allclose(found[:, 0], 2.0 * found[:, 1], rtol=1e-12)
     reaction = poinsot.inverse_dynamics(machine, motion, t).reactions["neck"][:, 0]
     assert_allclose(found[:, 1], reaction, rtol=1e-9, atol=1e-9)
+
+
+def hinged(**force):
+    """A plate on a hinge about z, without gravity along it."""
+    plate = {"mass": 2.0, "com": [0.3, 0.0, 0.0], "inertia": [0.1, 0.2, 0.3]}
+    joints = {"A": {"type": "revolute", "between": ["ground", "plate"]}}
+    fly = {"type": "flywheel", "on": {"joint": "A"}, "stiffness": 5.0, "rotor": 0.4, **force}
+    return build({"format": 1, "bodies": {"plate": plate}, "joints": joints, "forces": {"fly": fly}})
+
+
+def test_symbols_find_the_inertia_of_a_law_wherever_it_stands_among_its_parameters():
+    groups = poinsot.base_parameters(hinged()).symbolic
+    (inertia,) = (str(group) for group in groups if "rotor" in str(group))
+    assert "fly.rotor" in inertia and "plate.Izz" in inertia
+
+
+def test_a_kinetic_energy_that_is_not_quadratic_is_refused_by_name(monkeypatch):
+    quartic = type("Quartic", (Flywheel,), {"kinetic": lambda self, s_dot: self.rotor * s_dot**4})
+    monkeypatch.setitem(FORCES, "flywheel", quartic)
+    with pytest.raises(PoinsotError, match="kinetic energy of the flywheel 'fly' is not"):
+        poinsot.simulate(hinged(rotor=0.123), t_end=0.1)
 
 
 def test_an_exporter_takes_what_it_knows_and_refuses_the_rest_by_name(tmp_path):

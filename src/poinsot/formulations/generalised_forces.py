@@ -11,6 +11,7 @@ from typing import Any
 
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.elements.forces import Load, gravity_potential
+from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import vector
@@ -115,6 +116,8 @@ def _inertia(force: Any) -> Any | None:
     """I_a of a force that has kinetic energy ½ I_a ṡ²."""
     x = casadi.SX.sym("s")
     second = casadi.jacobian(casadi.jacobian(casadi.SX(force.kinetic(x)), x), x)
+    if casadi.depends_on(second, x):
+        raise PoinsotError(f"the kinetic energy of the {force.kind} '{force.name}' is not ½ I_a ṡ²")
     return None if second.nnz() == 0 or second.is_zero() else second
 
 

@@ -7,7 +7,7 @@ or force, its parameters, and the answers in which it differs.
 from __future__ import annotations
 
 from abc import ABC
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from poinsot.lazy import casadi
@@ -69,9 +69,10 @@ class Force(ABC):
         return type(self).potential is not Force.potential
 
     @property
-    def inertial(self) -> bool:
-        """Whether it has kinetic energy, ½ I_a ṡ² with its first linear parameter as I_a."""
-        return type(self).kinetic is not Force.kinetic
+    def inertias(self) -> tuple[str, ...]:
+        """Linear parameters I_a that add ½ I_a ṡ² to the kinetic energy."""
+        units = {name: replace(self, **dict.fromkeys(self.linear, 0.0) | {name: 1.0}) for name in self.linear}
+        return tuple(name for name, law in units.items() if float(law.kinetic(2.0)) == 2.0)
 
     @property
     def holds(self) -> bool:

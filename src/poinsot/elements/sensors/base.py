@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from poinsot.errors import PoinsotError
+
 if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
     from poinsot.elements.forces import Actuator
@@ -60,7 +62,7 @@ class Sensor(ABC):
 
         u are the actuators' forces [N or N·m]; wrench(joint, side) is what a joint transmits, in its frame there.
         """
-        raise NotImplementedError(f"the {self.kind} '{self.name}' measures no force")
+        raise PoinsotError(f"the {self.kind} '{self.name}' does not say what it reads of forces")
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """Names and units of the readings."""

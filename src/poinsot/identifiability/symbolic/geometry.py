@@ -245,8 +245,8 @@ def _drives(forces: Mapping[str, Force], joint: Joint, algebra: np.ndarray) -> d
     """Names of drive inertias along coordinates whose screw is a row of the joint's algebra."""
     found = {}
     for force in forces.values():
-        if force.inertial and isinstance(force.on, AlongJoint) and force.on.joint == joint.name:
-            name = force_name(force, force.linear[0])
+        if isinstance(force.on, AlongJoint) and force.on.joint == joint.name and (inertias := force.inertias):
+            name = force_name(force, inertias[0])
             speed = np.eye(joint.freedom)[force.on.index % joint.freedom]
             still = np.zeros(len(joint.coordinates))
             screw = np.concatenate([np.ravel(part) for part in joint.twist(still, speed)])
