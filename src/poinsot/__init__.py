@@ -17,6 +17,7 @@ The map, each package standing on those above it:
     statics      equilibrium, forces that hold a pose
     vibration    linear model, modes, responses, maps
     identifiability  regressors, base parameters, what a measurement can determine
+    recording    recordings: readers, findings, filters, simulated sensors, fusion, modal tests
     library      mechanisms as model files
     app          the command line; nobody imports it
 

@@ -1,0 +1,4 @@
+"""Readers: one format a file, each gives a table.
+
+table    columns as a file has them
+"""

@@ -1,0 +1,31 @@
+"""Table: the columns of a file as they stand there, before anything is known about a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from poinsot.recording.finding import Finding
+from poinsot.recording.recording import Axis
+
+__all__ = ["Table"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """k columns of n samples as a file has them."""
+
+    names: tuple[str, ...]  # k, unique
+    units: tuple[str, ...]  # k as written, "" where nobody says
+    columns: tuple[np.ndarray, ...]  # k of (n,), real, or complex over frequency
+    format: str  # of the reader, such as "csv"
+    abscissa: np.ndarray | None = None  # (n,) if the file has it apart from its columns  [s or Hz]
+    axis: Axis = Axis.TIME
+    rate: float | None = None  # that the header gives  [Hz]
+    kinds: tuple[str, ...] = ()  # k, where the file says what it measured
+    places: tuple[str, ...] = ()  # k, where the file says at which point
+    constants: Mapping[str, Any] = field(default_factory=dict)  # single numbers and texts
+    findings: tuple[Finding, ...] = ()

@@ -1,0 +1,262 @@
+"""Recording: named channels over one clock, with units, masks, where they come from and what was done to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from poinsot.errors import MissingExtraError, PoinsotError, listing, one_or_more_names, unknown
+from poinsot.recording.finding import Finding, Severity
+
+__all__ = ["Axis", "Clock", "RecordedChannel", "Recording", "Source"]
+
+
+class Axis(StrEnum):
+    """What a recording is over."""
+
+    TIME = "time"
+    FREQUENCY = "frequency"
+
+
+class Clock(StrEnum):
+    """Where the times come from."""
+
+    RECORDED = "recorded"  # a column of the file
+    ASSUMED = "assumed"  # a rate that the user or the file's header gives
+    COUNTED = "counted"  # neither: samples are counted, and nothing can be differentiated
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file from which channels come."""
+
+    name: str  # without its folder
+    sha256: str
+    format: str  # of the reader, such as "csv"
+
+
+@dataclass(frozen=True)
+class RecordedChannel:
+    """What one column is; its samples are in the recording."""
+
+    name: str
+    unit: str = ""  # SI, or as the file has it where it is no mechanical unit; "" if nobody says
+    kind: str = ""  # "position", "velocity", "acceleration", "specific force", "rate", "force" …; "" if unknown
+    place: str = ""  # coordinate, joint, actuator, sensor or point of the mechanism; "" if unknown
+    origin: str = ""  # column and file from which it comes
+    noise: float = 0.0  # standard deviation of one sample, in the unit; 0 if unknown
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """n samples of k channels. A sample that was not taken, or is not to be used, is NaN and masked.
+
+    >>> rec = Recording.of([0.0, 0.1, 0.2], {"leg1": [1.0, 1.1, 1.3]}, units={"leg1": "m"})
+    >>> rec["leg1"][1], rec.units["leg1"], len(rec)
+    (np.float64(1.1), 'm', 3)
+    """
+
+    abscissa: np.ndarray  # (n,) times [s] or frequencies [Hz]
+    values: Mapping[str, np.ndarray]  # by channel (n,), NaN where masked; complex over frequency
+    channels: Mapping[str, RecordedChannel]
+    clock: Clock = Clock.RECORDED
+    axis: Axis = Axis.TIME
+    sources: tuple[Source, ...] = ()
+    steps: tuple[str, ...] = ()  # everything that was done to it, one sentence each
+    findings: tuple[Finding, ...] = ()
+    constants: Mapping[str, Any] = field(default_factory=dict)  # single numbers and texts of the file, by name
+
+    @classmethod
+    def of(
+        cls,
+        t: Any,
+        values: Mapping[str, Any],
+        *,
+        units: Mapping[str, str] | None = None,
+        kinds: Mapping[str, str] | None = None,
+        places: Mapping[str, str] | None = None,
+        noise: Mapping[str, float] | None = None,
+        **more: Any,
+    ) -> Recording:
+        """A recording of arrays (n,) by name over times t (n,) [s], in units that the user gives."""
+        t = np.asarray(t, float)
+        columns = {name: np.array(column, dtype=_number(column)) for name, column in values.items()}
+        for name, column in columns.items():
+            if column.shape != t.shape or t.ndim != 1:
+                raise PoinsotError(f"channel '{name}' has {column.shape} samples, the clock {t.shape}")
+        about = {
+            name: RecordedChannel(
+                name,
+                (units or {}).get(name, ""),
+                (kinds or {}).get(name, ""),
+                (places or {}).get(name, ""),
+                noise=float((noise or {}).get(name, 0.0)),
+            )
+            for name in columns
+        }
+        for column in (t, *columns.values()):
+            column.setflags(write=False)
+        return cls(t, columns, about, **more)
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times (n,)  [s]."""
+        if self.axis is not Axis.TIME:
+            raise PoinsotError("this recording is over frequency, not over time: its abscissa is .frequency")
+        return self.abscissa
+
+    @property
+    def frequency(self) -> np.ndarray:
+        """Frequencies (n,)  [Hz]."""
+        if self.axis is not Axis.FREQUENCY:
+            raise PoinsotError("this recording is over time, not over frequency: its abscissa is .t")
+        return self.abscissa
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Unit of every channel."""
+        return {name: channel.unit for name, channel in self.channels.items()}
+
+    @property
+    def rate(self) -> float:
+        """Samples per second, from the median step of the clock  [Hz]."""
+        return float(1 / np.median(np.diff(self.t))) if len(self) > 1 else float("nan")
+
+    def __len__(self) -> int:
+        return len(self.abscissa)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.channels)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.channels
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Samples of a channel (n,), NaN where masked."""
+        if name not in self.values:
+            raise PoinsotError(unknown("channel", name, self.channels))
+        return self.values[name]
+
+    def mask(self, name: str) -> np.ndarray:
+        """Which samples of a channel can be used (n,)."""
+        return np.isfinite(self[name])
+
+    def table(self, names: Iterable[str] | str | None = None) -> np.ndarray:
+        """Samples (n, k) of some channels, of all by default, in the order of the names."""
+        wanted = self._named(names)
+        return np.stack([self[name] for name in wanted], axis=1) if wanted else np.zeros((len(self), 0))
+
+    def only(self, names: Iterable[str] | str) -> Recording:
+        """The same with some of the channels."""
+        wanted = self._named(names)
+        picked = {name: self.values[name] for name in wanted}
+        return replace(self, values=picked, channels={name: self.channels[name] for name in wanted})
+
+    def between(self, begin: float, end: float) -> Recording:
+        """The part of begin ≤ abscissa ≤ end."""
+        inside = (self.abscissa >= begin) & (self.abscissa <= end)
+        if not inside.any():
+            raise PoinsotError(
+                f"nothing was recorded from {begin:g} to {end:g}: it is over {_range(self.abscissa)} {self._unit}"
+            )
+        return self.rows(inside, f"the part from {begin:g} to {end:g} {self._unit} was taken")
+
+    def rows(self, which: np.ndarray, step: str) -> Recording:
+        """Some of the samples, by mask (n,) or index; `step` says what was done."""
+        values = {name: column[which] for name, column in self.values.items()}
+        return replace(self, abscissa=self.abscissa[which], values=values, steps=(*self.steps, step))
+
+    def masked(self, which: np.ndarray, step: str, names: Iterable[str] | str | None = None) -> Recording:
+        """Samples (n,) of some channels are left out of use; `step` says why."""
+        values = dict(self.values)
+        for name in self._named(names):
+            values[name] = np.where(which, np.nan, values[name])
+        return replace(self, values=values, steps=(*self.steps, step))
+
+    def with_channels(
+        self,
+        values: Mapping[str, np.ndarray],
+        channels: Mapping[str, RecordedChannel],
+        step: str = "",
+    ) -> Recording:
+        """The same with further channels, or others under the same names."""
+        for name, column in values.items():
+            if np.shape(column) != self.abscissa.shape:
+                raise PoinsotError(
+                    f"channel '{name}' has {np.shape(column)} samples, the clock {self.abscissa.shape}"
+                )
+        steps = (*self.steps, step) if step else self.steps
+        return replace(self, values={**self.values, **values}, channels={**self.channels, **channels}, steps=steps)
+
+    def with_findings(self, findings: Iterable[Finding]) -> Recording:
+        """The same with further findings."""
+        return replace(self, findings=(*self.findings, *findings))
+
+    def renamed(self, names: Mapping[str, str]) -> Recording:
+        """Channels under other names, by the old ones."""
+        for name in names:
+            self[name]
+        new = {name: names.get(name, name) for name in self.channels}
+        if len(set(new.values())) < len(new):
+            raise PoinsotError("two channels would have one name")
+        channels = {new[name]: replace(c, name=new[name]) for name, c in self.channels.items()}
+        return replace(self, values={new[name]: v for name, v in self.values.items()}, channels=channels)
+
+    def require_times(self) -> np.ndarray:
+        """Times (n,) [s], if something is known about them."""
+        if self.clock is Clock.COUNTED:
+            raise PoinsotError("the recording has no clock: name its time column (time=…) or give its rate= in Hz")
+        return self.t
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """Findings that make results wrong if nothing is done."""
+        return tuple(f for f in self.findings if f.severity is Severity.ERROR and not f.mended)
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame over time or frequency, one column a channel; units are in `frame.attrs`."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("a table of a recording", "pandas", "data") from None
+        index = pandas.Index(self.abscissa, name="t" if self.axis is Axis.TIME else "frequency")
+        frame = pandas.DataFrame({name: np.asarray(v) for name, v in self.values.items()}, index=index)
+        frame.attrs["units"] = self.units
+        return frame
+
+    def _named(self, names: Iterable[str] | str | None) -> tuple[str, ...]:
+        wanted = tuple(self.channels) if names is None else one_or_more_names(names, "channels")
+        for name in wanted:
+            self[name]
+        return wanted
+
+    @property
+    def _unit(self) -> str:
+        return "s" if self.axis is Axis.TIME else "Hz"
+
+    def __str__(self) -> str:
+        files = f" from {listing([s.name for s in self.sources], 4)}" if self.sources else ""
+        over = f"{_range(self.abscissa)} {self._unit}"
+        clock = f", {self.rate:.6g} Hz, clock {self.clock}" if self.axis is Axis.TIME and len(self) > 1 else ""
+        lines = [f"{len(self)} samples of {len(self.channels)} channels over {over}{clock}{files}"]
+        for name, channel in self.channels.items():
+            good = np.abs(self.values[name]) if np.iscomplexobj(self.values[name]) else self.values[name]
+            good = good[np.isfinite(good)]
+            about = " ".join(part for part in (channel.kind, f"of {channel.place}" if channel.place else "") if part)
+            left_out = f", {len(self) - good.size} samples masked" if good.size < len(self) else ""
+            extent = f"{_range(np.array([good.min(), good.max()]))}" if good.size else "no samples"
+            lines.append(f"  {name}  {extent} {channel.unit or '(unit unknown)'}  {about}{left_out}".rstrip())
+        lines += [f"  {finding}" for finding in self.findings]
+        return "\n".join([*lines, *(f"  step: {step}" for step in self.steps)])
+
+
+def _number(column: Any) -> type:
+    return complex if np.iscomplexobj(column) else float
+
+
+def _range(x: np.ndarray) -> str:
+    return f"{x[0]:.6g} … {x[-1]:.6g}" if len(x) else "nothing"

@@ -1,0 +1,123 @@
+"""Units of columns: what people write above them, and the SI unit in which a channel is kept.
+
+Headers write more than model files: °/s, rpm, Nm, "g" for the standard acceleration of gravity, volts and
+amperes. What is no mechanical unit is kept as it is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from poinsot.errors import PoinsotError
+from poinsot.model.quantities.units import dimension_text, parse_unit
+
+__all__ = ["si", "split_unit"]
+
+STANDARD_GRAVITY = 9.80665  # [m/s²]
+_SPELT = {
+    "°": "deg",
+    "º": "deg",
+    "degree": "deg",
+    "degrees": "deg",
+    "radian": "rad",
+    "radians": "rad",
+    "sec": "s",
+    "second": "s",
+    "seconds": "s",
+    "msec": "ms",
+    "metre": "m",
+    "meter": "m",
+    "meters": "m",
+    "metres": "m",
+    "newton": "N",
+    "Nm": "N·m",
+    "N-m": "N·m",
+    "N.m": "N·m",
+    "N m": "N·m",
+    "Nmm": "N·mm",
+}
+_OTHER = {  # factor to the SI unit beside it
+    "g": (STANDARD_GRAVITY, "m/s²"),
+    "mg": (STANDARD_GRAVITY * 1e-3, "m/s²"),
+    "rpm": (2 * math.pi / 60, "rad/s"),
+    "us": (1e-6, "s"),
+    "µs": (1e-6, "s"),
+    "ns": (1e-9, "s"),
+    "h": (3600.0, "s"),
+    "kHz": (1e3, "Hz"),
+    "mN": (1e-3, "N"),
+    "mN·m": (1e-3, "N·m"),
+    "mNm": (1e-3, "N·m"),
+    "kNm": (1e3, "N·m"),
+    "in": (0.0254, "m"),
+    "lbf": (4.4482216152605, "N"),
+    "mV": (1e-3, "V"),
+    "kV": (1e3, "V"),
+    "mA": (1e-3, "A"),
+    "dps": (math.pi / 180, "rad/s"),
+}
+_KEPT = (
+    "V",
+    "A",
+    "K",
+    "°C",
+    "C",
+    "%",
+    "count",
+    "counts",
+    "inc",
+    "bit",
+    "bits",
+    "Ω",
+    "T",
+    "uT",
+    "µT",
+    "gauss",
+    "strain",
+)
+_IN_HEADER = re.compile(r"^\s*(?P<name>.*?)\s*[\[({]\s*(?P<unit>[^\[\](){}]*)\s*[\])}]\s*$")
+_SUFFIX = re.compile(r"^(?P<name>.+)_(?P<unit>ms|us|ns|mm|deg|rad|rpm|Nm|mA)$")
+
+
+def si(text: str) -> tuple[float, str]:
+    """Factor to SI and the SI unit of what stands above a column; what is no mechanical unit is kept.
+
+    >>> si("°/s")
+    (0.017453292519943295, 'rad/s')
+    >>> si("g"), si("V"), si("mm")
+    ((9.80665, 'm/s²'), (1.0, 'V'), (0.001, 'm'))
+    """
+    text = text.strip()
+    if text in ("", "-", "1"):
+        return 1.0, "-" if text else ""
+    if text in _OTHER:
+        return _OTHER[text]
+    if text in _KEPT:
+        return 1.0, text
+    spelt = "".join(_SPELT.get(part, part) for part in re.split(r"([/*·^ ])", _SPELT.get(text, text)))
+    for sign, plain in (("°", "deg"), ("º", "deg"), ("Nm", "N·m")):
+        spelt = spelt.replace(sign, plain)
+    spelt = re.sub(r"(?<=[A-Za-z])2$", "²", spelt.replace("s2", "s²"))
+    unit = parse_unit(spelt)
+    rate = re.fullmatch(r"(deg|rad|rev|mrad)(/s|/s²|/s\^2)?", spelt)
+    if rate:
+        return unit.factor, {"": "rad", "/s": "rad/s"}.get(rate[2] or "", "rad/s²")
+    return unit.factor, dimension_text(unit.dimension)
+
+
+def split_unit(header: str) -> tuple[str, str]:
+    """Name and unit of a column from its header; "" where none is written.
+
+    >>> split_unit("q1 [deg]"), split_unit("force (N)"), split_unit("time_ms"), split_unit("leg1")
+    (('q1', 'deg'), ('force', 'N'), ('time', 'ms'), ('leg1', ''))
+    """
+    for pattern in (_IN_HEADER, _SUFFIX):
+        if (match := pattern.match(header)) and match["name"]:
+            unit = match["unit"].strip()
+            try:
+                si(unit)
+            except PoinsotError:
+                continue
+            return match["name"].strip(), unit
+    return header.strip(), ""
