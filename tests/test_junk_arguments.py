@@ -51,7 +51,14 @@ JUNK = {
     "a table of pairs": {"x": (1, 2)},
     "a table of events": {"x": ("phi", "y")},
 }
-NOT_CALLED = ("__version__", "Mechanism", "MotionError", "PoinsotError", "read_mjcf")  # which needs MuJoCo
+NOT_CALLED = (
+    "__version__",
+    "Mechanism",
+    "MotionError",
+    "PoinsotError",
+    "Recording",
+    "read_mjcf",
+)  # which needs MuJoCo
 TIMES = [0.0, 0.1, 0.2]
 
 
@@ -63,6 +70,8 @@ def good(tmp_path_factory) -> dict[str, dict]:
     found = poinsot.modes(swing)
     moving = {"mechanism": swing, "motion": {"phi": poinsot.Fourier(1.0, (0.1,))}, "t": TIMES}
     driven = {"mechanism": bar, "motion": {"theta1": 1.0}, "t": TIMES}
+    (folder / "run.csv").write_text("t,x\n" + "".join(f"{k / 100},{k % 7}\n" for k in range(200)))
+    sensed = poinsot.load("ex800")
     (folder / "arm.urdf").write_text('<robot name="arm"><link name="a"/></robot>')
     special = {
         "Fourier": {"omega": 1.0},
@@ -82,8 +91,14 @@ def good(tmp_path_factory) -> dict[str, dict]:
         "load": {"name_or_path": "pendulum"},
         "loads": {"text": poinsot.dumps(swing)},
         "mac": {"a": found, "b": found},
+        "measure": {
+            "mechanism": sensed,
+            "motion": {name: sensed.elements.pose[name] for name in ("x", "y", "z", "rx", "ry", "rz")},
+            "t": TIMES,
+        },
         "motion_sensitivity": {"mechanism": swing, "t_end": 0.1, "wrt": ["bob.mass"]},
         "pair": {"a": found, "b": found},
+        "read": {"path": folder / "run.csv"},
         "read_urdf": {"path": folder / "arm.urdf"},
         "regressor": moving,
         "save": {"mechanism": swing, "path": folder / "a.toml", "overwrite": True},

@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from poinsot.motion.kinematics import kinematics
     from poinsot.motion.signals import Fourier, Samples
     from poinsot.motion.singularity import singularity
+    from poinsot.recording.measure import measure
+    from poinsot.recording.read import read
+    from poinsot.recording.recording import Recording
     from poinsot.simulation.sensitivity import motion_sensitivity, sensitivity
     from poinsot.simulation.simulate import simulate
     from poinsot.statics.equilibrium import equilibrium
@@ -86,6 +89,9 @@ _HOME = {
     "library_names": "model.load",
     "load": "model.load",
     "loads": "model.toml",
+    "Recording": "recording.recording",
+    "measure": "recording.measure",
+    "read": "recording.read",
     "read_mjcf": "model.interchange",
     "read_urdf": "model.interchange",
     "regressor": "identifiability.regressor",

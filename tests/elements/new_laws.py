@@ -145,8 +145,8 @@ class Gauge(Sensor):
     def reading(self, f):
         return self.sensitivity * f
 
-    def effort(self, u, wrench):
-        return vector(self.reading(wrench(self.joint, "b").f[0]))
+    def readings(self, sense):
+        return vector(self.reading(sense.wrench(self.joint, "b").f[0]))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from poinsot.elements.sensors import (
     Gyroscope,
     ModalPoint,
     Reaction,
+    Sense,
 )
 from poinsot.errors import PoinsotError
 from poinsot.spatial.motion import Wrench, carry_wrench
@@ -52,6 +53,8 @@ def test_an_accelerometer_in_free_fall_reads_nothing():
 
 
 BIAS = (0.1, 0.2, 0.3)
+RIM = Frame("table", "rim")
+TURN = Rotation.from_euler("ZYX", [0.4, 0.3, 0.2]).as_matrix()
 W, RADIUS = 7.0, 0.4  # a turntable  [rad/s], [m]
 
 
@@ -75,30 +78,48 @@ def felt() -> np.ndarray:
 
 def imu_read() -> np.ndarray:
     R, w, a = at_the_rim()
-    return np.concatenate(IMU("i", bias=BIAS, rate_bias=(0.4, 0.5, 0.6)).reading(R, w, a, G))
+    read = IMU("i", at=RIM, bias=BIAS, rate_bias=(0.4, 0.5, 0.6))
+    assert_allclose(read.readings(sense()), np.concatenate(read.reading(R, w, a, G)))
+    return read.readings(sense())
 
 
 def accelerometer_read() -> np.ndarray:
-    R, _, a = at_the_rim()
-    return Accelerometer("a", bias=BIAS).reading(R, a, G)
+    return Accelerometer("a", at=RIM, bias=BIAS).readings(sense())
 
 
 def reaction_read() -> np.ndarray:
     """A weight of 3 N that hangs 0.5 m out along y: the frame on A feels its moment about x."""
     hanging = Wrench(np.array([0.0, 0.0, -3.0]), np.zeros(3))
     arm = {"a": carry_wrench(Pose(np.eye(3), np.array([0.0, 0.5, 0.0])), hanging), "b": hanging}
-    read = [Reaction("r", joint="j", side=side).effort({}, lambda joint, side: arm[side]) for side in "ab"]
-    return np.concatenate(read)
+    feel = sense(wrench=lambda joint, side: arm[side])
+    return np.concatenate([Reaction("r", joint="j", side=side).readings(feel) for side in "ab"])
+
+
+def sense(**parts) -> Sense:
+    """What a sensor can read: at the rim of the table, and the parts given."""
+    nothing = dict.fromkeys(("coordinate", "force", "wrench"), lambda *_: pytest.fail("this is not to be read"))
+    return Sense(**nothing | {"motion": lambda frame: at_the_rim(), "gravity": G} | parts)
 
 
 READINGS = {  # what every kind of sensor reads, and what it should by hand
-    "encoder": (lambda: Encoder("e", on=AlongJoint("j", 0, "m"), offset=0.25).reading(1.0), 1.25),
+    "encoder": (
+        lambda: Encoder("e", on=AlongJoint("j", 0, "m"), offset=0.25).readings(sense(coordinate=lambda on: 1.0)),
+        [1.25],
+    ),
     "accelerometer": (accelerometer_read, felt() + BIAS),
-    "gyroscope": (lambda: Gyroscope("g", bias=(0.1, 0.0, 0.0)).reading(*at_the_rim()[:2]), [0.1, 0.0, W]),
+    "gyroscope": (lambda: Gyroscope("g", at=RIM, bias=(0.1, 0.0, 0.0)).readings(sense()), [0.1, 0.0, W]),
     "imu": (imu_read, [*(felt() + BIAS), 0.4, 0.5, W + 0.6]),
-    "drive-force": (lambda: DriveForce("d", actuator="u", gain=2.0).effort({"u": 3.0, "v": 9.0}, None)[0], 6.0),
+    "drive-force": (
+        lambda: DriveForce("d", actuator="u", gain=2.0).readings(sense(force={"u": 3.0, "v": 9.0}.__getitem__)),
+        [6.0],
+    ),
     "reaction": (reaction_read, [0, 0, -3.0, -1.5, 0, 0, 0, 0, -3.0, 0, 0, 0]),
-    "modal-point": (lambda: ModalPoint("m", direction=(0.0, 0.6, 0.8)).reading(np.array([1.0, 2.0, 3.0])), 3.6),
+    "modal-point": (
+        lambda: ModalPoint("m", at=RIM, direction=(0.0, 0.6, 0.8)).readings(
+            sense(motion=lambda frame: (TURN, np.zeros(3), TURN @ [1.0, 2.0, 3.0]))
+        ),
+        [3.6],
+    ),
 }
 
 

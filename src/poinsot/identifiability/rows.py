@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.elements import GROUND
+from poinsot.elements.sensors import Sense
 from poinsot.engine import Link, elimination_order, kkt
 from poinsot.errors import PoinsotError
 from poinsot.formulations.embedded import free_speeds
@@ -146,7 +147,12 @@ def _reading(e: Equations, wrenches: dict[str, Wrench], channel: Channel) -> Any
         return carry_wrench(across, wrenches[name]) if side == "a" else wrenches[name]
 
     u = {name: e.u[k] for k, name in enumerate(elements.actuators)}
-    return elements.sensors[channel.owner].effort(u, wrench)[channel.index]
+    sense = Sense(_not_read, _not_read, u.__getitem__, wrench, vector(*elements.gravity))
+    return elements.sensors[channel.owner].readings(sense)[channel.index]
+
+
+def _not_read(part: Any) -> Any:
+    raise PoinsotError("a sensor that measures force reads no motion")
 
 
 def _body_wrenches(e: Equations, a: Any) -> dict[str, Any]:

@@ -143,6 +143,11 @@ class Mechanism:
         kept = {n: p.value for n, p in self.parameters.items() if n in rebuilt.parameters}
         return rebuilt.with_parameters({**kept, **values})
 
+    def with_coordinates(self, coordinates: Mapping[str, Coordinate]) -> Mechanism:
+        """A new mechanism with further named coordinates, such as those that its encoders read."""
+        named = {**self.template.coordinates, **coordinates}
+        return replace(self, template=replace(self.template, coordinates=named))
+
     def in_space(self) -> Mechanism:
         """The same mechanism with every planar joint modelled in space; itself if it is spatial already."""
         if not self.planar:

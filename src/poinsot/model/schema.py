@@ -303,7 +303,12 @@ class SensorSpec(LawSpec):
     direction: Vector | None = None
     bias: Vector | None = None
     rate_bias: Vector | None = None
-    noise: Number | None = None
+    noise: Number | None = Field(None, description="Standard deviation of one sample.")
+    drift: Number | None = Field(None, description="Random walk of the bias, in the channel's unit by √s.")
+    resolution: Number | None = Field(None, description="Step of what is written.")
+    limit: Number | None = Field(None, description="Largest magnitude that is written.")
+    delay: Number | None = Field(None, description="Age of what is written [s].")
+    dropout: Annotated[float, Field(ge=0, lt=1, strict=True)] = Field(0.0, description="Share of lost samples.")
     rate: Annotated[float, Field(gt=0, strict=True)] | None = None
 
     @classmethod

@@ -23,6 +23,7 @@ __all__ = [
     "check_place",
     "dumps",
     "loads",
+    "parsed_toml",
     "read_text",
     "read_toml",
     "save",
@@ -66,7 +67,7 @@ def read_toml(path: Path) -> Mechanism:
     if (known := kept_mechanism(key)) is not None:
         return known
     try:
-        mechanism = build(_parsed(text), path.stem, text)
+        mechanism = build(parsed_toml(text), path.stem, text)
         require_moments(mechanism.elements)
         keep_mechanism(key, mechanism)
         return mechanism
@@ -84,12 +85,13 @@ def loads(text: str, name: str = "model") -> Mechanism:
     """
     if not isinstance(text, str):
         raise PoinsotError(f"a model file is text, not {type(text).__name__}")
-    mechanism = build(_parsed(text), name, text)
+    mechanism = build(parsed_toml(text), name, text)
     require_moments(mechanism.elements)
     return mechanism
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def parsed_toml(text: str) -> dict[str, Any]:
+    """Contents of a TOML file, before anything is made of them."""
     if _DEEP_KEY.search(text):
         raise PoinsotError("nested too deeply: a key has more than 40 parts")
     import tomllib

@@ -24,6 +24,7 @@ __all__ = [
     "Constant",
     "Fourier",
     "Function",
+    "Measured",
     "Samples",
     "Signal",
     "as_signals",
@@ -138,6 +139,24 @@ class Samples(Signal):
         return found[0], found[1], found[2]
 
 
+@dataclass(frozen=True, eq=False)
+class Measured(Signal):
+    """Samples of s, ṡ and s̈ at times t_k, as filters give them; between them a spline through s."""
+
+    t: Numbers  # (n,)  [s]
+    s: Numbers  # (n,)
+    rate: Numbers  # (n,)
+    acceleration: Numbers  # (n,)
+
+    def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The samples at their own times, the spline elsewhere."""
+        own = np.asarray(self.t, float)
+        k = np.minimum(np.searchsorted(own, t), len(own) - 1)
+        if np.array_equal(own[k], t):
+            return tuple(np.asarray(x, float)[k] for x in (self.s, self.rate, self.acceleration))  # type: ignore
+        return Samples(self.t, self.s).at(t)
+
+
 def written_out(what: str, function: Callable[..., Any], *symbols: Any) -> Any:
     """A function of a user for symbols, as one expression; one that cannot be written out is an error."""
     rule = f"{what} must be made of arithmetic and casadi or NumPy functions"
@@ -224,7 +243,7 @@ def own_times(motion: Mapping[str, Any]) -> np.ndarray:
     """
     signals = {name: as_signal(value) for name, value in require_motion(motion).items()}
     for signal in signals.values():
-        if isinstance(signal, Samples):
+        if isinstance(signal, Samples | Measured):
             return as_times(signal.t)
     series = [signal for signal in signals.values() if isinstance(signal, Fourier)]
     if not series or any(isinstance(signal, Function) for signal in signals.values()):

@@ -1,6 +1,13 @@
 """Recordings: what was measured, what is wrong with it, and what a mechanism's sensors would read.
 
+read                 a file becomes a recording
 recording, finding   the frozen record of channels over a clock; what is found in it
-units                what people write above columns
 readers              files of many formats become tables
+units, columns       what people write above columns; columns become channels, couplings of motors and joints
+clock, join          times of the samples; several recordings on one clock
+place                which part of a mechanism a channel measures
+findings             what is wrong with a recording
+filtering            filters, derivatives with errors, other rates
+motion               recorded positions become a motion of a mechanism
+readings, measure    what perfect sensors would read; simulated recordings
 """

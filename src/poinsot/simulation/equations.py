@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Law",
     "Laws",
+    "acceleration_function",
     "check_function",
     "motion_functions",
     "plain_functions",
@@ -115,6 +116,18 @@ def reaction_function(compiled: System, laws: Laws) -> casadi.Function:
         flat = casadi.substitute(flat, e.u, _commands(compiled, laws, time, constants))
     inputs = [time, e.q, e.v, casadi.vertcat(constants, e.p)]
     return casadi.Function("reactions", inputs, [flat, check])
+
+
+@stored
+def acceleration_function(compiled: System, laws: Laws) -> casadi.Function:
+    """(t, q, v, constants) -> v̇ (nv,), actuator forces (nu,), and a number that tells near-singularity."""
+    e, solved = compiled.equations, compiled.dynamics.system
+    time, constants = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws))
+    u, acceleration = _commands(compiled, laws, time, constants), casadi.SX(solved.acceleration)
+    acceleration = casadi.substitute(acceleration, e.u, u) if laws else acceleration
+    inputs = [time, e.q, e.v, casadi.vertcat(constants, e.p)]
+    outputs = [casadi.densify(acceleration), casadi.densify(u), casadi.SX(solved.check)]
+    return casadi.Function("accelerations", inputs, outputs)
 
 
 @stored

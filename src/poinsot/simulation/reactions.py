@@ -1,4 +1,4 @@
-"""Joint reactions along a simulated motion."""
+"""Accelerations, actuator forces and joint reactions along a simulated motion."""
 
 from __future__ import annotations
 
@@ -6,11 +6,25 @@ import numpy as np
 
 from poinsot.motion.reactions import by_joint
 from poinsot.motion.undetermined import undetermined
-from poinsot.simulation.equations import Laws, reaction_function
+from poinsot.simulation.equations import Laws, acceleration_function, reaction_function
+from poinsot.simulation.record import SimulatedStates
 from poinsot.system.system import System
 from poinsot.system.variants import UNSURE, careful
 
-__all__ = ["repeated", "simulated_reactions"]
+__all__ = ["repeated", "simulated_reactions", "simulated_states"]
+
+
+def simulated_states(compiled: System, laws: Laws, t: np.ndarray, y: np.ndarray, p: np.ndarray) -> SimulatedStates:
+    """Accelerations and actuator forces at the states y (n, ·) of one motion, with constants p (m,) or (n, m)."""
+    nq, nv, _, _ = compiled.sizes
+    states = t[:, None], np.ascontiguousarray(y[:, :nq]), np.ascontiguousarray(y[:, nq : nq + nv]), p
+    a, u, check = acceleration_function(compiled, laws)(*states)
+    unsure = ~(check.ravel() > UNSURE) | ~np.isfinite(a).all(axis=1)
+    if unsure.any():
+        again = (x[unsure] if x.ndim == 2 else x for x in states)
+        a[unsure] = acceleration_function(careful(compiled), laws)(*again)[0]
+    forces = {name: u[:, k] for k, (name, _) in enumerate(laws)}
+    return SimulatedStates(compiled, a, forces, p[..., len(laws) :])
 
 
 def simulated_reactions(

@@ -24,7 +24,8 @@ from poinsot.motion.driven import driven
 from poinsot.motion.inverse_dynamics import require_actuators
 from poinsot.motion.inverse_equations import inverse_solution
 from poinsot.motion.kinematics import solve_path
-from poinsot.simulation.simulate import Simulation, simulate
+from poinsot.simulation.record import Simulation
+from poinsot.simulation.simulate import simulate
 from poinsot.spatial.algebra import Numbers, vector
 from poinsot.system.initial_state import state
 from poinsot.system.stored import remembered, stored, stored_parts

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 from numbers import Real
 from typing import Any
@@ -16,7 +15,6 @@ from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism, require_possible
 from poinsot.motion.counted_turns import counted, first_counts, turning
 from poinsot.motion.initial_pose import initial
-from poinsot.motion.reactions import JointReactions
 from poinsot.motion.signals import as_times
 from poinsot.simulation.chart_switching import (
     Problem,
@@ -29,7 +27,8 @@ from poinsot.simulation.chart_switching import (
 )
 from poinsot.simulation.equations import Law, Laws, state_function, written_law
 from poinsot.simulation.integration import compiled_motion
-from poinsot.simulation.reactions import repeated, simulated_reactions
+from poinsot.simulation.reactions import repeated, simulated_reactions, simulated_states
+from poinsot.simulation.record import Simulation
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.initial_state import speeds
 from poinsot.system.system import System
@@ -42,48 +41,6 @@ OUTPUTS = 101  # times that are given if nobody says which
 LIGHTER = 1e-2  # of a mass: a batch with less is solved with care
 LOST = 1e-6  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps,
 ROUGH = 1e3  # unless rtol allows for more, this many times over, or in as many steps as there were
-
-
-@dataclass(frozen=True, eq=False)
-class Simulation(JointReactions):
-    """A simulated motion at n times. In a batch of N all arrays but t have a leading axis N."""
-
-    formulation: str
-    t: np.ndarray  # (n,)  [s]
-    position: dict[str, np.ndarray]  # by body, origin in the world (n, 3)  [m]
-    rotation: dict[str, np.ndarray]  # by body, R_WB (n, 3, 3)
-    coordinates: dict[str, np.ndarray]  # coordinates that the model file names (n,)  [m or rad]
-    q: np.ndarray  # (n, nq)
-    v: np.ndarray  # (n, nv)
-    energy: np.ndarray  # kinetic and potential (n,)  [J]
-    work: np.ndarray  # of drives, dampers, friction and loads since the start (n,)  [J]
-    drift: float  # largest violation of a constraint  [m or rad]
-    energy_error: float  # largest |energy − work − energy at the start|  [J]
-    events: dict[str, Any]  # time of the first crossing of every event and end stop, NaN if none  [s]
-    steps: int
-    status: str  # what to do next; empty means success
-    changes: tuple[str, ...]  # where other coordinates were chosen along the motion, one sentence each
-    mechanism: Mechanism = field(repr=False)
-    find_reactions: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
-
-    @cached_property
-    def reactions(self) -> dict[str, np.ndarray]:
-        """By joint, wrench on its second body in its frame there (n, 6), computed when first asked for  [N, N·m]."""
-        return self.find_reactions()
-
-    @property
-    def finished(self) -> bool:
-        """Whether the motion reached the last time."""
-        return not self.status
-
-    def __str__(self) -> str:
-        reached = f"{self.t[-1]:g} s" if len(self.t) else "no output time"
-        return (
-            f"{self.mechanism.name} ({self.formulation}): {reached} in {self.steps} steps, "
-            f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
-            + (f", changes of coordinates: {len(self.changes)}" if self.changes else "")
-            + (f"\n{self.status}" if self.status else "")
-        )
 
 
 def simulate(
@@ -278,7 +235,13 @@ def _result(
         changes=run.changes,
         mechanism=mechanism,
         find_reactions=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
+        find_states=lambda: simulated_states(compiled, laws, t[last], y[0, last], _first(p, last)),
     )
+
+
+def _first(p: np.ndarray, last: slice) -> np.ndarray:
+    """Constants (m,) or (n, m) of the first motion at the last times."""
+    return p[0, last] if p.ndim == 3 else np.atleast_2d(p)[0]
 
 
 def _lost(run: SwitchedIntegration, largest: np.ndarray, balance: np.ndarray, rtol: float) -> tuple[int, int] | None:

@@ -4,7 +4,7 @@ base                        what every sensor is
 encoder, force, inertial    coordinates; forces and modal points; accelerometers and gyroscopes
 """
 
-from poinsot.elements.sensors.base import Channel, Sensor
+from poinsot.elements.sensors.base import Channel, Sense, Sensor
 from poinsot.elements.sensors.encoder import Encoder
 from poinsot.elements.sensors.force import DriveForce, ModalPoint, Reaction
 from poinsot.elements.sensors.inertial import IMU, Accelerometer, Gyroscope
@@ -19,6 +19,7 @@ __all__ = [
     "Gyroscope",
     "ModalPoint",
     "Reaction",
+    "Sense",
     "Sensor",
 ]
 

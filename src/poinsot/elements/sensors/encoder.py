@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 from poinsot.elements.coordinates import Coordinate
-from poinsot.elements.sensors.base import Sensor
-from poinsot.spatial.algebra import Scalar
+from poinsot.elements.sensors.base import Sense, Sensor
+from poinsot.spatial.algebra import Scalar, Vec3, vector
 
 __all__ = ["Encoder"]
 
@@ -34,3 +34,8 @@ class Encoder(Sensor):
     def reading(self, s: Scalar) -> Scalar:
         """What it reads at coordinate s."""
         return s + self.offset
+
+    def readings(self, sense: Sense) -> Vec3:
+        """The reading."""
+        assert self.on is not None
+        return vector(self.reading(sense.coordinate(self.on)))

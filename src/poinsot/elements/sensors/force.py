@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import final
 
 from poinsot.elements.forces import Actuator
 from poinsot.elements.frame import Frame
-from poinsot.elements.sensors.base import Sensor
-from poinsot.spatial.algebra import Scalar, Vec3, dot, vector
+from poinsot.elements.sensors.base import Sense, Sensor
+from poinsot.spatial.algebra import Scalar, Vec3, apply, dot, transpose, vector
 from poinsot.spatial.motion import Wrench
 
 __all__ = ["DriveForce", "ModalPoint", "Reaction"]
@@ -49,9 +49,9 @@ class DriveForce(Sensor):
         gain = float(self.gain)
         return f"The gain {gain:g} of the sensor '{self.name}' is not carried over." if gain != 1 else ""
 
-    def effort(self, u: Mapping[str, Scalar], wrench: Callable[[str, str], Wrench]) -> Vec3:
+    def readings(self, sense: Sense) -> Vec3:
         """The reading."""
-        return vector(self.reading(u[self.actuator]))
+        return vector(self.reading(sense.force(self.actuator)))
 
 
 @final
@@ -77,9 +77,9 @@ class Reaction(Sensor):
         """What it reads at the wrench F, in the joint's frame on its side."""
         return vector(*(F.f[i] for i in range(3)), *(F.n[i] for i in range(3)))
 
-    def effort(self, u: Mapping[str, Scalar], wrench: Callable[[str, str], Wrench]) -> Vec3:
+    def readings(self, sense: Sense) -> Vec3:
         """The reading."""
-        return self.reading(wrench(self.joint, self.side))
+        return self.reading(sense.wrench(self.joint, self.side))
 
 
 @final
@@ -103,6 +103,12 @@ class ModalPoint(Sensor):
     def reading(self, a_F: Vec3) -> Scalar:
         """What it reads at acceleration a_F, expressed in the frame's axes."""
         return dot(vector(*self.direction), a_F)
+
+    def readings(self, sense: Sense) -> Vec3:
+        """The reading."""
+        assert self.at is not None
+        R_WF, _, a_WF = sense.motion(self.at)
+        return vector(self.reading(apply(transpose(R_WF), a_WF)))
 
     def lost(self) -> str:
         """The direction."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from poinsot.elements.frame import Frame
-from poinsot.elements.sensors.base import Sensor
+from poinsot.elements.sensors.base import Sense, Sensor
 from poinsot.spatial.algebra import Mat3, Scalar, Vec3, apply, transpose, vector
 
 __all__ = ["IMU", "Accelerometer", "Gyroscope"]
@@ -42,6 +42,16 @@ class Accelerometer(Sensor):
         """What it reads."""
         return specific_force(R_WF, a_WF, gravity, self.bias)
 
+    def readings(self, sense: Sense) -> Vec3:
+        """The readings."""
+        assert self.at is not None
+        R_WF, _, a_WF = sense.motion(self.at)
+        return self.reading(R_WF, a_WF, sense.gravity)
+
+    def quantities(self) -> tuple[str, ...]:
+        """Specific forces."""
+        return ("specific force",) * 3
+
 
 @final
 @dataclass(frozen=True)
@@ -66,6 +76,12 @@ class Gyroscope(Sensor):
         """What it reads."""
         return apply(transpose(R_WF), w_WF) + vector(*self.bias)
 
+    def readings(self, sense: Sense) -> Vec3:
+        """The readings."""
+        assert self.at is not None
+        R_WF, w_WF, _ = sense.motion(self.at)
+        return self.reading(R_WF, w_WF)
+
 
 @final
 @dataclass(frozen=True)
@@ -78,9 +94,21 @@ class IMU(Sensor):
     at: Frame | None = None
     bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b_a  [m/s²]
     rate_bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b_w  [rad/s]
+    rate_noise: Scalar = 0.0  # of a sample of the gyroscope  [rad/s]
+    rate_drift: Scalar = 0.0  # of the gyroscope's bias  [rad/s/√s]
+    rate_resolution: Scalar = 0.0  # of the gyroscope  [rad/s]
+    rate_limit: Scalar | None = None  # of the gyroscope  [rad/s]
 
     kind = "imu"
-    takes = {"at": "", "bias": "m/s²", "rate_bias": "rad/s"}
+    takes = {
+        "at": "",
+        "bias": "m/s²",
+        "rate_bias": "rad/s",
+        "rate_noise": "rad/s",
+        "rate_drift": "rad/s^1.5",
+        "rate_resolution": "rad/s",
+        "rate_limit": "rad/s",
+    }
     reads = {"acceleration": "acceleration", "rate": "rate"}
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
@@ -91,3 +119,17 @@ class IMU(Sensor):
         """What its accelerometer and its gyroscope read."""
         rates = apply(transpose(R_WF), w_WF) + vector(*self.rate_bias)
         return specific_force(R_WF, a_WF, gravity, self.bias), rates
+
+    def readings(self, sense: Sense) -> Vec3:
+        """The readings."""
+        assert self.at is not None
+        acceleration, rates = self.reading(*sense.motion(self.at), sense.gravity)
+        return vector(*(part[i] for part in (acceleration, rates) for i in range(3)))
+
+    def quantities(self) -> tuple[str, ...]:
+        """Specific forces, then rates."""
+        return ("specific force",) * 3 + ("rate",) * 3
+
+    def spread(self, field: str) -> tuple[Scalar, ...]:
+        """Of the accelerometer, then of the gyroscope."""
+        return (getattr(self, field),) * 3 + (getattr(self, f"rate_{field}"),) * 3

@@ -19,17 +19,21 @@ def sensor(acting: Acting, scope: Scope, key: str, spec: SensorSpec) -> Sensor:
     allowed = tuple(law.takes)
     if getattr(spec, allowed[0], None) is None:
         raise ModelError(path, f"a sensor of type {spec.type} needs `{allowed[0]}`")
-    if extra := [f for f in spec.model_fields_set if f not in {"type", "noise", "rate", *allowed}]:
+    known = {"type", "rate", "dropout", *law.imperfections, *allowed}
+    if extra := [f for f in spec.model_fields_set if f not in known]:
         raise ModelError((*path, extra[0]), f"a {spec.type} has no {extra[0]}; it has: {', '.join(allowed)}")
-    fields: dict[str, Any] = {"rate": spec.rate}
+    fields: dict[str, Any] = {"rate": spec.rate, "dropout": spec.dropout}
     for name in allowed:
         if (value := getattr(spec, name, None)) is not None:
             fields[name] = _field(acting, scope, path, key, law.takes[name], name, value, fields)
-    found = law(scope.element(key), **fields).settled(acting.actuators)
-    if spec.noise is None:
-        return found
-    unit, slot = found.channels[0].unit, acting.places.slots.slot
-    return replace(found, noise=slot(scope, (*path, "noise"), f"{key}.noise", spec.noise, unit, "sensor", 0.0))
+    built = law(scope.element(key), **fields).settled(acting.actuators)
+    unit, slot = built.channels[0].unit, acting.places.slots.slot
+    imperfect = {
+        name: slot(scope, (*path, name), f"{key}.{name}", value, of.replace("y", unit), "sensor", 0.0)
+        for name, of in law.imperfections.items()
+        if (value := getattr(spec, name)) is not None
+    }
+    return replace(built, **imperfect)
 
 
 def _field(

@@ -84,9 +84,9 @@ def parse_unit(text: str) -> Unit:
             sign = -1 if token == "/" else sign
             continue
         name, caret, power = token.partition("^")
-        if name not in _BASE or (caret and not re.fullmatch(r"-?\d", power)):
+        if name not in _BASE or (caret and not re.fullmatch(r"-?\d(\.5)?", power)):
             raise PoinsotError(f"'{text}' is not a unit; there are: {listing(UNITS, 40)} and their products")
-        exponent = sign * int(power or 1)
+        exponent = sign * (float(power) if "." in power else int(power or 1))
         scale, powers = _BASE[name]
         factor *= scale**exponent
         dimension = [d + exponent * p for d, p in zip(dimension, powers)]

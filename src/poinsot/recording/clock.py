@@ -1,0 +1,186 @@
+"""Clock: times of the samples from a column, a rate or nothing, strictly increasing, and what was wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.errors import PoinsotError
+from poinsot.recording.columns import ColumnMap, ColumnSpec, column_index
+from poinsot.recording.finding import Finding, Severity, spans
+from poinsot.recording.readers.table import Table
+from poinsot.recording.recording import Clock
+from poinsot.recording.units import si
+
+__all__ = ["TIME_NAMES", "Times", "is_uniform", "times_of"]
+
+TIME_NAMES = (
+    "t",
+    "time",
+    "times",
+    "timestamp",
+    "time_stamp",
+    "stamp",
+    "elapsed",
+    "time_s",
+    "t_s",
+    "sec",
+    "seconds",
+    "secs",
+)
+EPOCHS = ((1e17, 1e-9, "ns"), (1e14, 1e-6, "µs"), (1e11, 1e-3, "ms"))  # since 1970
+JITTER, GAP = 0.05, 2.5  # of the median step
+SLOW = 0.5  # a step that hardly any machine is recorded with  [s]
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """Times of a table's rows."""
+
+    t: np.ndarray  # (m,) of the rows that are kept  [s]
+    rows: np.ndarray | slice  # which of the table's rows these are
+    clock: Clock
+    column: str  # name of the column, "" if there is none
+    findings: tuple[Finding, ...]
+    steps: tuple[str, ...]
+    epoch: float = 0.0  # what was subtracted  [s]
+
+
+def times_of(table: Table, columns: ColumnMap) -> Times:
+    """Times of a table: its own abscissa, a column that the user or its name tells, a rate, or counted samples."""
+    n = len(table.columns[0])
+    rate = columns.rate or table.rate
+    if table.abscissa is not None and columns.time is None:
+        return _cleaned(table.abscissa, "", "", [])
+    column, notes = _time_column(table, columns, n)
+    if column is not None:
+        spec = columns.time if isinstance(columns.time, ColumnSpec) else ColumnSpec()
+        return _cleaned(*_seconds(table, column, spec), notes)
+    if rate is None:
+        message = f"there is no time column and no rate: {n} samples are counted"
+        advice = "name the time column (time=…) or give the rate= in Hz; nothing is differentiated without"
+        finding = Finding("no clock", "t", "", n, message, advice, Severity.ERROR)
+        return Times(np.arange(float(n)), slice(None), Clock.COUNTED, "", (finding,), ())
+    step = f"times from an assumed rate of {rate:g} Hz"
+    return Times(np.arange(n) / rate, slice(None), Clock.ASSUMED, "", (), (step,))
+
+
+def _time_column(table: Table, columns: ColumnMap, n: int) -> tuple[int | None, list[Finding]]:
+    """Number of the time column, if there is one."""
+    wanted = columns.time.column if isinstance(columns.time, ColumnSpec) else columns.time
+    if wanted is not None:
+        return column_index(table, wanted), []
+    if columns.rate is not None:
+        return None, []
+    for k, name in enumerate(table.names):
+        if name.lower().strip() in TIME_NAMES and not np.iscomplexobj(table.columns[k]):
+            return k, []
+    if table.rate is None and n > 10 and table.names[0] == "column1" and is_uniform(table.columns[0]):
+        step = float(np.median(np.diff(table.columns[0])))
+        message = f"the first column grows by {step:g} from row to row and is taken as time in seconds"
+        return 0, [Finding("time guessed", "t", "", step, message, "name it with time= to be sure", Severity.NOTE)]
+    return None, []
+
+
+def is_uniform(x: np.ndarray) -> bool:
+    """Whether samples grow by nearly the same step."""
+    d = np.diff(x)
+    return bool(np.isfinite(d).all() and len(d) and d.min() > 0 and np.ptp(d) < 0.5 * np.median(d))
+
+
+def _seconds(table: Table, column: int, spec: ColumnSpec) -> tuple[np.ndarray, str, str]:
+    """Times in seconds, the column's name, and what was done."""
+    raw, name, written = table.columns[column], table.names[column], spec.unit or table.units[column]
+    if np.iscomplexobj(raw):
+        raise PoinsotError(f"the time column '{name}' is not real")
+    if written:
+        factor, unit = si(written)
+        if unit != "s":
+            raise PoinsotError(f"the time column '{name}' is in {written}, which is no time")
+        return raw * factor * spec.gain + spec.offset, name, f"times in {written}" if factor != 1 else ""
+    for size, factor, unit in EPOCHS:
+        if len(raw) and np.nanmedian(np.abs(raw)) > size:
+            return raw * factor, name, f"times in {unit} since 1970"
+    return raw * spec.gain + spec.offset, name, ""
+
+
+def _cleaned(t: np.ndarray, column: str, step: str, notes: Sequence[Finding]) -> Times:
+    """Times that grow from row to row: rows that do not are left out, and said."""
+    t = np.asarray(t, float)
+    findings, steps = list(notes), [step] if step else []
+    good = np.isfinite(t)
+    findings += _bad_rows(t, ~good, "no number", "no time")
+    later = good & (t > np.concatenate([[-np.inf], np.maximum.accumulate(np.where(good, t, -np.inf))[:-1]]))
+    back, repeats = _back_and_repeats(t, good & ~later)
+    restart = _restart(t, good)
+    if restart is not None:
+        message = f"the clock starts again after {t[restart - 1]:g} s: only what is before is kept"
+        advice = "two recordings were joined; read them one by one"
+        amount = len(t) - restart
+        findings.append(
+            Finding("restart", "t", f"in row {restart + 1}", amount, message, advice, Severity.ERROR, True)
+        )
+        later[restart:] = False
+        back, repeats = back[back < restart], repeats[repeats < restart]
+    findings += _bad_rows(t, back, "goes back", "time goes back") + _bad_rows(
+        t, repeats, "time repeats", "time repeats"
+    )
+    if not later.any():
+        raise PoinsotError("no row has a time")
+    t = t[later]
+    epoch = float(t[0]) if abs(t[0]) > 1e6 else 0.0
+    findings += _steps(t - epoch)
+    if epoch:
+        steps.append(f"{epoch:.6f} s were taken from all times")
+    rows: np.ndarray | slice = slice(None) if later.all() else later
+    return Times(t - epoch, rows, Clock.RECORDED, column, tuple(findings), tuple(steps), epoch)
+
+
+def _back_and_repeats(t: np.ndarray, bad: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows with a time before the one before, and rows with the same."""
+    rows = np.flatnonzero(bad)
+    same = np.array([t[k] == t[k - 1] for k in rows], bool)
+    return rows[~same], rows[same]
+
+
+def _restart(t: np.ndarray, good: np.ndarray) -> int | None:
+    """First row of a second recording behind the first: a fall by most of the time, followed by growth."""
+    falls = np.flatnonzero(np.diff(np.where(good, t, np.nan)) < 0) + 1
+    span = float(np.nanmax(t) - np.nanmin(t)) if good.any() else 0.0
+    for k in falls:
+        following = t[k : k + 20]
+        if t[k - 1] - t[k] > 0.2 * span and len(following) > 5 and np.mean(np.diff(following) > 0) > 0.8:
+            return int(k)
+    return None
+
+
+def _bad_rows(t: np.ndarray, bad: np.ndarray, code: str, what: str) -> list[Finding]:
+    rows = np.flatnonzero(bad) if bad.dtype == bool else bad
+    if not len(rows):
+        return []
+    message = f"{what} in {len(rows)} of {len(t)} rows, which are left out"
+    where = f"in rows {', '.join(str(k + 1) for k in rows[:3])}{' …' if len(rows) > 3 else ''}"
+    return [Finding(code, "t", where, len(rows), message, "see how the logger stamps its samples", mended=True)]
+
+
+def _steps(t: np.ndarray) -> Iterator[Finding]:
+    """Gaps, jitter and a unit that cannot be right."""
+    if len(t) < 3:
+        return
+    d = np.diff(t)
+    step = float(np.median(d))
+    gaps = np.flatnonzero(d > GAP * step)
+    if len(gaps):
+        message = f"{len(gaps)} gaps, the longest {d.max():.4g} s where samples are {step:.4g} s apart"
+        advice = "samples are missing there; filters work on the parts between"
+        yield Finding("gaps", "t", spans(t, gaps), float(d.max()), message, advice)
+    jitter = float(np.std(d[d <= GAP * step]) / step)
+    if jitter > JITTER:
+        message = f"samples are {step:.4g} s apart with a scatter of {100 * jitter:.2g} %"
+        yield Finding("jitter", "t", "", jitter, message, "recorded times are used; do not assume a constant rate")
+    if step >= SLOW and len(t) > 20:
+        message = f"samples are {step:.4g} s apart: milliseconds read as seconds?"
+        advice = 'give the unit, time={"column": …, "unit": "ms"}'
+        yield Finding("time unit", "t", "", step, message, advice, Severity.ERROR)

@@ -1,0 +1,183 @@
+"""From columns of a file to channels of a mechanism: names, units, gains, offsets, and couplings of motors.
+
+y = gain · (x in SI) + offset                    one column
+y = R x + b,  R y = x − b,  y = Rᵀ x …           several, by a coupling matrix
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from poinsot.errors import PoinsotError, list_of_names, listing, one_line, unknown
+from poinsot.model.toml import as_path, parsed_toml, read_text
+from poinsot.recording.readers.table import Table
+from poinsot.recording.recording import RecordedChannel, Recording
+from poinsot.recording.units import si
+
+__all__ = ["ColumnMap", "ColumnSpec", "Coupling", "column_index", "column_map", "coupled", "mapped"]
+
+
+class _Spec(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ColumnSpec(_Spec):
+    """One channel and the column it comes from."""
+
+    column: str | Annotated[int, Field(ge=1)] | None = None  # header, or number from 1; None: the channel's own name
+    unit: str = ""  # of the column; "" if the header says it
+    gain: float = 1.0  # of the value in SI
+    offset: float = 0.0  # added after the gain, in the channel's SI unit
+    kind: str = ""  # "position", "velocity", "force" …
+    place: str = ""  # coordinate, joint, actuator or sensor that it measures
+    noise: Annotated[float, Field(ge=0)] = 0.0  # standard deviation of one sample, in SI
+
+
+class Coupling(_Spec):
+    """Several channels from several others by a constant matrix, such as joints from motors."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    matrix: tuple[tuple[float, ...], ...]  # R, one row for every output if applied forward
+    apply: Literal["forward", "inverse", "transpose", "inverse-transpose"] = "forward"
+    offset: tuple[float, ...] = ()  # b, added to the outputs
+    unit: str = ""  # SI unit of the outputs; "": that of the inputs
+    kind: str = ""
+    places: tuple[str, ...] = ()
+
+
+class ColumnMap(_Spec):
+    """How the columns of a file are read: the contents of a columns file."""
+
+    format: Literal[1] = 1
+    time: str | int | ColumnSpec | None = None  # column of the times
+    rate: Annotated[float, Field(gt=0)] | None = None  # samples per second of a file without times  [Hz]
+    channels: dict[str, ColumnSpec] = {}  # those that are kept; none: all columns under their own names
+    couplings: tuple[Coupling, ...] = ()
+
+
+def column_map(columns: Any, *, time: Any = None, rate: float | None = None, couplings: Any = ()) -> ColumnMap:
+    """A map from what a user gives: a columns file, a mapping by channel, or a list of names in order."""
+    if isinstance(columns, ColumnMap):
+        data: dict[str, Any] = columns.model_dump()
+    elif isinstance(columns, str | Path):
+        data = parsed_toml(read_text(as_path(columns), what="a columns file"))
+    else:
+        data = {"channels": _channels(columns)}
+    for key, value in (("time", time), ("rate", rate), ("couplings", None if _none(couplings) else couplings)):
+        data |= {key: value} if value is not None else {}
+    try:
+        return ColumnMap.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise PoinsotError(f"the columns: {where}: {one_line(first['msg'], 200)}") from None
+
+
+def _none(couplings: Any) -> bool:
+    return isinstance(couplings, list | tuple) and not couplings
+
+
+def _channels(columns: Any) -> dict[str, Any]:
+    if columns is None:
+        return {}
+    if isinstance(columns, Mapping):
+        return {n: {"column": c} if isinstance(c, str | int) else c for n, c in columns.items()}
+    if isinstance(columns, Sequence) and not isinstance(columns, bytes):
+        names = list_of_names(columns, "the columns of a file")
+        return {name: {"column": k} for k, name in enumerate(names, 1) if name}
+    raise PoinsotError("columns are given as a mapping from channel to column, a list of names, or a file")
+
+
+def mapped(table: Table, columns: ColumnMap, source: str) -> tuple[dict, dict[str, RecordedChannel], list[str]]:
+    """Values and channels of a table in SI units, and a sentence for everything that was done."""
+    wanted = columns.channels or {name: ColumnSpec(column=name) for name in table.names}
+    values, channels, steps = {}, {}, []
+    for name, spec in wanted.items():
+        k = column_index(table, name if spec.column is None else spec.column)
+        written = spec.unit or table.units[k]
+        factor, unit = _si(name, written)
+        values[name] = _scaled(table.columns[k], spec.gain * factor, spec.offset)
+        kind = spec.kind or (table.kinds[k] if table.kinds else "")
+        place = spec.place or (table.places[k] if table.places else "")
+        channels[name] = RecordedChannel(name, unit, kind, place, f"{table.names[k]} of {source}", spec.noise)
+        steps += _said(name, table.names[k], spec, written, factor, unit)
+    return values, channels, steps
+
+
+def _scaled(column: np.ndarray, gain: float, offset: float) -> np.ndarray:
+    return column if gain == 1 and offset == 0 else gain * column + offset
+
+
+def _said(name: str, column: str, spec: ColumnSpec, written: str, factor: float, unit: str) -> list[str]:
+    done = [f"read from column '{column}'"] if name != column else []
+    done += [f"{written} → {unit}"] if factor != 1 else []
+    done += [f"times {spec.gain:g}"] if spec.gain != 1 else []
+    done += [f"plus {spec.offset:g} {unit}"] if spec.offset else []
+    return [f"'{name}': {', '.join(done)}"] if done else []
+
+
+def _si(name: str, unit: str) -> tuple[float, str]:
+    try:
+        return si(unit)
+    except PoinsotError as error:
+        raise PoinsotError(f"channel '{name}': {error}") from None
+
+
+def column_index(table: Table, column: str | int) -> int:
+    """Number of a column, from its header or its number from 1."""
+    if isinstance(column, int):
+        if not 1 <= column <= len(table.names):
+            raise PoinsotError(f"there is no column {column}; there are: {listing(table.names)}")
+        return column - 1
+    if column not in table.names:
+        raise PoinsotError(unknown("column", column, table.names))
+    return table.names.index(column)
+
+
+def coupled(recording: Recording, coupling: Coupling | Mapping[str, Any]) -> Recording:
+    """The recording with the outputs of a coupling, whose inputs stay.
+
+    With the matrix R of motors and joints q_m = R q: joints by "inverse", torques τ = Rᵀ τ_m by "transpose".
+
+    >>> rec = Recording.of([0.0, 1.0], {"m1": [2.0, 4.0], "m2": [3.0, 5.0]}, units={"m1": "rad", "m2": "rad"})
+    >>> two = {"inputs": ("m1", "m2"), "outputs": ("q1", "q2"), "matrix": ((2, 0), (1, 1)), "apply": "inverse"}
+    >>> coupled(rec, two)["q2"].tolist()
+    [2.0, 3.0]
+    """
+    c = Coupling.model_validate(coupling) if isinstance(coupling, Mapping) else coupling
+    R = np.array(c.matrix, float)
+    R = R.T if "transpose" in c.apply else R
+    if "inverse" in c.apply:
+        if R.ndim != 2 or R.shape[0] != R.shape[1] or np.linalg.matrix_rank(R) < len(R):
+            raise PoinsotError(f"the coupling matrix of {listing(c.outputs)} cannot be inverted")
+        R = np.linalg.inv(R)
+    if R.shape != (len(c.outputs), len(c.inputs)):
+        raise PoinsotError(
+            f"a coupling of {len(c.inputs)} inputs and {len(c.outputs)} outputs needs a matrix of "
+            f"{len(c.outputs)} × {len(c.inputs)}, not {' × '.join(map(str, R.shape))}"
+        )
+    offset = np.array(c.offset or np.zeros(len(c.outputs)))
+    if offset.shape != (len(c.outputs),) or len(c.places) not in (0, len(c.outputs)):
+        raise PoinsotError(f"the coupling of {listing(c.outputs)} needs one offset and one place an output")
+    x = recording.table(c.inputs)
+    y = np.stack([x[:, row != 0] @ row[row != 0] for row in R], axis=1) + offset  # a masked input of weight 0 is none
+    first = recording.channels[c.inputs[0]]
+    channels = {
+        name: RecordedChannel(
+            name,
+            c.unit or first.unit,
+            c.kind or first.kind,
+            c.places[k] if c.places else "",
+            f"coupled from {listing(c.inputs, 8)}",
+            float(np.sqrt(sum((R[k, j] * recording.channels[n].noise) ** 2 for j, n in enumerate(c.inputs)))),
+        )
+        for k, name in enumerate(c.outputs)
+    }
+    step = f"{listing(c.outputs, 8)} follow from {listing(c.inputs, 8)} by a coupling matrix ({c.apply})"
+    return recording.with_channels({name: y[:, k] for k, name in enumerate(c.outputs)}, channels, step)

@@ -1,0 +1,7 @@
+"""Filtering and differentiation, one method a file; every derivative has a standard error.
+
+differentiate                     channels of a recording with their rates and accelerations
+derivatives, spectrum             what a method gives; where content ends and noise begins
+zero_phase, fourier, splines      the methods
+resample                          even clocks, other rates
+"""

@@ -1,0 +1,103 @@
+"""Filtering and differentiation of a recording's channels: smoothed values, rates and accelerations with errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from poinsot.errors import PoinsotError, unknown
+from poinsot.recording.filtering.derivatives import Derivatives
+from poinsot.recording.filtering.fourier import fourier_fit
+from poinsot.recording.filtering.resample import evenly, is_even
+from poinsot.recording.filtering.spectrum import spectrum
+from poinsot.recording.filtering.splines import spline_fit
+from poinsot.recording.filtering.zero_phase import zero_phase
+from poinsot.recording.recording import RecordedChannel, Recording
+
+__all__ = ["METHODS", "differentiate"]
+
+RATES = {"rad": ("rad/s", "rad/s²"), "m": ("m/s", "m/s²")}
+
+
+def differentiate(
+    recording: Recording,
+    channels: Sequence[str] | str | None = None,
+    *,
+    method: str = "filter",
+    cutoff: float | Mapping[str, float] | None = None,
+    period: float | None = None,
+    harmonics: int | None = None,
+    order: int = 4,
+) -> Recording:
+    """The recording with smoothed channels, their rates (`NAME.rate`) and accelerations (`NAME.acceleration`).
+
+    `channels` are by default those of kind "position". `method` is "filter" (zero phase, of an `order`), "fourier"
+    (a periodic excitation of known `period` [s], with a number of `harmonics`) or "spline" (uneven clocks, gaps).
+    `cutoff` [Hz] for all or by channel; by default it follows from the spectrum of each. The noise of every new
+    channel is the standard error of its samples, by the method's own formula.
+    """
+    if method not in METHODS:
+        raise PoinsotError(unknown("method of differentiation", method, METHODS))
+    t = recording.require_times()
+    names = _names(recording, channels)
+    values, about, steps = {}, {}, []
+    for name in names:
+        corner = cutoff.get(name) if isinstance(cutoff, Mapping) else cutoff
+        found = METHODS[method](t, recording[name], corner, period, harmonics, order)
+        values |= {name: found.value, f"{name}.rate": found.rate, f"{name}.acceleration": found.acceleration}
+        about |= _channels(recording.channels[name], found)
+        steps.append(f"'{name}': {found.said}")
+    return replace(recording.with_channels(values, about), steps=(*recording.steps, *steps))
+
+
+def _names(recording: Recording, channels: Sequence[str] | str | None) -> tuple[str, ...]:
+    if channels is not None:
+        return tuple(recording.only(channels).channels)
+    names = tuple(name for name, channel in recording.channels.items() if channel.kind == "position")
+    if not names:
+        raise PoinsotError("no channel is known to be a position: name the channels to differentiate")
+    return names
+
+
+def _channels(channel: RecordedChannel, found: Derivatives) -> dict[str, RecordedChannel]:
+    rate, second = RATES.get(channel.unit, (f"{channel.unit}/s", f"{channel.unit}/s²"))
+    name, origin = channel.name, f"derivative of {channel.name}"
+    place = channel.place or name
+    value = replace(channel, noise=float(found.errors[0]))
+    more = {"rate": ("velocity", rate, 1), "acceleration": ("acceleration", second, 2)}
+    return {name: value} | {
+        f"{name}.{end}": RecordedChannel(f"{name}.{end}", unit, kind, place, origin, float(found.errors[k]))
+        for end, (kind, unit, k) in more.items()
+    }
+
+
+def _filtered(t, x, cutoff, period, harmonics, order) -> Derivatives:
+    even_t, even_x = evenly(t, x)
+    found = zero_phase(even_t, even_x, cutoff, order)
+    return found if is_even(t) else _back(found, t)
+
+
+def _back(found: Derivatives, t: np.ndarray) -> Derivatives:
+    """The same at the recorded times."""
+    from scipy.interpolate import make_interp_spline
+
+    spline = make_interp_spline(found.t, found.value, k=5)
+    return replace(found, t=t, value=spline(t), rate=spline(t, 1), acceleration=spline(t, 2))
+
+
+def _fourier(t, x, cutoff, period, harmonics, order) -> Derivatives:
+    if period is None:
+        raise PoinsotError('the method "fourier" needs the period= of the excitation in seconds')
+    return fourier_fit(t, x, period, harmonics, cutoff)
+
+
+def _splined(t, x, cutoff, period, harmonics, order) -> Derivatives:
+    if cutoff is None:
+        even_t, even_x = evenly(t, x)
+        cutoff = 1.5 * spectrum(even_x, (len(even_t) - 1) / (even_t[-1] - even_t[0])).cutoff
+    return spline_fit(t, x, cutoff)
+
+
+METHODS: dict[str, Callable[..., Derivatives]] = {"filter": _filtered, "fourier": _fourier, "spline": _splined}

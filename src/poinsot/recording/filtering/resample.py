@@ -1,0 +1,73 @@
+"""Even clocks: samples at equal steps from recorded ones, for filters that need them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poinsot.errors import PoinsotError
+from poinsot.recording.recording import Recording
+
+__all__ = ["decimated", "evenly", "is_even", "resampled"]
+
+EVEN = 1e-3  # of a step: scatter of a clock that counts as even
+
+
+def is_even(t: np.ndarray) -> bool:
+    """Whether times (n,) are equally spaced, to a thousandth of a step."""
+    d = np.diff(t)
+    return bool(len(d) and np.max(np.abs(d - d.mean())) <= EVEN * d.mean())
+
+
+def evenly(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Samples (n,) at equal steps; those that are masked, or between uneven times, are interpolated."""
+    from scipy.interpolate import make_interp_spline
+
+    good = np.isfinite(x)
+    if good.sum() < 8:
+        raise PoinsotError("a channel needs at least eight samples to be filtered")
+    if good.all() and is_even(t):
+        return t, np.asarray(x, float)
+    inside = t[(t >= t[good][0]) & (t <= t[good][-1])]
+    even = np.linspace(inside[0], inside[-1], len(inside))
+    return even, make_interp_spline(t[good], x[good], k=3)(even)
+
+
+def resampled(recording: Recording, rate: float) -> Recording:
+    """The recording at an even rate [Hz], by splines of degree three between its samples."""
+    from dataclasses import replace
+
+    from scipy.interpolate import make_interp_spline
+
+    if not rate > 0:
+        raise PoinsotError(f"a rate must be positive, not {rate:g} Hz")
+    t = recording.require_times()
+    even = np.arange(t[0], t[-1] + 1e-9 / rate, 1 / rate)
+    values = {}
+    for name in recording:
+        x, good = recording[name], recording.mask(name)
+        known = good.sum() > 3
+        values[name] = make_interp_spline(t[good], x[good], k=3)(even) if known else np.full(len(even), np.nan)
+        values[name][(even < t[good][0]) | (even > t[good][-1])] = np.nan if known else values[name][0]
+    step = f"resampled from {recording.rate:.6g} to {rate:.6g} Hz by splines"
+    return replace(recording, abscissa=even, values=values, steps=(*recording.steps, step))
+
+
+def decimated(recording: Recording, factor: int) -> Recording:
+    """Every `factor`-th sample, after a zero-phase filter at 0.4 of the new rate that keeps out what would alias."""
+    from dataclasses import replace
+
+    from scipy.signal import butter, sosfiltfilt
+
+    t = recording.require_times()
+    if not isinstance(factor, int) or factor < 1 or len(t) < 30 * factor:
+        raise PoinsotError(f"{len(t)} samples cannot be decimated by {factor}")
+    if factor == 1:
+        return recording
+    sections = butter(8, 0.8 / factor, output="sos")
+    values, rows = {}, slice(factor // 2, None, factor)
+    for name in recording:
+        even_t, even_x = evenly(t, recording[name])
+        smooth = sosfiltfilt(sections, even_x)
+        values[name] = np.interp(t[rows], even_t, smooth, left=np.nan, right=np.nan)
+    step = f"decimated by {factor} after a zero-phase filter at {0.4 * recording.rate / factor:.4g} Hz"
+    return replace(recording, abscissa=t[rows], values=values, steps=(*recording.steps, step))

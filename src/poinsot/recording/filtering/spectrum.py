@@ -1,0 +1,66 @@
+"""Spectrum of a channel: where its content ends and its noise begins.
+
+S(f) = S_signal(f) + σ² · 2/f_s          one-sided density; white noise of standard deviation σ is a floor
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Spectrum", "spectrum"]
+
+FLOOR = 0.35  # of the band, from its upper end, that is taken as noise
+ABOVE = 4.0  # times the floor: content
+SEGMENTS = 4  # that are averaged at least
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """One-sided power spectral density of a channel without its mean."""
+
+    frequency: np.ndarray  # (m,)  [Hz]
+    density: np.ndarray  # (m,)  [unit²/Hz]
+    floor: float  # density of the noise  [unit²/Hz]
+    cutoff: float  # frequency above which there is nothing but noise  [Hz]
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of one sample of the noise, in the channel's unit."""
+        return float(np.sqrt(self.floor * self.frequency[-1]))
+
+    @property
+    def signal(self) -> np.ndarray:
+        """Density (m,) of what stands above the noise  [unit²/Hz]."""
+        return np.where(self.frequency <= self.cutoff, np.maximum(self.density - self.floor, 0.0), 0.0)
+
+
+def spectrum(x: np.ndarray, rate: float) -> Spectrum:
+    """Spectrum of evenly spaced samples x (n,), taken at a rate [Hz].
+
+    >>> t = np.arange(4096) / 100
+    >>> s = spectrum(np.sin(2 * np.pi * 3 * t) + 0.01 * np.random.default_rng(0).standard_normal(len(t)), 100.0)
+    >>> bool(3 < s.cutoff < 6), round(s.noise, 2)
+    (True, 0.01)
+    """
+    from scipy.signal import welch
+    from scipy.stats import chi2
+
+    n = len(x)
+    length = max(16, min(n, 2 ** int(np.log2(max(2 * n // (SEGMENTS + 1), 2)))))
+    f, S = welch(x, rate, window="hann", nperseg=length, detrend="linear")
+    f, S = f[1:], S[1:]  # what has no frequency is no content
+    top = f > (1 - FLOOR) * f[-1]
+    floor = float(np.median(S[top]) / _median_of_mean(chi2, n, length))
+    above = np.flatnonzero(ABOVE * floor < S)
+    last = int(above[-1]) if len(above) else 0
+    if len(above) and last > 0.98 * len(f):  # content up to the end: nothing is known to be noise
+        return Spectrum(f, S, floor, float(f[-1]))
+    return Spectrum(f, S, floor, float(f[min(last + 2, len(f) - 1)]))
+
+
+def _median_of_mean(chi2: object, n: int, length: int) -> float:
+    """Median of an averaged density over its mean."""
+    freedom = 2 * max(1, 2 * n // length - 1)
+    return float(chi2.median(freedom) / freedom)  # type: ignore[attr-defined]

@@ -1,0 +1,121 @@
+"""Faults of single channels: missing, constant, coarse, clipped samples and spikes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from poinsot.recording.finding import Finding, Severity, spans
+from poinsot.recording.recording import Recording
+
+__all__ = ["sample_findings", "spikes"]
+
+SPIKE = 12.0  # robust standard deviations from the median of five
+RARE = 0.01  # of the samples: more are no spikes but the signal's nature
+COARSE = 0.02  # of the standard deviation: a step that matters
+
+
+def sample_findings(recording: Recording) -> Iterator[Finding]:
+    """What is wrong with each channel by itself."""
+    t = recording.abscissa
+    for name in recording:
+        x = recording[name]
+        good = np.isfinite(x)
+        yield from _missing(name, t, good)
+        if good.sum() < 10:
+            continue
+        values, times = x[good], t[good]
+        if np.ptp(values) == 0:
+            message = f"it is {values[0]:.6g} {recording.channels[name].unit} all the time"
+            yield Finding("constant", name, "", float(values[0]), message, "see whether it is connected and mapped")
+            continue
+        yield from _clipped(name, times, values)
+        yield from _coarse(name, values, recording.channels[name].unit)
+        if len(at := spikes(values)):
+            message = (
+                f"{len(at)} spikes, the largest {np.max(np.abs(_from_median(values))[at]):.4g} off its neighbours"
+            )
+            yield Finding("spikes", name, spans(times, at), len(at), message, "mask them (repair=True) or filter")
+
+
+def _missing(name: str, t: np.ndarray, good: np.ndarray) -> Iterator[Finding]:
+    lost = np.flatnonzero(~good)
+    if not len(lost):
+        return
+    taken = np.flatnonzero(good)
+    share = len(lost) / len(t)
+    if not len(taken):
+        yield Finding("missing", name, "", 1.0, "it has no samples", "see whether it is mapped", Severity.ERROR)
+        return
+    step = np.diff(taken)
+    if len(step) and step[0] > 1 and np.ptp(step) <= 1:
+        message = f"it has a sample in one of {np.mean(step):.3g} rows: it runs on a slower clock"
+        yield Finding("slower", name, "", float(np.mean(step)), message, "nothing to do", Severity.NOTE)
+        return
+    message = f"{len(lost)} of {len(t)} samples ({100 * share:.2g} %) are missing"
+    severity = Severity.WARNING if share > 0.001 else Severity.NOTE
+    yield Finding("missing", name, spans(t, lost), share, message, "they are masked and not used", severity)
+
+
+def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
+    """First and last+1 of every run of true flags."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist()))
+
+
+def _clipped(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
+    """Plateaus at the extreme values that are entered at speed: a motion that dwells slows down first."""
+    moving = np.abs(np.diff(x))
+    typical = float(np.median(moving[moving > 0])) if (moving > 0).any() else 0.0
+    if np.mean((x == x.max()) | (x == x.min())) > 0.9:
+        return  # a switched signal
+    for extreme, word in ((x.max(), "above"), (x.min(), "below")):
+        near = np.diff(np.unique(x[np.abs(x - extreme) < 0.01 * np.ptp(x)]))
+        quantum = float(np.min(near, initial=np.inf))  # a step of the last digit is no speed
+        runs = [(a, b) for a, b in _runs(x == extreme) if b - a >= 3]
+        entered = [np.abs(x[a - 1] - extreme) for a, _ in runs if a >= 1]
+        left = [np.abs(x[b] - extreme) for _, b in runs if b < len(x)]
+        sharp = [d > max(0.3 * typical, 2.5 * quantum) for d in (*entered, *left)]
+        samples = np.concatenate([np.arange(a, b) for a, b in runs]) if runs else np.zeros(0, int)
+        if len(samples) >= 4 and sharp and np.mean(sharp) >= 0.4:
+            message = f"it stays at {extreme:.6g} for {len(samples)} samples: clipped {word}"
+            advice = "measure with a wider range; mask those samples"
+            yield Finding("clipped", name, spans(t, samples), float(extreme), message, advice)
+
+
+def _coarse(name: str, x: np.ndarray, unit: str) -> Iterator[Finding]:
+    levels = np.unique(x)
+    if len(levels) < 3 or len(levels) > 0.3 * len(x):
+        return
+    steps = np.diff(levels)
+    step = float(np.min(steps))
+    multiples, spread = steps / step, float(np.std(x))
+    if step < 1e-6 * spread or np.max(np.abs(multiples - np.round(multiples))) > 0.05:
+        return
+    severity = Severity.WARNING if step > COARSE * spread else Severity.NOTE
+    message = f"it is written in steps of {step:.4g} {unit}, {step / spread:.2g} of its standard deviation"
+    advice = f"count a noise of {step / np.sqrt(12):.3g} for it, and do not differentiate it twice without a filter"
+    yield Finding("quantised", name, "", step, message, advice, severity)
+
+
+def _from_median(x: np.ndarray) -> np.ndarray:
+    """Distance of every sample from the median of five about it."""
+    from numpy.lib.stride_tricks import sliding_window_view
+
+    padded = np.concatenate([x[:1], x[:1], x, x[-1:], x[-1:]])
+    return x - np.median(sliding_window_view(padded, 5), axis=1)
+
+
+def spikes(x: np.ndarray) -> np.ndarray:
+    """Indices of samples that stand alone far from their neighbours on both sides."""
+    if len(x) < 10:
+        return np.zeros(0, int)
+    off = _from_median(x)
+    scale = 1.4826 * float(np.median(np.abs(off)))
+    jumps = 1.4826 * float(np.median(np.abs(np.diff(x))))
+    about = np.abs(np.concatenate([x[1:2], x[2:], x[-2:-1]]) - np.concatenate([x[1:2], x[:-2], x[-2:-1]]))
+    usual = 5 * float(np.quantile(np.abs(off), 1 - RARE))  # noise with long tails has its own measure
+    limit = np.maximum(max(SPIKE * max(scale, 0.5 * jumps), usual), 4 * about)
+    at = np.flatnonzero(np.abs(off) > np.maximum(limit, 1e-9 * np.ptp(x)))
+    return at if len(at) <= RARE * len(x) else np.zeros(0, int)

@@ -1,0 +1,67 @@
+"""Which part of a mechanism a channel measures: from its name, or as the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from poinsot.model.mechanism import Mechanism
+from poinsot.recording.finding import Finding, Severity
+from poinsot.recording.recording import RecordedChannel, Recording
+
+__all__ = ["known_channels", "placed"]
+
+RATES = {"rad": ("rad/s", "rad/s²"), "m": ("m/s", "m/s²")}
+
+
+def known_channels(mechanism: Mechanism) -> dict[str, RecordedChannel]:
+    """Channels that the names of a mechanism tell: sensors, actuators, named coordinates and their rates.
+
+    A coordinate `x` may be recorded as `x`, its speed as `x.rate` or `x.velocity`, its acceleration as
+    `x.acceleration`; the force of an actuator under the actuator's name or as `NAME.force`.
+    """
+    known: dict[str, RecordedChannel] = {}
+    for name, coordinate in mechanism.coordinates.items():
+        rate, second = RATES.get(coordinate.unit, ("", ""))
+        kinds = {"": ("position", coordinate.unit), ".acceleration": ("acceleration", second)}
+        kinds |= {suffix: ("velocity", rate) for suffix in (".rate", ".velocity")}
+        known |= {name + end: RecordedChannel(name + end, unit, kind, name) for end, (kind, unit) in kinds.items()}
+    for name, actuator in mechanism.actuators.items():
+        unit = "N·m" if actuator.on.unit == "rad" else "N"
+        known |= {key: RecordedChannel(key, unit, "force", name) for key in (name, f"{name}.force")}
+    for name, sensor in mechanism.sensors.items():
+        for k, channel in enumerate(sensor.channels):
+            kind = sensor.quantities()[k]
+            known[channel.name] = RecordedChannel(
+                channel.name, channel.unit, kind, name, noise=float(sensor.spread("noise")[k])
+            )
+    return known
+
+
+def placed(recording: Recording, mechanism: Mechanism) -> Recording:
+    """The recording with kinds, places and missing units from the mechanism; units that cannot be are errors."""
+    known, channels, findings = known_channels(mechanism), dict(recording.channels), []
+    for name, channel in channels.items():
+        match = known.get(channel.place if channel.place in known and not channel.kind else name)
+        if match is None:
+            continue
+        channels[name] = replace(
+            channel,
+            unit=channel.unit or match.unit,
+            kind=channel.kind or match.kind,
+            place=channel.place or match.place,
+            noise=channel.noise or match.noise,
+        )
+        findings += _unit_findings(channel, match)
+    return replace(recording, channels=channels).with_findings(findings)
+
+
+def _unit_findings(channel: RecordedChannel, match: RecordedChannel) -> Iterator[Finding]:
+    if not channel.unit and match.unit:
+        message = f"its unit is not said: {match.unit} is assumed"
+        yield Finding(
+            "unit assumed", channel.name, "", 0.0, message, "write it in the header or columns=", Severity.NOTE
+        )
+    elif channel.unit != match.unit and channel.unit and match.unit:
+        message = f"it is recorded in {channel.unit}, the mechanism measures {match.unit} there"
+        yield Finding("unit", channel.name, "", 0.0, message, "give its unit and gain in columns=", Severity.ERROR)

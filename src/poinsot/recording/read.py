@@ -1,0 +1,170 @@
+"""Reading a recording: the file becomes a table, the table channels in SI units over a clock, with what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from poinsot.errors import PoinsotError, count_of, one_line
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.recording.clock import TIME_NAMES, Times, times_of
+from poinsot.recording.columns import ColumnMap, ColumnSpec, Coupling, column_map, coupled, mapped
+from poinsot.recording.findings import compared, inspected
+from poinsot.recording.join import joined
+from poinsot.recording.place import placed
+from poinsot.recording.readers.csv import read_csv
+from poinsot.recording.readers.table import Table
+from poinsot.recording.recording import Axis, Clock, Recording, Source
+from poinsot.store.files import IrregularFileError, file_kind
+
+__all__ = ["read"]
+
+
+def read(
+    path: str | Path | Sequence[str | Path],
+    *,
+    columns: Any = None,
+    time: str | int | Mapping[str, Any] | None = None,
+    rate: float | None = None,
+    couplings: Sequence[Mapping[str, Any]] = (),
+    mechanism: Mechanism | None = None,
+    format: str | None = None,
+    every: int = 1,
+    repair: bool = True,
+) -> Recording:
+    """A recording from a file, or from several that were taken on one clock.
+
+    `path` is a text table (CSV of any dialect, also gzip), MATLAB, HDF5, Parquet, NPZ, UFF, DataPhysics or LabVIEW
+    file, or a ROS 2 bag; `format` names it where the file does not tell.
+
+    `columns` are the channels to keep: a mapping from channel to column (its header, its number from 1, or a table
+    with column, unit, gain, offset, kind, place, noise), a list of names in the order of the columns, or a columns
+    file (TOML) that may hold all of this. `time` is the time column; `rate` [Hz] makes times where there are none.
+    `couplings` give channels from others by a matrix, such as joints from motors. With a `mechanism`, channels that
+    have the names of its sensors, coordinates or actuators get kinds, units and places, and more faults are found.
+    `every` k rows of a text table are averaged into one while it is read. `repair` masks samples that cannot be
+    right (spikes, repeated rows); every finding says whether that was done.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (file := Path(folder) / "run.csv").write_text("t [ms],q [deg]\\n0,0\\n10,90\\n20,180\\n")
+    ...     rec = read(file)
+    >>> rec.t.tolist(), rec["q"].round(4).tolist(), rec.units
+    ([0.0, 0.01, 0.02], [0.0, 1.5708, 3.1416], {'q': 'rad'})
+    """
+    files = _files(path)
+    maps = columns if isinstance(columns, list) and len(columns) == len(files) > 1 else [columns] * len(files)
+    given = [column_map(one, time=time, rate=rate) for one in maps]
+    every = count_of(every, "every")
+    repair = repair is True
+    mechanism = None if mechanism is None else require_mechanism(mechanism)
+    parts = [_read_one(file, one, format, every) for file, one in zip(files, given)]
+    links = [coupling for one in (*given, column_map(None, couplings=couplings)) for coupling in one.couplings]
+    return _finished(parts[0] if len(parts) == 1 else joined(parts), links, mechanism, repair)
+
+
+def _files(path: Any) -> list[Path]:
+    """The files that are meant."""
+    files = [path] if isinstance(path, str | Path) else list(path) if isinstance(path, list | tuple) else []
+    if not files or not all(isinstance(file, str | Path) and "\0" not in str(file) for file in files):
+        raise PoinsotError(
+            f"a recording is read from a file, or a list of files, not from {one_line(repr(path), 40)}"
+        )
+    return [Path(file) for file in files]
+
+
+def _finished(
+    recording: Recording, couplings: Sequence[Coupling], mechanism: Mechanism | None, repair: bool
+) -> Recording:
+    """What is wrong with the samples, couplings, places, and what cannot be so."""
+    if recording.axis is Axis.TIME:
+        recording = inspected(recording, repair)
+    for coupling in couplings:
+        recording = coupled(recording, coupling)
+    if mechanism is not None:
+        recording = placed(recording, mechanism)
+    return recording if recording.axis is Axis.FREQUENCY else compared(recording, mechanism)
+
+
+def _read_one(path: Path, given: ColumnMap, format: str | None, every: int) -> Recording:
+    digest = hashlib.sha256()
+    table = _table(path, given, format, every, digest)
+    if given.rate is not None and every > 1:
+        given = given.model_copy(update={"rate": given.rate / every})
+    if table.axis is Axis.FREQUENCY and table.abscissa is not None:
+        times = Times(table.abscissa, slice(None), Clock.RECORDED, "", (), ())
+    else:
+        times = times_of(table, given)
+    values, channels, steps = mapped(_without(table, times.column, given), given, path.name)
+    kept = {name: column[times.rows] for name, column in values.items()}
+    for column in (times.t, *kept.values()):
+        column.setflags(write=False)
+    if every > 1:
+        steps.insert(0, f"means of {every} rows were taken while reading")
+    return Recording(
+        abscissa=times.t,
+        values=kept,
+        channels=channels,
+        clock=times.clock,
+        axis=table.axis,
+        sources=(Source(path.name, digest.hexdigest(), table.format),),
+        steps=(*times.steps, *steps),
+        findings=(*table.findings, *times.findings),
+        constants=dict(table.constants) | ({"t0": times.epoch} if times.epoch else {}),
+    )
+
+
+def _without(table: Table, time: str, given: ColumnMap) -> Table:
+    """The table without its time column, unless a channel is made of it."""
+    if not time or given.channels or len(table.names) == 1:
+        return table
+    kept = [k for k, name in enumerate(table.names) if name != time]
+
+    def pick(parts: tuple) -> tuple:
+        return tuple(parts[k] for k in kept) if parts else ()
+
+    return replace(
+        table,
+        names=pick(table.names),
+        units=pick(table.units),
+        columns=pick(table.columns),
+        kinds=pick(table.kinds),
+        places=pick(table.places),
+    )
+
+
+def _table(path: Path, given: ColumnMap, format: str | None, every: int, digest: Any) -> Table:
+    """The columns of a file; whatever is wrong with it is one sentence that names it."""
+    try:
+        _require_file(path)
+        return read_csv(path, wanted=_wanted(given), every=every, digest=digest)
+    except OSError as error:
+        raise PoinsotError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except PoinsotError as error:
+        raise PoinsotError(f"{path.name}: {error}") from None
+    except UnicodeError:
+        raise PoinsotError(f"{one_line(str(path), 60)}: no file has such a name") from None
+    except MemoryError:
+        raise PoinsotError(f"{path.name}: not enough memory; keep some of its columns, or every k-th row") from None
+
+
+def _require_file(path: Path) -> None:
+    """Folders other than bags, pipes and devices are not opened."""
+    status = path.stat()
+    if not path.is_file():
+        raise IrregularFileError(file_kind(status))
+    if status.st_size == 0:
+        raise PoinsotError("the file is empty")
+
+
+def _wanted(given: ColumnMap) -> Callable[[str], bool]:
+    """Which columns of a text table are kept while it is read; all, unless channels name theirs by header."""
+    specs = {name: spec.column if spec.column is not None else name for name, spec in given.channels.items()}
+    named = [*specs.values(), given.time.column if isinstance(given.time, ColumnSpec) else given.time]
+    if not specs or any(isinstance(column, int) for column in named):
+        return lambda name: True
+    times = () if given.time is not None or given.rate is not None else TIME_NAMES
+    return lambda name: name in named or name.lower() in times

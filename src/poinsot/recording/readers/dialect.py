@@ -1,0 +1,187 @@
+"""Dialect of a text table: encoding, delimiter, decimal sign, where the numbers begin, names and units above them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from poinsot.errors import PoinsotError
+from poinsot.recording.units import si, split_unit
+
+__all__ = ["MISSING", "Dialect", "decode", "dialect_of", "fields_of", "number"]
+
+COMMENTS = ("#", "%", "//", "!")
+MISSING = ("", "nan", "na", "n/a", "null", "none", "-", "--", "?", "#n/a", "over", "overload", "err", "error")
+# The first that explains most numbers is taken; "" is any run of blanks.
+CANDIDATES = ((",", "."), (";", ","), (";", "."), ("\t", "."), ("\t", ","), ("|", "."), ("", "."), ("", ","))
+SAMPLE = 200  # lines that are looked at
+_ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text table is written."""
+
+    encoding: str
+    delimiter: str  # "" for any run of blanks
+    decimal: str  # "." or ","
+    first_row: int  # lines before the numbers
+    names: tuple[str, ...]  # k
+    units: tuple[str, ...]  # k, "" where none is written
+    kinds: tuple[str, ...]  # k: "number", "date" or "text"
+    comments: tuple[str, ...]  # lines above the table that are no header
+
+
+def decode(head: bytes) -> tuple[str, str]:
+    """Text and encoding of the first bytes of a file; what is no text is an error."""
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if head.startswith(mark):
+            return head.decode(encoding, errors="ignore"), encoding
+    if b"\0" in head:
+        raise PoinsotError("this is no text: it has bytes that are zero")
+    try:
+        return head.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError as error:
+        if error.start >= len(head) - 4:  # a sign that was cut
+            return head[: error.start].decode("utf-8"), "utf-8"
+        return head.decode("latin-1"), "latin-1"
+
+
+def number(text: str, decimal: str) -> float | None:
+    """The number that a field holds; None if it holds none."""
+    text = text.strip().strip('"')
+    if decimal == ",":
+        if "." in text:
+            return None
+        text = text.replace(",", ".")
+    try:
+        return float(text) if "_" not in text else None
+    except ValueError:
+        return None
+
+
+def fields_of(line: str, delimiter: str) -> list[str]:
+    """Fields of a line."""
+    if not delimiter:
+        return line.split()
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+    except csv.Error:
+        return line.split(delimiter)
+
+
+def dialect_of(head: bytes) -> Dialect:
+    """The dialect of a table from the first bytes of its file."""
+    text, encoding = decode(head)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if len(lines) > 2:
+        lines = lines[:-1]  # the last may be cut
+    delimiter, decimal, width = _best(lines)
+    first = _first_row(lines, delimiter, decimal, width)
+    rows = [f for line in lines[first : first + SAMPLE] if len(f := fields_of(line, delimiter)) == width]
+    kinds = tuple(_kind([row[j] for row in rows], decimal) for j in range(width))
+    above = [line for line in lines[:first] if line.strip()]
+    names, units, rest = _header(above, delimiter, width)
+    return Dialect(encoding, delimiter, decimal, first, names, units, kinds, tuple(rest))
+
+
+def _best(lines: Sequence[str]) -> tuple[str, str, int]:
+    """Delimiter, decimal sign and number of fields that make most numbers of the lines."""
+    body = [line for line in lines if line.strip() and not line.lstrip().startswith(COMMENTS)]
+    sample = body[:40] + body[-SAMPLE:] if len(body) > SAMPLE + 40 else body
+    best = (0, 0, ("", ".", 0))
+    for rank, (delimiter, decimal) in enumerate(CANDIDATES):
+        rows = [fields_of(line, delimiter) for line in sample]
+        counts = Counter(len(row) for row in rows if any(number(f, decimal) is not None for f in row))
+        if not counts:
+            continue
+        width = max(counts, key=lambda k: (counts[k] * k, k))
+        score = sum(sum(number(f, decimal) is not None for f in row) for row in rows if len(row) == width)
+        best = max(best, (score, -rank, (delimiter, decimal, width)))
+    if best[0] == 0:
+        raise PoinsotError("no table of numbers was found in this text")
+    return best[2]
+
+
+def _first_row(lines: Sequence[str], delimiter: str, decimal: str, width: int) -> int:
+    """Number of the first line that is a row of numbers, followed by others."""
+
+    def is_row(line: str) -> bool:
+        fields = fields_of(line, delimiter)
+        return len(fields) == width and any(number(f, decimal) is not None or _ISO.match(f.strip()) for f in fields)
+
+    rows = [is_row(line) and not line.lstrip().startswith(COMMENTS) for line in lines]
+    for k, row in enumerate(rows):
+        following = [r for r, line in zip(rows[k + 1 :], lines[k + 1 :]) if line.strip()][:2]
+        if row and all(following):
+            return k
+    return rows.index(True)
+
+
+def _kind(column: Sequence[str], decimal: str) -> str:
+    """What a column holds, by the first rows."""
+    filled = [f.strip() for f in column if f.strip().lower() not in MISSING]
+    numbers = sum(number(f, decimal) is not None for f in filled)
+    if 2 * numbers >= len(filled):
+        return "number"
+    return "date" if _ISO.match(filled[0]) and _is_date(filled[0]) else "text"
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _header(above: Sequence[str], delimiter: str, width: int) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
+    """Names and units from the lines above the numbers, and the lines that are neither."""
+    rest, split = list(above), []
+    for line in reversed(above[-3:]):
+        plain = line.strip()
+        for mark in COMMENTS:
+            plain = plain.removeprefix(mark).strip()
+        for sign in (delimiter, "\t", ""):
+            fields = [f.strip().strip('"') for f in fields_of(plain, sign)]
+            if len(fields) == width + 1 and not fields[-1]:
+                fields = fields[:-1]
+            if len(fields) == width and any(fields):
+                split.append(fields)
+                rest.remove(line)
+                break
+        else:
+            break
+        if len(split) == 2:
+            break
+    if len(split) == 2 and not _are_units(split[0]):
+        rest.append(delimiter.join(split.pop()))
+    if not split:
+        return tuple(f"column{j + 1}" for j in range(width)), ("",) * width, rest
+    pairs = [split_unit(name) for name in split[-1]]
+    units = [f.strip("[](){}") for f in split[0]] if len(split) == 2 else [unit for _, unit in pairs]
+    names = [name or f"column{j + 1}" for j, (name, _) in enumerate(pairs)]
+    return tuple(_unique(names)), tuple(units), rest
+
+
+def _are_units(fields: Sequence[str]) -> bool:
+    """Whether a line below the names holds their units."""
+    for field in fields:
+        try:
+            si(field.strip("[](){} "))
+        except PoinsotError:
+            return False
+    return any(fields)
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    counts: Counter[str] = Counter()
+    unique = []
+    for name in names:
+        counts[name] += 1
+        unique.append(name if counts[name] == 1 else f"{name}_{counts[name]}")
+    return unique

@@ -1,0 +1,143 @@
+"""What every sensor of a mechanism would read if it were perfect, along a prescribed or a simulated motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poinsot.elements import GROUND
+from poinsot.elements.coordinates import Coordinate
+from poinsot.elements.frame import Frame
+from poinsot.elements.sensors import Sense, Sensor
+from poinsot.errors import PoinsotError, listing
+from poinsot.lazy import casadi
+from poinsot.model.mechanism import Mechanism
+from poinsot.motion.counted_turns import unwound
+from poinsot.motion.inverse_dynamics import InverseDynamics, inverse_dynamics
+from poinsot.motion.kinematics import Kinematics, kinematics
+from poinsot.simulation.record import Simulation
+from poinsot.spatial.motion import Wrench, carry_wrench
+from poinsot.system.stored import stored
+from poinsot.system.system import System
+
+__all__ = ["Readings", "readings"]
+
+
+@dataclass(frozen=True, eq=False)
+class Readings:
+    """Perfect readings of the sensors of a mechanism at n times."""
+
+    t: np.ndarray  # (n,)  [s]
+    by_sensor: dict[str, np.ndarray]  # (n, channels)
+
+
+def readings(mechanism: Mechanism, moving: Any, t: Any = None, sensors: tuple[str, ...] | None = None) -> Readings:
+    """Readings along a motion by coordinate at times t, a result of kinematics or inverse dynamics, or a simulation.
+
+    Sensors that read forces need the inverse dynamics of a motion, or a simulation.
+    """
+    wanted = tuple(mechanism.sensors) if sensors is None else sensors
+    if not wanted:
+        raise PoinsotError(f"{mechanism.name} has no sensors: name some in its model file under [sensors]")
+    forces = any(mechanism.sensors[name].measures_force for name in wanted)
+    if isinstance(moving, Mapping):
+        moving = (inverse_dynamics if forces else kinematics)(mechanism, moving, t)
+    if isinstance(moving, InverseDynamics):
+        return _along(moving.kinematics, wanted, moving.forces, moving.reactions)
+    if isinstance(moving, Kinematics):
+        if forces:
+            loads = [name for name in wanted if mechanism.sensors[name].measures_force]
+            raise PoinsotError(f"{listing(loads)} read forces: give a motion or its inverse dynamics, not kinematics")
+        return _along(moving, wanted, {}, {})
+    if isinstance(moving, Simulation):
+        return _simulated(moving, wanted)
+    raise PoinsotError(f"a motion, its inverse dynamics or a simulation is measured, not {type(moving).__name__}")
+
+
+def _along(
+    moving: Kinematics, wanted: tuple[str, ...], forces: Mapping[str, np.ndarray], reactions: Mapping[str, np.ndarray]
+) -> Readings:
+    path = moving.path
+    return _evaluated(path.system, path.t, (path.q, path.v, path.a), path.p, wanted, forces, reactions)
+
+
+def _simulated(motion: Simulation, wanted: tuple[str, ...]) -> Readings:
+    if np.ndim(motion.q) != 2:
+        raise PoinsotError("a batch of simulations is measured one by one")
+    states = motion.states()
+    needed = any(states.system.mechanism.sensors[name].measures_force for name in wanted)
+    reactions = motion.reactions if needed else {}
+    return _evaluated(
+        states.system, motion.t, (motion.q, motion.v, states.acceleration), states.p, wanted, states.forces, reactions
+    )
+
+
+def _evaluated(
+    compiled: System,
+    t: np.ndarray,
+    state: tuple[np.ndarray, np.ndarray, np.ndarray],
+    p: np.ndarray,
+    wanted: tuple[str, ...],
+    forces: Mapping[str, np.ndarray],
+    reactions: Mapping[str, np.ndarray],
+) -> Readings:
+    """All readings in one native batch; angles are counted beyond a turn."""
+    n, elements = len(t), compiled.mechanism.template
+    u = np.stack([forces.get(name, np.zeros(n)) for name in compiled.commands], axis=1)
+    u = u if compiled.commands else np.zeros((n, 0))
+    joints = [reactions.get(name, np.zeros((n, 6))) for name in elements.joints]
+    F = np.concatenate(joints, axis=1) if joints else np.zeros((n, 0))
+    flat, rates = _reading_function(compiled, wanted)(*state, np.ascontiguousarray(u), np.ascontiguousarray(F), p)
+    by_sensor, first = {}, 0
+    for name in wanted:
+        sensor = compiled.mechanism.sensors[name]
+        part = flat[:, first : first + len(sensor.channels)].copy()
+        if sensor.on is not None and sensor.on.unit == "rad":
+            part[:, 0] = unwound(t, part[:, 0], rates[:, wanted.index(name)])
+        by_sensor[name] = part
+        first += len(sensor.channels)
+    return Readings(t, by_sensor)
+
+
+@stored
+def _reading_function(compiled: System, wanted: tuple[str, ...]) -> casadi.Function:
+    """(q, v, v̇, u, reactions, p) -> readings of the sensors, and the rates of the coordinates that they read."""
+    e = compiled.equations
+    a, F = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("F", 6 * len(compiled.elements.joints))
+    sense = sense_of(compiled, a, F)
+    sensors: list[Sensor] = [compiled.elements.sensors[name] for name in wanted]
+    flat = casadi.vertcat(*(casadi.SX(sensor.readings(sense)) for sensor in sensors))
+    rates = [casadi.SX(0) if s.on is None else casadi.SX(compiled.along(s.on)[1]) for s in sensors]
+    outputs = [casadi.densify(flat), casadi.densify(casadi.vertcat(*rates))]
+    return casadi.Function("readings", [e.q, e.v, a, e.u, F, e.p], outputs)
+
+
+def sense_of(compiled: System, a: casadi.SX, F: casadi.SX) -> Sense:
+    """What sensors can read at a state, with accelerations a (nv, 1) and reactions F (6 j, 1) as symbols."""
+    e, elements = compiled.equations, compiled.elements
+
+    def coordinate(on: Coordinate) -> casadi.SX:
+        return casadi.SX(compiled.along(on)[0])
+
+    def motion(at: Frame) -> tuple[casadi.SX, casadi.SX, casadi.SX]:
+        X_BF = at.pose()
+        if at.body == GROUND:
+            return casadi.SX(X_BF.R), casadi.SX.zeros(3), casadi.SX.zeros(3)
+        R, V = casadi.SX(e.poses[at.body].R), e.twists[at.body]
+        w = R @ casadi.SX(V.w)
+        v_F = R @ casadi.SX(V.v) + casadi.cross(w, R @ casadi.SX(X_BF.p))
+        a_F = casadi.jtimes(v_F, e.q, e.q_dot) + casadi.jacobian(v_F, e.v) @ a
+        return R @ casadi.SX(X_BF.R), w, a_F
+
+    def wrench(name: str, side: str) -> Wrench:
+        k, joint = list(elements.joints).index(name), elements.joints[name]
+        on_b = Wrench(F[6 * k : 6 * k + 3], F[6 * k + 3 : 6 * k + 6])
+        if side == "b":
+            return on_b
+        return carry_wrench(joint.relative(e.poses[joint.a.body], e.poses[joint.b.body]), on_b)
+
+    commands = {name: e.u[k] for k, name in enumerate(elements.actuators)}
+    return Sense(coordinate, motion, commands.__getitem__, wrench, casadi.SX(np.asarray(elements.gravity)))

@@ -1,0 +1,75 @@
+"""Simulation: the record of a simulated motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poinsot.model.mechanism import Mechanism
+from poinsot.motion.reactions import JointReactions
+
+if TYPE_CHECKING:
+    from poinsot.system.system import System
+
+__all__ = ["SimulatedStates", "Simulation"]
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedStates:
+    """What moves a simulated mechanism at n times."""
+
+    system: System  # in whose coordinates the motion is given
+    acceleration: np.ndarray  # v̇ (n, nv)
+    forces: dict[str, np.ndarray]  # by actuator (n,)  [N or N·m]
+    p: np.ndarray  # constants of the equations (m,) or (n, m)
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation(JointReactions):
+    """A simulated motion at n times. In a batch of N all arrays but t have a leading axis N."""
+
+    formulation: str
+    t: np.ndarray  # (n,)  [s]
+    position: dict[str, np.ndarray]  # by body, origin in the world (n, 3)  [m]
+    rotation: dict[str, np.ndarray]  # by body, R_WB (n, 3, 3)
+    coordinates: dict[str, np.ndarray]  # coordinates that the model file names (n,)  [m or rad]
+    q: np.ndarray  # (n, nq)
+    v: np.ndarray  # (n, nv)
+    energy: np.ndarray  # kinetic and potential (n,)  [J]
+    work: np.ndarray  # of drives, dampers, friction and loads since the start (n,)  [J]
+    drift: float  # largest violation of a constraint  [m or rad]
+    energy_error: float  # largest |energy − work − energy at the start|  [J]
+    events: dict[str, Any]  # time of the first crossing of every event and end stop, NaN if none  [s]
+    steps: int
+    status: str  # what to do next; empty means success
+    changes: tuple[str, ...]  # where other coordinates were chosen along the motion, one sentence each
+    mechanism: Mechanism = field(repr=False)
+    find_reactions: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
+    find_states: Callable[[], SimulatedStates] = field(repr=False)  # gives accelerations and forces
+
+    def states(self) -> SimulatedStates:
+        """Accelerations and actuator forces of a motion that is no batch, computed when asked for."""
+        return self.find_states()
+
+    @cached_property
+    def reactions(self) -> dict[str, np.ndarray]:
+        """By joint, wrench on its second body in its frame there (n, 6), computed when first asked for  [N, N·m]."""
+        return self.find_reactions()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the motion reached the last time."""
+        return not self.status
+
+    def __str__(self) -> str:
+        reached = f"{self.t[-1]:g} s" if len(self.t) else "no output time"
+        return (
+            f"{self.mechanism.name} ({self.formulation}): {reached} in {self.steps} steps, "
+            f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
+            + (f", changes of coordinates: {len(self.changes)}" if self.changes else "")
+            + (f"\n{self.status}" if self.status else "")
+        )
