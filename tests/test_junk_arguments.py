@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -73,7 +74,15 @@ def good(tmp_path_factory) -> dict[str, dict]:
     (folder / "run.csv").write_text("t,x\n" + "".join(f"{k / 100},{k % 7}\n" for k in range(200)))
     sensed = poinsot.load("ex800")
     (folder / "arm.urdf").write_text('<robot name="arm"><link name="a"/></robot>')
+    sensing = poinsot.load("ex800")
+    still = {name: sensing.elements.pose[name] for name in ("x", "y", "z", "rx", "ry", "rz")}
+    run = poinsot.measure(sensing, still, [k / 100 for k in range(150)])
+    noisy = poinsot.Recording.of(np.arange(200) / 100, {"x": np.random.default_rng(0).standard_normal(200)})
+    quiet = {name: replace(channel, noise=1e-3) for name, channel in run.channels.items()}
     special = {
+        "allan": {"recording": noisy, "channel": "x"},
+        "filter_forces": {"predicted": [[0.0]] * 3, "measured": [[1.0]] * 3},
+        "fuse": {"mechanism": sensing, "recording": replace(run, channels=quiet).rows(slice(0, 20), "a part")},
         "Fourier": {"omega": 1.0},
         "Samples": {"t": [0.0, 1.0, 2.0, 3.0], "s": [0.0, 1.0, 4.0, 9.0]},
         "State": {},

@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from poinsot.motion.kinematics import kinematics
     from poinsot.motion.signals import Fourier, Samples
     from poinsot.motion.singularity import singularity
+    from poinsot.recording.fusion.allan import allan
+    from poinsot.recording.fusion.force_filter import filter_forces
+    from poinsot.recording.fusion.fuse import fuse
     from poinsot.recording.measure import measure
     from poinsot.recording.read import read
     from poinsot.recording.recording import Recording
@@ -90,6 +93,9 @@ _HOME = {
     "load": "model.load",
     "loads": "model.toml",
     "Recording": "recording.recording",
+    "allan": "recording.fusion.allan",
+    "filter_forces": "recording.fusion.force_filter",
+    "fuse": "recording.fusion.fuse",
     "measure": "recording.measure",
     "read": "recording.read",
     "read_mjcf": "model.interchange",

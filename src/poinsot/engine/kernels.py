@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from ctypes import c_int64, c_void_p
 from typing import Any
 
@@ -121,6 +122,34 @@ class Kernel:
                     return results
             return self._batch_native(state, inputs, threads)
         return self._batch_vm(inputs)
+
+    def scan(self, carried: Sequence[np.ndarray], *inputs: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Evaluate N samples one after another: the first outputs of one are the first inputs of the next.
+
+        `carried` are the first values of as many inputs; the other `inputs` have a batch axis N. Gives all outputs,
+        (N, …). The kernel must have been made with `lanes=1`.
+
+        >>> import casadi
+        >>> x, u = casadi.SX.sym("x"), casadi.SX.sym("u")
+        >>> kernel(casadi.Function("sum", [x, u], [x + u]), lanes=1).scan([np.zeros(1)], np.ones((3, 1)))[0].ravel()
+        array([1., 2., 3.])
+        """
+        n, k = len(inputs[0]), len(carried)
+        chains = [np.empty((n + 1, *shape)) for shape in self.signature.outputs[:k]]
+        for chain, first in zip(chains, carried):
+            chain[0] = np.reshape(first, chain.shape[1:])
+        outputs = (*(chain[1:] for chain in chains), *self._outputs(n)[k:])
+        arrays = [*chains, *(np.ascontiguousarray(a, float) for a in inputs)]
+        state = self._build.state if self._build is not None else None
+        if state is None or state.code is None or state.info.lanes != 1:
+            for j in range(n):
+                for out, value in zip(outputs, self(*(a[j] for a in arrays))):
+                    out[j] = value
+        elif n:
+            frame = self._frame()
+            frame.run(state, 0, n, arrays, [a.strides[0] for a in arrays], outputs)
+            self._frames.append(frame)
+        return outputs
 
     def _batch_native(self, state: Any, inputs: tuple[Any, ...], threads: int | None) -> tuple[np.ndarray, ...]:
         arguments = read_arguments(self.signature, inputs)

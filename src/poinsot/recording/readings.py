@@ -86,10 +86,8 @@ def _evaluated(
 ) -> Readings:
     """All readings in one native batch; angles are counted beyond a turn."""
     n, elements = len(t), compiled.mechanism.template
-    u = np.stack([forces.get(name, np.zeros(n)) for name in compiled.commands], axis=1)
-    u = u if compiled.commands else np.zeros((n, 0))
-    joints = [reactions.get(name, np.zeros((n, 6))) for name in elements.joints]
-    F = np.concatenate(joints, axis=1) if joints else np.zeros((n, 0))
+    u = np.column_stack([np.zeros((n, 0)), *(forces.get(name, np.zeros(n)) for name in compiled.commands)])
+    F = np.column_stack([np.zeros((n, 0)), *(reactions.get(name, np.zeros((n, 6))) for name in elements.joints)])
     flat, rates = _reading_function(compiled, wanted)(*state, np.ascontiguousarray(u), np.ascontiguousarray(F), p)
     by_sensor, first = {}, 0
     for name in wanted:

@@ -137,7 +137,7 @@ class Recording:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Samples of a channel (n,), NaN where masked."""
-        if name not in self.values:
+        if not isinstance(name, str) or name not in self.values:
             raise PoinsotError(unknown("channel", name, self.channels))
         return self.values[name]
 

@@ -19,6 +19,7 @@ __all__ = [
     "body_poses",
     "coordinate_rates",
     "displaced",
+    "displaced_states",
     "forward",
     "observe",
     "observe_states",
@@ -103,6 +104,11 @@ def coordinate_rates(compiled: System, q: np.ndarray, v: np.ndarray, p: np.ndarr
 def displaced(compiled: System, q: np.ndarray, step: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Coordinates (nq,) after a step (nv,) in the directions of the speeds, quaternions at unit length."""
     return np.asarray(_displaced.formula(compiled).function(q, step, p)).ravel()
+
+
+def displaced_states(compiled: System, q: np.ndarray, steps: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """The same for N coordinates (N, nq) and steps (N, nv)."""
+    return _displaced(compiled)(q, steps, p)[0]
 
 
 def observe(

@@ -121,7 +121,17 @@ def _described(
     places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
     folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
     outside = mechanism.template.foreign
-    structure = [dict(mechanism.document), folded, formulation, free, places, _mass_classes(mechanism), *outside]
+    named = repr(mechanism.template.coordinates)  # more than the document's where encoders have given theirs
+    structure = [
+        dict(mechanism.document),
+        named,
+        folded,
+        formulation,
+        free,
+        places,
+        _mass_classes(mechanism),
+        *outside,
+    ]
     text = json.dumps(structure, sort_keys=True, default=str)
     # The home pose decides the order of elimination: on disk, numbers that move it count even if they are symbols.
     moving = {name: mechanism.parameters[name].value for name in free if _moves(mechanism, name)}
