@@ -19,7 +19,7 @@ from poinsot.elements.joints import Joint
 from poinsot.engine import Block, Link
 from poinsot.formulations.articulated import Articulated, articulated
 from poinsot.formulations.coordinates_of_poses import tree_reading
-from poinsot.formulations.equations import Equations
+from poinsot.formulations.equations import Equations, ForceBalance, Graph, Kinematics
 from poinsot.formulations.generalised_forces import applied, gravity_energy
 from poinsot.formulations.loops import Closure, closure
 from poinsot.formulations.symbols import Symbols
@@ -51,36 +51,33 @@ def joint_equations(symbols: Symbols) -> Equations:
     forces = applied(elements, walk.X_W, walk.V, q, v, u, q_dot, direct)
     rows, links = _closing_rows(elements, tree)
     closures = _closures(elements, tree, walk, v, links, symbols.redundancy.joints)
-    return Equations(
-        formulation="joint",
-        symbols=symbols,
-        q=q,
-        v=v,
-        u=u,
+    kinematics = Kinematics(
         q_dot=q_dot,
-        mass=lambda: _mass(tree, walk, inertias) + forces.M,
-        kinetic=_kinetic(walk, inertias) + v.T @ forces.M @ v / 2,
-        Q=forces.Q - bias,
+        poses=walk.X_W,
+        twists=walk.V,
         phi=casadi.vertcat(casadi.SX(0, 1), *(c.phi for c in closures.values())),
         C=casadi.vertcat(casadi.SX(0, nv), *(c.C for c in closures.values())),
         gamma=casadi.vertcat(casadi.SX(0, 1), *(c.gamma for c in closures.values())),
-        turned=frozenset(name for name, c in closures.items() if c.turned),
+        rows=rows,
         norms=_norms(tree, q),
+        reading=tree_reading(symbols.mechanism.elements),
+        chart=casadi.SX(0, 1),
+        direct=direct,
+        turned=frozenset(name for name, c in closures.items() if c.turned),
+    )
+    balance = ForceBalance(
+        mass=lambda: _mass(tree, walk, inertias) + forces.M,
+        Q=forces.Q - bias,
+        kinetic=_kinetic(walk, inertias) + v.T @ forces.M @ v / 2,
         potential=forces.potential + gravity_energy(elements, walk.X_W),
         power=forces.power,
         acting=forces.parts,
         articulated=_articulated(tree, walk, inertias, gravity, forces, len(rows)),
-        direct=direct,
-        branches=tree.nodes,
-        poses=walk.X_W,
-        twists=walk.V,
-        rows=rows,
-        scales=speed_scales(tree.nodes, symbols.home.size),
-        blocks=tuple(Block(n.body, tuple(range(n.v.start, n.v.stop))) for n in tree.nodes if n.v.stop > n.v.start),
-        links=links,
-        couplings=_couplings(tree),
-        reading=tree_reading(symbols.mechanism.elements),
     )
+    blocks = tuple(Block(n.body, tuple(range(n.v.start, n.v.stop))) for n in tree.nodes if n.v.stop > n.v.start)
+    scales = speed_scales(tree.nodes, symbols.home.size)
+    graph = Graph(scales, blocks, links, _couplings(tree), branches=tree.nodes)
+    return Equations("joint", symbols, q, v, u, kinematics, balance, graph)
 
 
 def _direct(tree: Tree, q: Any, v: Any) -> Any:

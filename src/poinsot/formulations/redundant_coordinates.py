@@ -16,7 +16,7 @@ from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
 from poinsot.engine import Block, Link
 from poinsot.formulations.coordinates_of_poses import Reading
-from poinsot.formulations.equations import Equations
+from poinsot.formulations.equations import Equations, ForceBalance, Graph, Kinematics
 from poinsot.formulations.generalised_forces import applied, gravity_energy
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
@@ -110,34 +110,34 @@ def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -
     M = casadi.diagcat(*(M for M, _ in parts)) + forces.M
     phi, rows, links = _constraints(elements, charts, places, poses, q)
     C = casadi.jacobian(phi, q)
-    return Equations(
-        formulation=name,
-        symbols=symbols,
-        q=q,
-        v=v,
-        u=u,
+    kinematics = Kinematics(
         q_dot=v,
-        mass=lambda: M,
-        kinetic=v.T @ M @ v / 2,
-        Q=casadi.vertcat(*(Q for _, Q in parts)) + forces.Q,
+        poses=poses,
+        twists=twists,
         phi=phi,
         C=C,
         gamma=-casadi.jtimes(C @ v, q, v),
-        norms=casadi.SX(0, 1),
-        potential=forces.potential + gravity_energy(elements, poses),
-        power=forces.power,
-        acting=forces.parts,
-        poses=poses,
-        twists=twists,
         rows=rows,
-        names=tuple((f"{b} {name}", unit) for b, c in charts.items() for name, unit in c.names),
-        scales=np.concatenate([chart.scales(symbols.home.size) for chart in charts.values()]),
-        blocks=tuple(Block(b, tuple(range(s.start, s.stop))) for b, s in places.items()),
-        links=links,
+        norms=casadi.SX(0, 1),
         reading=chart_reading(charts),
         chart=casadi.vertcat(*(chart.symbols() for chart in charts.values())),
         chart_quality={b: quality for b, c in charts.items() if (quality := c.quality(q[places[b]])) is not None},
     )
+    balance = ForceBalance(
+        mass=lambda: M,
+        Q=casadi.vertcat(*(Q for _, Q in parts)) + forces.Q,
+        kinetic=v.T @ M @ v / 2,
+        potential=forces.potential + gravity_energy(elements, poses),
+        power=forces.power,
+        acting=forces.parts,
+    )
+    graph = Graph(
+        scales=np.concatenate([chart.scales(symbols.home.size) for chart in charts.values()]),
+        blocks=tuple(Block(b, tuple(range(s.start, s.stop))) for b, s in places.items()),
+        links=links,
+        names=tuple((f"{b} {name}", unit) for b, c in charts.items() for name, unit in c.names),
+    )
+    return Equations(name, symbols, q, v, u, kinematics, balance, graph)
 
 
 def _constraints(elements: Any, charts: dict[str, Chart], places: dict[str, slice], poses: dict[str, Pose], q: Any):

@@ -185,7 +185,7 @@ def _charts(compiled: System, mechanism: Mechanism, q: np.ndarray) -> np.ndarray
 
 @stored
 def _all_rows(compiled: System) -> casadi.Function:
-    return compiled.dynamics.function("all_rows", [compiled.equations.all_phi])
+    return compiled.dynamics.function("all_rows", [compiled.equations.kinematics.all_phi])
 
 
 def _require_closed(compiled: System, q: np.ndarray, p: np.ndarray) -> None:

@@ -34,17 +34,17 @@ def turning(compiled: System) -> tuple[str, ...]:
 
 @stored_parts
 def _turning(compiled: System) -> tuple[dict[str, casadi.Function], list[str]]:
-    direct, named = compiled.equations.direct, compiled.elements.coordinates
+    direct, named = compiled.equations.kinematics.direct, compiled.elements.coordinates
     angles = {name: c for name, c in named.items() if c.unit == "rad"}
     return {}, [n for n, c in angles.items() if not isinstance(c, AlongJoint) or direct(c) is None]
 
 
 def turning_rates(compiled: System) -> list[Any]:
     """ε ṡ of every turning angle as symbols, finite in every pose."""
-    e, elements, found = compiled.equations, compiled.elements, []
+    twists, elements, found = compiled.equations.kinematics.twists, compiled.elements, []
     for name in turning(compiled):
         bodies = elements.coordinates[name].bodies(elements.joints)
-        bound = FASTEST * sum(casadi.norm_1(casadi.SX(e.twists[b].w)) for b in bodies if b in e.twists)
+        bound = FASTEST * sum(casadi.norm_1(casadi.SX(twists[b].w)) for b in bodies if b in twists)
         rate = compiled.coordinate(name)[1]
         above = casadi.if_else(rate < bound, rate, bound)  # also where the rate is no number
         found.append(EPSILON * casadi.if_else(above > -bound, above, -bound))

@@ -37,12 +37,12 @@ def inverse_solution(compiled: System) -> InverseSolution:
     """Actuator forces and multipliers of a prescribed motion as symbols, made once."""
     e = compiled.equations
     a, w = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("w", e.u.size1())
-    B = casadi.jacobian(e.Q, e.u)
-    Q0 = casadi.substitute(e.Q, e.u, casadi.SX.zeros(e.u.shape))
+    B = casadi.jacobian(e.balance.Q, e.u)
+    Q0 = casadi.substitute(e.balance.Q, e.u, casadi.SX.zeros(e.u.shape))
     drives = B @ casadi.diag(1 / w) @ B.T
     dynamics = compiled.dynamics
-    targets, weights = casadi.SX(e.phi.size1(), 1), dynamics.all_weighted(drives)
-    solved = kkt(drives, e.C, e.M @ a - Q0, targets, dynamics.order, weights)
+    targets, weights = casadi.SX(e.kinematics.phi.size1(), 1), dynamics.all_weighted(drives)
+    solved = kkt(drives, e.kinematics.C, e.balance.M @ a - Q0, targets, dynamics.order, weights)
     u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
     return InverseSolution(a, w, u, lam, B, solved.factor)
 
@@ -53,6 +53,6 @@ def inverse_function(compiled: System) -> casadi.Function:
     e = compiled.equations
     s = inverse_solution(compiled)
     a, w, u, lam = s.a, s.w, s.u, s.lam
-    rates = [rate for _, _, rate in e.acting[len(e.acting) - e.u.size1() :]]
+    rates = [rate for _, _, rate in e.balance.acting[len(e.balance.acting) - e.u.size1() :]]
     flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, u)
     return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, s.factor.check, flat])

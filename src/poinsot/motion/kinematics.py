@@ -199,10 +199,8 @@ def _body_motions(compiled: System) -> casadi.Function:
     a = casadi.SX.sym("a", e.v.size1())
     columns = []
     for name in compiled.mechanism.template.bodies:
-        R, V = casadi.SX(e.poses[name].R), e.twists[name]
-        for moving in (casadi.SX(V.v), casadi.SX(V.w)):
-            world = R @ moving
-            columns += [world, casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a]
+        for moving in e.world_twist(name):
+            columns += [moving, e.rate(moving, a)]
     named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
     named += [compiled.coordinate(name)[1] for name in turning(compiled)]
     outputs = [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]

@@ -90,11 +90,11 @@ def singularity(
     names = tuple(mechanism.elements.pose) if outputs is None else list_of_names(outputs, "output coordinates")
     rows = [compiled.coordinate(name)[1] for name in names]
     everything = [compiled.coordinate(name)[1] for name in compiled.elements.coordinates]
-    parts = [e.C, *(_slopes(x, e) for x in (_driven(compiled), rows, everything))]
+    parts = [e.kinematics.C, *(_slopes(x, e) for x in (_driven(compiled), rows, everything))]
     found = casadi.Function("J", [e.q, e.p], parts)(q, p)
-    speeds = speed_scales(e.branches, begin.size)
+    speeds = speed_scales(e.graph.branches, begin.size)
     C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) * speeds for x in found)
-    C = C / row_lengths(e.rows, begin.size)[:, None]
+    C = C / row_lengths(e.kinematics.rows, begin.size)[:, None]
     J_a = J_a / _rate_scales([a.on for a in elements.actuators.values()], begin.size)
     J_x = J_x / _rate_scales([elements.coordinates[name] for name in names], begin.size)
     rank = _rank(compiled, mechanism)
@@ -120,12 +120,13 @@ def _slopes(rates: list, e) -> object:
 def _rank(compiled: System, mechanism: Mechanism) -> int:
     """Rank of the constraints in an ordinary pose near the model's own: redundant equations do not count."""
     e = compiled.equations
-    if not e.rows:
+    if not e.kinematics.rows:
         return 0
     home = generic_assembly(Constraints(mechanism.elements), start(mechanism, None))
     p = compiled.parameters(mechanism, home.poses)
-    C = np.asarray(compiled.dynamics.function("C", [e.C])(compiled.coordinates(home, p), 0, 0, p)).reshape(e.C.shape)
-    return rank_of(C * speed_scales(e.branches, home.size) / row_lengths(e.rows, home.size)[:, None])
+    function = compiled.dynamics.function("C", [e.kinematics.C])
+    C = np.asarray(function(compiled.coordinates(home, p), 0, 0, p)).reshape(e.kinematics.C.shape)
+    return rank_of(C * speed_scales(e.graph.branches, home.size) / row_lengths(e.kinematics.rows, home.size)[:, None])
 
 
 def _rate_scales(coordinates: Sequence[Coordinate], size: float) -> np.ndarray:

@@ -59,8 +59,8 @@ def _user_events(compiled: System, events: Watched, counts: casadi.SX) -> list[t
 def _quality_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
     """Where coordinates become poor, or combinations of redundant constraints so good that their limit is too low."""
     found = [(Event("", Ending.POOR, name), q - 1) for name, q in compiled.dynamics.qualities.items()]
-    if compiled.equations.combined is not None:
-        better = compiled.dynamics.system.check - MUCH_BETTER * compiled.equations.limit
+    if compiled.equations.kinematics.combined is not None:
+        better = compiled.dynamics.system.check - MUCH_BETTER * compiled.equations.kinematics.limit
         found.append((Event("", Ending.POOR, COMBINATIONS), better))
     return found
 
@@ -70,7 +70,7 @@ def _force_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
     found = []
     for name, force in compiled.elements.forces.items():
         s, _ = compiled.along(force.on)
-        wound = formulations.winds(force, compiled.equations.direct)
+        wound = formulations.winds(force, compiled.equations.kinematics.direct)
         if (gap := force.clearance(force.centre + formulations.turn(s - force.centre) if wound else s)) is not None:
             why = f"the {force.kind.replace('-', ' ')} '{name}' was reached"
             found.append((Event(name, Ending.STOPPED, why), gap))

@@ -35,8 +35,8 @@ def _turns(compiled: System) -> tuple[np.ndarray, np.ndarray]:
 def _written_turns(compiled: System) -> tuple[dict[str, casadi.Function], list[list[bool]]]:
     e = compiled.equations
     nq, nv, _, _ = e.sizes
-    angular = casadi.vertcat(*(casadi.SX(V.w) for V in e.twists.values()))
+    angular = casadi.vertcat(*(casadi.SX(V.w) for V in e.kinematics.twists.values()))
     speeds = set(casadi.jacobian(angular, e.v).sparsity().get_triplet()[1])
-    rows, columns = casadi.jacobian(e.q_dot, e.v).sparsity().get_triplet()
+    rows, columns = e.N.sparsity().get_triplet()
     lengths = {row for row, column in zip(rows, columns) if column not in speeds}
     return {}, [[i not in lengths for i in range(nq)], [j in speeds for j in range(nv)]]

@@ -156,7 +156,7 @@ def _rows(listed: Sequence[Sequence[str]]) -> tuple[Row, ...]:
 def _outline(compiled: System) -> tuple[dict[str, Any], Any]:
     e = compiled.equations
     groups = [[_listed(group.rows), group.rank] for group in e.symbols.redundancy.groups]
-    return {}, [e.sizes, _listed(e.rows), _listed(e.all_rows), groups]
+    return {}, [e.sizes, _listed(e.kinematics.rows), _listed(e.kinematics.all_rows), groups]
 
 
 class System:
@@ -256,5 +256,4 @@ class System:
 
     def along(self, coordinate: Coordinate) -> tuple[Any, Any]:
         """s and ṡ of any coordinate, as symbols."""
-        e = self.equations
-        return formulations.along(coordinate, self.elements, e.poses, e.q, e.q_dot, e.direct)
+        return formulations.coordinate_along(self.equations, coordinate)

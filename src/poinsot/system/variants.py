@@ -85,7 +85,7 @@ def chosen_rates(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[s
 def _slopes(compiled: System, wanted: tuple[str, ...]) -> tuple[dict[str, casadi.Function], list[float]]:
     """(q, v, u, p) -> C, rates of the coordinates wanted per speed, and masses; sizes of those coordinates."""
     e, given = compiled.equations, formulations.slopes(compiled.equations, wanted)
-    function = compiled.dynamics.function("slopes", [e.C, given.S, casadi.diag(e.M).T])
+    function = compiled.dynamics.function("slopes", [e.kinematics.C, given.S, casadi.diag(e.balance.M).T])
     return {"slopes": function}, given.scales.tolist()
 
 

@@ -157,8 +157,7 @@ def _twists(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, np.ndar
 def _twist_function(compiled: System) -> casadi.Function:
     e, rows = compiled.equations, []
     for name in compiled.elements.bodies:
-        R, V = casadi.SX(e.poses[name].R), e.twists[name]
-        rows += [casadi.jacobian(R @ casadi.SX(V.v), e.v), casadi.jacobian(R @ casadi.SX(V.w), e.v)]
+        rows += [casadi.jacobian(moving, e.v) for moving in e.world_twist(name)]
     still = casadi.substitute(casadi.vertcat(*rows), e.v, casadi.SX.zeros(e.v.shape))
     return casadi.Function("twists", [e.q, e.p], [still])
 
@@ -194,7 +193,7 @@ def _parts(functions: Balance, point: Point) -> tuple[ElasticPart, ...]:
 
 
 def _elastic_laws(compiled: System) -> list[Any]:
-    return [part for part in compiled.equations.acting if part[0].elastic]
+    return [part for part in compiled.equations.balance.acting if part[0].elastic]
 
 
 @stored

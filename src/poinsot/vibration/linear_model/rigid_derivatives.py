@@ -85,7 +85,7 @@ def _local(
     def by_p(x: Any) -> Any:
         return casadi.jacobian(x, e.p)[:, columns]
 
-    outputs = [b.K, b.J_a, b.C, casadi.jacobian(r, b.rho), by_p(r), by_p(e.phi)]
+    outputs = [b.K, b.J_a, b.C, casadi.jacobian(r, b.rho), by_p(r), by_p(e.kinematics.phi)]
     outputs += [f(x) for x in (b.read, pose, b.s_a) for f in (by_q, by_p)] + [b.N, by_p(target)]
     return {"pose": casadi.Function("pose", inputs, outputs), "directional": _directional(b, inputs)}, None
 
@@ -103,7 +103,7 @@ def _directional(b: Balance, inputs: list[Any]) -> Any:
     """(q, u, λ, ρ, p, their changes) -> changes of M, D, K and of [C; J_a]."""
     e = b.compiled.equations
     steps = [casadi.SX.sym("d", x.shape) for x in inputs]
-    matrices = [e.M, b.D, b.K, casadi.vertcat(b.C, b.J_a)]
+    matrices = [e.balance.M, b.D, b.K, casadi.vertcat(b.C, b.J_a)]
     z, dz = casadi.vertcat(*inputs), casadi.vertcat(*steps)
     flat = casadi.jtimes(casadi.vertcat(*(casadi.vec(casadi.densify(m)) for m in matrices)), z, dz)
     ends = np.cumsum([m.numel() for m in matrices]).tolist()
