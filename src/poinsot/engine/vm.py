@@ -9,8 +9,6 @@ import numpy as np
 from poinsot.engine.code.tape import dense_offsets
 from poinsot.lazy import casadi
 
-__all__ = ["run_vm"]
-
 
 def run_vm(
     function: casadi.Function,

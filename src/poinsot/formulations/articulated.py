@@ -22,8 +22,6 @@ from poinsot.spatial.algebra import skew
 from poinsot.spatial.motion import SpatialInertia, Twist, Wrench
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Articulated", "ArticulatedSolution", "articulated", "articulated_solution"]
-
 
 @dataclass(frozen=True, eq=False)
 class _Joint:

@@ -25,20 +25,6 @@ from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.parts import Elements
 
-__all__ = [
-    "POOR_CHOICE",
-    "Embedding",
-    "Machine",
-    "Rate",
-    "Slopes",
-    "embed",
-    "free_speeds",
-    "independent_rates",
-    "independent_speeds",
-    "rate_names",
-    "slopes",
-]
-
 Rate = int | str  # a speed of the tree by its number, or a coordinate by its name
 LARGEST = 5.0  # |B| up to which a choice of speeds is good
 POOR_CHOICE = 0.05  # quality below which other rates had better be chosen

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from poinsot.spatial.motion import Twist
     from poinsot.spatial.pose import Pose
 
-__all__ = ["Combined", "Equations", "ForceBalance", "Graph", "Kinematics"]
-
 
 @dataclass(frozen=True, eq=False)
 class Combined:

@@ -33,8 +33,6 @@ from poinsot.spatial.rotation import (
     euler_rate_matrix,
 )
 
-__all__ = ["POOR_ANGLES", "EulerChart", "PlanarChart", "euler_charts", "euler_equations", "euler_reading"]
-
 POOR_ANGLES = 0.1  # |det E| below which another reference attitude had better be chosen
 
 

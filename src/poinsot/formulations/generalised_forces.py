@@ -21,20 +21,6 @@ from poinsot.spatial.pose import Pose
 if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
 
-__all__ = [
-    "Acting",
-    "along",
-    "applied",
-    "coordinate_along",
-    "coordinate_force",
-    "curvature",
-    "drive_inertias",
-    "gravity_energy",
-    "slope",
-    "turn",
-    "winds",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Acting:

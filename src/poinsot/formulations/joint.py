@@ -30,8 +30,6 @@ from poinsot.spatial.algebra import apply, cross, vector
 from poinsot.spatial.motion import SpatialInertia, Twist, Wrench, carry_inertia, carry_twist, carry_wrench
 from poinsot.spatial.pose import Pose
 
-__all__ = ["joint_equations"]
-
 REST = Twist(np.zeros(3), np.zeros(3))
 FEW = 2  # constraint rows times this, up to the number of speeds, are few enough for articulated bodies in loops
 SHORT = 6  # bodies in a branch up to which composite bodies take fewer operations than articulated ones

@@ -21,8 +21,6 @@ from poinsot.spatial.algebra import apply, skew, transpose, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.spatial.pose import Pose
 
-__all__ = ["joint_reactions", "needed"]
-
 
 def joint_reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
     """Wrenches (f, n) on body B of every joint, about the origin of M and in its axes, as symbols."""

@@ -25,8 +25,6 @@ from poinsot.spatial.algebra import vector
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["PLACE", "Chart", "chart_reading", "redundant_equations"]
-
 PLACE = (("x", "m"), ("y", "m"), ("z", "m"))  # coordinates of a body's origin
 
 

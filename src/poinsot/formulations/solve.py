@@ -20,8 +20,6 @@ from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.constraints import Row
 
-__all__ = ["Dynamics", "dynamics", "unit_quaternions"]
-
 UNEVEN = 1e-5  # of the largest mass beyond a joint: with less in a loop the mass matrix is factorised
 
 

@@ -16,8 +16,6 @@ from poinsot.model.assembly.mobility import Redundancy, redundancy
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 
-__all__ = ["Symbols", "default_free", "symbols"]
-
 FREE_ROLES = ("inertia", "force", "gravity")
 
 

@@ -21,8 +21,6 @@ from poinsot.system.stored import stored
 from poinsot.system.system import System, system
 from poinsot.system.variants import UNSURE, careful, embedded_in
 
-__all__ = ["Accelerations", "State", "accelerations"]
-
 OPEN = 1e-6  # of the machine's size, or in radians: what given coordinates may leave open
 
 

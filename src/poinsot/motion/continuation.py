@@ -25,8 +25,6 @@ from poinsot.system.scales import coordinate_sizes, natural_speeds
 if TYPE_CHECKING:
     from poinsot.motion.driven import Driven
 
-__all__ = ["CONTRACTION", "Course", "Track", "follow", "reached", "stepped", "way"]
-
 TOLERANCE = 1e-13  # of the machine's size, or in radians
 ROUND_OFF = 1e-12  # the same where Newton does not come nearer
 COARSE = 32  # every so many samples one is solved from the one before it, the others from their neighbours

@@ -19,8 +19,6 @@ from poinsot.system.stored import stored, stored_parts
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["counted", "first_counts", "turned", "turning", "turning_rates", "unwound"]
-
 EPSILON = (
     1e-12  # ε, of the default absolute tolerance's size: errors count as those of others do if they reach a radian
 )

@@ -23,8 +23,6 @@ from poinsot.system.stored import remembered, stored, stored_parts
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["Driven", "DrivenEquations", "driven", "require_count"]
-
 ASKED = 4  # right sides of [C; J] x = b for which x is compared from pose to pose
 
 

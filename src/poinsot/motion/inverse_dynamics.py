@@ -25,14 +25,6 @@ from poinsot.system.conditioning import conditioning, freest, poses_at
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
 
-__all__ = [
-    "InverseDynamics",
-    "actuator_weights",
-    "inverse_dynamics",
-    "require_actuators",
-    "require_hold",
-]
-
 SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
 SINGULAR_POSE = 1e-10  # the same of a pose that is passed: reactions grow without bound there
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from poinsot.engine import Factor
     from poinsot.system.system import System
 
-__all__ = ["InverseSolution", "inverse_function", "inverse_solution"]
-
 
 @dataclass(frozen=True, eq=False)
 class InverseSolution:

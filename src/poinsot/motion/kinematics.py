@@ -29,8 +29,6 @@ from poinsot.system.stored import stored
 from poinsot.system.system import System, start, system
 from poinsot.system.variants import UNSURE, careful
 
-__all__ = ["Kinematics", "Path", "kinematics", "solve_path"]
-
 SINGULAR = 1e-10  # check value of the solution below which the prescribed coordinates do not tell the speeds
 LOST = 1e3  # times the condition number of the joints at the first sample: they lose rank, and round-off is told
 

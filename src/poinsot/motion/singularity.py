@@ -28,8 +28,6 @@ from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import rank_of
 from poinsot.system.system import System, start, system
 
-__all__ = ["Singularity", "singularity"]
-
 NEAR = 1e4  # condition number from which a pose is called singular
 SINGULAR = 1e-14  # of the largest singular value, at which another is nothing but round-off
 

@@ -20,19 +20,6 @@ from poinsot.system.stored import stored, stored_parts
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = [
-    "Law",
-    "Laws",
-    "acceleration_function",
-    "check_function",
-    "motion_functions",
-    "plain_functions",
-    "reaction_function",
-    "state_function",
-    "twist_function",
-    "written_law",
-]
-
 Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t, s, ṡ)
 Laws = tuple[tuple[str, Formula | None], ...]  # by actuator, the law as written; None where the force is constant
 BEYOND = 0.5  # of the quality at which coordinates are chosen anew: below it no step goes

@@ -14,8 +14,6 @@ from poinsot.motion.counted_turns import turned, turning
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["Ending", "Event", "Watched", "watched_events"]
-
 Watched = tuple[tuple[str, str, float], ...]  # events of the user: name, coordinate, the value that it crosses
 MUCH_BETTER = 300.0  # times the limit of combinations, 30 times what they were: others are chosen, with another limit
 AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn

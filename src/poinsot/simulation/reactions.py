@@ -11,8 +11,6 @@ from poinsot.simulation.record import SimulatedStates
 from poinsot.system.system import System
 from poinsot.system.variants import UNSURE, careful
 
-__all__ = ["repeated", "simulated_reactions", "simulated_states"]
-
 
 def simulated_states(compiled: System, laws: Laws, t: np.ndarray, y: np.ndarray, p: np.ndarray) -> SimulatedStates:
     """Accelerations and actuator forces at the states y (n, ·) of one motion, with constants p (m,) or (n, m)."""

@@ -31,8 +31,6 @@ from poinsot.system.initial_state import state
 from poinsot.system.stored import remembered, stored, stored_parts
 from poinsot.system.system import System, start, system
 
-__all__ = ["MotionSensitivity", "Sensitivity", "motion_sensitivity", "sensitivity"]
-
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:

@@ -34,8 +34,6 @@ from poinsot.system.initial_state import speeds
 from poinsot.system.system import System
 from poinsot.system.variants import careful, embedded_in
 
-__all__ = ["Simulation", "simulate"]
-
 BATCHED_ROLES = ("inertia", "force", "gravity")
 OUTPUTS = 101  # times that are given if nobody says which
 LIGHTER = 1e-2  # of a mass: a batch with less is solved with care

@@ -27,8 +27,6 @@ from poinsot.spatial.rotation import rotation_exponential
 from poinsot.statics.locked import locked_actuators
 from poinsot.store.bounded import Bounded
 
-__all__ = ["Rest", "model_of", "rigid_motions", "settled", "solve", "stack", "undeformed", "world_motions"]
-
 NEGLIGIBLE = 1e-11  # displacement, as a fraction of the machine or in radians, that needs no bending to be found
 _MODELS: Bounded = Bounded(16)
 

@@ -23,8 +23,6 @@ from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import least_squares
 from poinsot.system.system import System, start, system
 
-__all__ = ["Equilibrium", "equilibrium", "settle"]
-
 TOLERANCE = 1e-11  # of the terms that are summed up in each generalised force
 STEP = 0.3  # largest change of a coordinate in one step  [machine's size or rad]
 ZERO = 1e-12  # of |x|ᵀ|K||x|, below which xᵀKx is round-off

@@ -22,8 +22,6 @@ from poinsot.spatial.pose import Pose
 if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
 
-__all__ = ["force_sizes"]
-
 
 def force_sizes(e: Equations, size: float, rests: Mapping[str, Any]) -> Any:
     """T (nv, 1) as symbols [N or N·m] for a machine of a size [m]; `rests` of clamped springs by their names."""

@@ -22,8 +22,6 @@ from poinsot.system.scaled_rank import Sizes, free_motions, least_squares
 from poinsot.system.stored import remembered
 from poinsot.system.system import System
 
-__all__ = ["Balance", "Given", "Point", "balance"]
-
 CLOSED = 1e-12  # of the machine's size or of a radian, up to which joints count as closed
 
 

@@ -14,17 +14,6 @@ from poinsot.system.stored import stored
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = [
-    "Observed",
-    "body_poses",
-    "coordinate_rates",
-    "displaced",
-    "forward",
-    "observe",
-    "observe_states",
-    "places",
-]
-
 
 @dataclass(frozen=True)
 class Observed:

@@ -24,8 +24,6 @@ from poinsot.system.scales import natural_speeds
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 
-__all__ = ["speeds", "state"]
-
 DEPENDENT = 1e-11  # of the largest singular value: equations that follow from others
 MASSLESS = 1e-12  # of the largest √kg: what has no mass
 CONTRADICTION = 1e-8  # of the rates

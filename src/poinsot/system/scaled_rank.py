@@ -16,8 +16,6 @@ from poinsot.model.assembly.assembly import row_lengths
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["RANK", "Sizes", "displacements", "free_motions", "least_squares", "rank_of"]
-
 RANK = 1e-10  # of the largest singular value
 
 

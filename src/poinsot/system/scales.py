@@ -12,8 +12,6 @@ from poinsot.system.stored import stored_parts
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["coordinate_sizes", "natural_speeds"]
-
 
 def natural_speeds(compiled: System, size: float) -> np.ndarray:
     """Natural sizes of all speeds (nv,) for a machine of a size [m]: no body turns with a speed that is a length."""

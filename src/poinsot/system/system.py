@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from poinsot.formulations.solve import Dynamics
     from poinsot.model.mechanism import Elements
 
-__all__ = ["Description", "Outline", "System", "start", "system"]
-
 LIGHTEST = -15  # class of what has next to no mass, or none
 _SYSTEMS: Bounded = Bounded(32)
 _DESCRIBED: Bounded = Bounded(32)

@@ -16,8 +16,6 @@ from poinsot.system.system import System
 if TYPE_CHECKING:
     from poinsot.formulations.embedded import Machine, Rate
 
-__all__ = ["UNSURE", "careful", "chosen_rates", "embedded_in", "embedded_with", "machine_of"]
-
 GOOD = 4.0  # times the quality at which independent rates are poor: with that they are taken for a start
 UNSURE = 1e-4  # check value below which the equations are solved again with care
 

@@ -19,8 +19,6 @@ from poinsot.vibration.eigenmodes import ZERO, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
 
-__all__ = ["compliance", "stiffness"]
-
 
 @one_blas_thread()
 def compliance(

@@ -17,8 +17,6 @@ from poinsot.vibration.eigenmodes import general_poles, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel, MatrixDerivatives, dense
 
-__all__ = ["Linear", "linearise"]
-
 
 @dataclass(frozen=True, eq=False)
 class Linear:

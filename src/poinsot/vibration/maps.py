@@ -23,8 +23,6 @@ from poinsot.vibration.elastic_batch import ElasticBatch
 from poinsot.vibration.modes import modes
 from poinsot.vibration.rigid_batch import Batched, BatchMatrices
 
-__all__ = ["ComplianceMap", "FrequencyMap", "compliance_map", "frequency_map"]
-
 CHUNK, BENT_CHUNK = 20_000, 500  # samples between two reports, of rigid and of flexible mechanisms
 SYMMETRIC = 1e-9  # of the largest stiffness
 SPREAD = 1e-5  # of the largest ω², below which others are refined

@@ -23,8 +23,6 @@ from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
 from poinsot.vibration.modes import Modes, modes_of
 
-__all__ = ["QUANTITIES", "Response", "frf", "place_row"]
-
 QUANTITIES = {"receptance": 0, "mobility": 1, "accelerance": 2}  # how often it is differentiated by time
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 

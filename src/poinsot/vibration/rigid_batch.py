@@ -30,8 +30,6 @@ from poinsot.system.stored import stored, stored_parts
 from poinsot.system.system import System, start, system
 from poinsot.vibration.linear_model.rigid import BALANCED, choose_locked
 
-__all__ = ["BatchMatrices", "Batched", "prescribes", "reach"]
-
 STRIDE = 0.25  # of a coordinate, in one step towards a pose  [rad or of the machine's size]
 TURNED, FINER = 0.5, 8  # change of an answer in one step that may be one of branch; how many times finer steps get
 EXACT = 1e-10  # what the factor of a sample may leave of constraints and forces, at their natural sizes

@@ -10,8 +10,6 @@ from poinsot.engine.code.operations import OPERATIONS, UNSUPPORTED
 from poinsot.engine.code.tape import operation_names
 from poinsot.lazy import casadi
 
-__all__ = ["llvm_obstacle", "portable_form"]
-
 _PLAIN = frozenset((*OPERATIONS, "sin", "cos", "input", "output", "const", "assign"))
 
 

@@ -18,9 +18,6 @@ from poinsot.engine.code.packing import pack, unpack
 from poinsot.engine.code.tape import dense_offsets, read_tape
 from poinsot.lazy import casadi
 
-__all__ = ["Program", "emit_batch", "lane_samples"]
-
-
 _PARAMETERS = "i64 %count, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %work"
 
 

@@ -20,8 +20,6 @@ from poinsot.engine.integration.layout import RESULTS, Layout, Memory
 from poinsot.engine.integration.rk4_code import fixed_steps
 from poinsot.lazy import casadi
 
-__all__ = ["emit_integrator"]
-
 
 def emit_integrator(
     rhs: casadi.Function,

@@ -17,8 +17,6 @@ import numpy as np
 
 from poinsot.errors import PoinsotError
 
-__all__ = ["Block", "Link", "elimination_order"]
-
 
 @dataclass(frozen=True)
 class Block:

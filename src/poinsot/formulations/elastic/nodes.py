@@ -21,8 +21,6 @@ from poinsot.model.parts import Elements, substitute
 from poinsot.spatial.algebra import Mat3, Scalar
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Mesh", "Piece", "Plan", "plan"]
-
 NEAR = 1e-9  # distance within which two places are one, as a fraction of the beam's length
 USERS = ("joints", "forces", "loads", "actuators", "sensors", "coordinates")
 

@@ -26,8 +26,6 @@ from poinsot.spatial.algebra import skew
 from poinsot.statics.elastic_equilibrium import Rest, model_of, rigid_motions, solve, stack
 from poinsot.vibration.linear_model.record import MatrixDerivatives
 
-__all__ = ["elastic_derivatives"]
-
 
 @dataclass(frozen=True, eq=False)
 class _Point:

@@ -34,8 +34,6 @@ from poinsot.system.system import System, start, system
 from poinsot.vibration.linear_model.record import ElasticPart, LinearModel
 from poinsot.vibration.linear_model.rigid_derivatives import Held, rigid_derivatives
 
-__all__ = ["BALANCED", "choose_locked", "rigid_model_about"]
-
 BALANCED = 1e-8  # of the forces that act, up to which a given pose counts as an equilibrium
 
 

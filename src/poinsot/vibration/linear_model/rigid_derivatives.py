@@ -26,8 +26,6 @@ from poinsot.system.stored import stored_parts
 from poinsot.system.system import System, system
 from poinsot.vibration.linear_model.record import MatrixDerivatives
 
-__all__ = ["Held", "rigid_derivatives"]
-
 RANK = 1e-10  # of stiffness and constraints at their natural sizes
 LOST = 1e-9  # of forces at their natural sizes, per relative change of a parameter, that no pose balances
 
