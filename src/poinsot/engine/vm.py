@@ -11,10 +11,7 @@ from poinsot.lazy import casadi
 
 
 def run_vm(
-    function: casadi.Function,
-    inputs: Sequence[np.ndarray],
-    batched: Sequence[bool],
-    outputs: Sequence[np.ndarray],
+    function: casadi.Function, inputs: Sequence[np.ndarray], batched: Sequence[bool], outputs: Sequence[np.ndarray]
 ) -> None:
     """Evaluate a function sample by sample into the outputs (N, …); only inputs marked so have N samples."""
     buffer, evaluate = function.buffer()

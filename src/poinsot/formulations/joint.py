@@ -197,11 +197,6 @@ def _mass(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia]) -> An
     return casadi.sparsify(M)
 
 
-def _kept(elements: Any, joint: Joint) -> tuple[int, ...]:
-    """Numbers of the rows of a closing joint that count."""
-    return joint.kept(elements.planar)
-
-
 def _closures(
     elements: Any, tree: Tree, walk: _Outward, v: Any, links: tuple[Link, ...], combined: frozenset[str]
 ) -> dict[str, Closure]:
@@ -212,7 +207,7 @@ def _closures(
         alone = [n for n in tree.nodes if n.body in link.blocks and moved[n.body] == 1]
         own = [k for node in alone for k in range(node.v.start, node.v.stop)]
         if link.rows:
-            kept = _kept(elements, joint)
+            kept = joint.kept(elements.planar)
             axes = joint.name in combined
             found[joint.name] = closure(joint, walk.X_W, walk.V, walk.A, v, kept, own, as_residual=axes)
     return found
@@ -223,10 +218,8 @@ def _closing_rows(elements: Any, tree: Tree) -> tuple[tuple[Row, ...], tuple[Lin
     rows: list[Row] = []
     links: list[Link] = []
     for joint in tree.closing:
-        kept = _kept(elements, joint)
-        blocks = _moving(tree, joint.a.body) + [
-            b for b in _moving(tree, joint.b.body) if b not in _moving(tree, joint.a.body)
-        ]
+        kept = joint.kept(elements.planar)
+        blocks = dict.fromkeys([*_moving(tree, joint.a.body), *_moving(tree, joint.b.body)])
         links.append(Link(joint.name, tuple(range(len(rows), len(rows) + len(kept))), tuple(blocks)))
         rows += [Row(joint.name, joint.rows[i]) for i in kept]
     return tuple(rows), tuple(links)

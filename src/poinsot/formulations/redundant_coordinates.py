@@ -21,7 +21,7 @@ from poinsot.formulations.generalised_forces import applied, gravity_energy
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row
-from poinsot.spatial.algebra import vector
+from poinsot.spatial.algebra import transpose, vector
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
@@ -46,13 +46,22 @@ class Chart(ABC):
     def twist(self, q: Any, v: Any) -> Twist:
         """Twist about the body's origin in its own axes, linear in v = q̇."""
 
-    @abstractmethod
     def own(self, q: Any) -> Any:
-        """Equations among the coordinates (k, 1)."""
+        """Equations among the coordinates (k, 1); none by default."""
+        return q[:0]
 
-    @abstractmethod
     def mass(self, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
-        """M (size, size) and the forces of inertia and gravity Q (size, 1)."""
+        """M (size, size) and the forces of inertia and gravity Q (size, 1): Newton and Euler with the twist V = J v.
+
+        M = Jᵀ 𝓜 J,        Q = −Jᵀ (𝓜 (J̇ v − g) + V ×* 𝓜 V)
+        """
+        inertia, V = body.spatial_inertia(), self.twist(q, v)
+        J_v, J_w = casadi.jacobian(V.v, v), casadi.jacobian(V.w, v)
+        columns = [inertia.momentum(Twist(J_v[:, k], J_w[:, k])) for k in range(self.size)]
+        M = casadi.horzcat(*(J_v.T @ c.f + J_w.T @ c.n for c in columns))
+        A = Twist(casadi.jtimes(V.v, q, v) - transpose(self.pose(q).R) @ gravity, casadi.jtimes(V.w, q, v))
+        F = inertia.needed(V, A)
+        return casadi.sparsify(M), -(J_v.T @ F.f + J_w.T @ F.n)
 
     @abstractmethod
     def coordinates(self, X_WB: Pose, chart: np.ndarray) -> np.ndarray:

@@ -32,7 +32,7 @@ from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import Channel
 from poinsot.identifiability.linear import LinearParameter, with_symbols
 from poinsot.lazy import casadi
-from poinsot.motion.inverse_equations import inverse_solution
+from poinsot.motion.equations import inverse_solution
 from poinsot.spatial.algebra import apply, cross, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.system.system import System

@@ -223,7 +223,7 @@ def way(course: Course, first: int, last: int, q: np.ndarray, care: bool):
         moved = None
         if last - first > 1 or np.max(course.far(target - s, goal - t, s_dot, rate), initial=0.0) <= REACH:
             moved, ratio = stepped(course, q, target, limit)
-        if moved is None or (care and not _alike(course, q, moved)):
+        if moved is None or (care and not along_branch(course.slopes(np.stack([q, moved])))[0]):
             width = (goal - t) / 2
             if width < shortest:
                 raise _lost(course, int(np.searchsorted(course.t, t, side="right")), q, target)
@@ -231,11 +231,6 @@ def way(course: Course, first: int, last: int, q: np.ndarray, care: bool):
             t, q, s, s_dot = goal, moved, target, rate
             width = (2.0 if ratio < limit / 4 else 1.0) * width
             yield t, q
-
-
-def _alike(course: Course, q: np.ndarray, moved: np.ndarray) -> bool:
-    """Whether no singular pose lies between two near ones."""
-    return bool(along_branch(course.slopes(np.stack([q, moved])))[0])
 
 
 def stepped(course: Course, q: np.ndarray, s: np.ndarray, contraction: float) -> tuple[np.ndarray | None, float]:

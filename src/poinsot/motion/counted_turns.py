@@ -19,9 +19,7 @@ from poinsot.system.stored import stored, stored_parts
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-EPSILON = (
-    1e-12  # ε, of the default absolute tolerance's size: errors count as those of others do if they reach a radian
-)
+EPSILON = 1e-12  # ε, of the default absolute tolerance's size: errors count as others do if they reach a radian
 FASTEST = 10.0  # times the angular speeds of the two bodies that an angle lies between
 
 

@@ -44,26 +44,12 @@ class Singularity:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of singularity at this pose; empty at an ordinary one."""
-        found = []
-        for kind, condition in (
-            ("constraint", self.constraints),
-            ("direct", self.actuators),
-            ("inverse", self.outputs),
-        ):
-            if condition is not None and not condition < NEAR:
-                found.append(kind)
-        return tuple(found)
+        found = {"constraint": self.constraints, "direct": self.actuators, "inverse": self.outputs}
+        return tuple(kind for kind, condition in found.items() if condition is not None and not condition < NEAR)
 
     def __str__(self) -> str:
-        shown = ", ".join(
-            f"{name} {value:.3g}"
-            for name, value in (
-                ("constraints", self.constraints),
-                ("actuators", self.actuators),
-                ("outputs", self.outputs),
-            )
-            if value is not None
-        )
+        found = {"constraints": self.constraints, "actuators": self.actuators, "outputs": self.outputs}
+        shown = ", ".join(f"{name} {value:.3g}" for name, value in found.items() if value is not None)
         kind = " and ".join(self.kinds)
         return f"{kind + ' singularity' if kind else 'ordinary pose'}; condition numbers: {shown}"
 
@@ -88,7 +74,8 @@ def singularity(
     names = tuple(mechanism.elements.pose) if outputs is None else list_of_names(outputs, "output coordinates")
     rows = [compiled.coordinate(name)[1] for name in names]
     everything = [compiled.coordinate(name)[1] for name in compiled.elements.coordinates]
-    parts = [e.kinematics.C, *(_slopes(x, e) for x in (_driven(compiled), rows, everything))]
+    driven = [compiled.along(actuator.on)[1] for actuator in elements.actuators.values()]
+    parts = [e.kinematics.C, *(_slopes(x, e) for x in (driven, rows, everything))]
     found = casadi.Function("J", [e.q, e.p], parts)(q, p)
     speeds = speed_scales(e.graph.branches, begin.size)
     C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) * speeds for x in found)
@@ -105,10 +92,6 @@ def singularity(
         outputs=_condition(J_x @ free, min(len(J_x), free.shape[1])) if len(J_x) else None,
         free=dict(zip(compiled.elements.coordinates, (J_all @ (free @ direction)).tolist())),
     )
-
-
-def _driven(compiled: System) -> list:
-    return [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
 
 
 def _slopes(rates: list, e) -> object:

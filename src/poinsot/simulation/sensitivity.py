@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import Integrator, integrator
-from poinsot.errors import PoinsotError, list_of_names, unknown
+from poinsot.errors import PoinsotError, list_of_names, require_known
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.driven import driven
+from poinsot.motion.equations import inverse_solution
 from poinsot.motion.inverse_dynamics import require_actuators
-from poinsot.motion.inverse_equations import inverse_solution
 from poinsot.motion.kinematics import solve_path
 from poinsot.simulation.record import Simulation
 from poinsot.simulation.simulate import simulate
@@ -85,9 +85,7 @@ def sensitivity(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, wrt
 
 def _known(mechanism: Mechanism, wrt: Sequence[str]) -> tuple[str, ...]:
     wrt = list_of_names(wrt, "parameters to differentiate by")
-    for name in wrt:
-        if name not in require_mechanism(mechanism).parameters:
-            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    require_known("parameter", wrt, require_mechanism(mechanism).parameters)
     if not wrt:
         raise PoinsotError("name at least one parameter to differentiate with respect to")
     return wrt
@@ -157,8 +155,7 @@ def motion_sensitivity(
     p = compiled.parameters(mechanism, begin.poses)
     q, v = state(compiled, begin, p, None)
     S0 = _start_sensitivity(compiled, q, p, tuple(pose if pose is not None else mechanism.elements.pose), wrt)
-    given = {name: compiled.command(name, value) for name, value in (forces or {}).items()}
-    u = np.array([given.get(name, 0.0) for name in compiled.commands])
+    u = compiled.forces(forces or {})
     grid = run.t if run.t[0] == 0 else np.concatenate([[0.0], run.t])
     motion = _augmented(compiled, wrt)
     y0 = np.concatenate([q, v, S0.T.ravel()])
@@ -172,9 +169,8 @@ def _start_sensitivity(
     compiled: System, q: np.ndarray, p: np.ndarray, held: tuple[str, ...], wrt: tuple[str, ...]
 ) -> np.ndarray:
     """∂(q, v)/∂p at the start (nq + nv, k): constraints kept, the pose's coordinates at their values."""
-    e = compiled.equations
+    e, N = compiled.equations, compiled.equations.N
     gap = casadi.vertcat(e.kinematics.phi, *(compiled.coordinate(name)[0] for name in held))
-    N = e.N
     columns = [e.symbols.names.index(name) for name in wrt]
     parts = [casadi.jacobian(gap, e.q) @ N, casadi.jacobian(gap, e.p)[:, columns], N]
     A, b, N0 = (np.asarray(x) for x in casadi.Function("start", [e.q, e.p], parts)(q, p))

@@ -37,8 +37,8 @@ class Balance:
     def __init__(self, compiled: System):
         self.compiled, e = compiled, compiled.equations
         still = casadi.SX.zeros(e.v.shape)
-        template = e.symbols.mechanism.template.forces
-        self.clamped = tuple(part for part in e.balance.acting if _is_clamped(template.get(part[0].name)))
+        clamped = {name for name, law in e.symbols.mechanism.template.forces.items() if law.clamped}
+        self.clamped = tuple(part for part in e.balance.acting if part[0].name in clamped)
         self.rho = casadi.SX.sym("rho", len(self.clamped))
         self.lam = casadi.SX.sym("lam", e.kinematics.phi.size1())
         Q, V = self._with_rests(e.balance.Q, casadi.SX(e.balance.potential))
@@ -88,11 +88,8 @@ class Balance:
     def terms(self) -> Any:
         """(q, u, ρ, p) -> moduli of the terms that are summed up in each generalised force (nv, 1)."""
         e = self.compiled.equations
-        found = force_sizes(e, self.sizes.machine, {part[0].name: r for part, r in self._relaxed()})
-        return casadi.Function("terms", [e.q, e.u, self.rho, e.p], [found])
-
-    def _relaxed(self) -> list[tuple[Any, Any]]:
-        return [(part, self.rho[i]) for i, part in enumerate(self.clamped)]
+        rests = {part[0].name: self.rho[i] for i, part in enumerate(self.clamped)}
+        return casadi.Function("terms", [e.q, e.u, self.rho, e.p], [force_sizes(e, self.sizes.machine, rests)])
 
     @cached_property
     def stiffness(self) -> Any:
@@ -114,10 +111,6 @@ class Balance:
     def rests(self, q: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Rests ρ of the clamped springs (k,) when they are relaxed at q  [m or rad]."""
         return np.asarray(self._rests(q, p)).ravel()
-
-
-def _is_clamped(law: Any) -> bool:
-    return law is not None and law.clamped
 
 
 @dataclass(frozen=True, eq=False)

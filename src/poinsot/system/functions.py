@@ -32,6 +32,12 @@ def forward(compiled: System) -> casadi.Function:
 
 
 @stored
+def all_rows(compiled: System) -> casadi.Function:
+    """(q, v, u, p) -> residuals of all constraint rows, redundant ones included."""
+    return compiled.dynamics.function("all_rows", [compiled.equations.kinematics.all_phi])
+
+
+@stored
 def _poses(compiled: System) -> casadi.Function:
     return compiled.dynamics.function("poses", [places(compiled)])
 
@@ -90,19 +96,13 @@ def displaced(compiled: System, q: np.ndarray, step: np.ndarray, p: np.ndarray) 
     return np.asarray(_displaced.formula(compiled).function(q, step, p)).ravel()
 
 
-def observe(
-    compiled: System, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
-) -> Observed:
-    """Poses and accelerations of all bodies and reactions of all joints at one state."""
-    return _split(compiled, np.asarray(_observed.formula(compiled).function(q, v, a, lam, u, p)).ravel())
-
-
-def observe_states(
-    compiled: System, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
-) -> Observed:
-    """The same of N states; arrays have a leading axis N."""
-    (flat,) = _observed(compiled)(q, v, a, lam, u, p)
-    return _split(compiled, flat)
+def observe(compiled: System, *state: np.ndarray, native: bool = True) -> Observed:
+    """Poses and accelerations of all bodies and reactions of all joints at a state (q, v, v̇, λ, u, p), or at N with
+    a leading axis. Without `native` at one only: code is not worth its time where a state is asked for once.
+    """
+    if native:
+        return _split(compiled, _observed(compiled)(*state)[0])
+    return _split(compiled, np.asarray(_observed.formula(compiled).function(*state)).ravel())
 
 
 def _split(compiled: System, flat: Any) -> Observed:

@@ -32,9 +32,9 @@ class Sizes:
     def of(cls, compiled: System) -> Sizes:
         """The sizes of a system, by the units of what it is written in."""
         size = compiled.home.size
-        speeds = [size if unit == "m" else 1.0 for unit in displacements(compiled)[1]]
         drives = [size if a.on.unit == "m" else 1.0 for a in compiled.mechanism.template.actuators.values()]
-        return cls(size, np.array(speeds), row_lengths(compiled.equations.kinematics.rows, size), np.array(drives))
+        e = compiled.equations
+        return cls(size, e.graph.scales, row_lengths(e.kinematics.rows, size), np.array(drives))
 
 
 def displacements(compiled: System) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from poinsot.system.stored import remembered, stored, stored_parts
 from poinsot.system.system import System
 
 if TYPE_CHECKING:
+    from poinsot.engine import Kernel
     from poinsot.formulations.embedded import Machine, Rate
 
 GOOD = 4.0  # times the quality at which independent rates are poor: with that they are taken for a start
@@ -28,6 +29,17 @@ def embedded_with(compiled: System, rates: tuple[int | str, ...]) -> System:
 def careful(compiled: System) -> System:
     """The system solved in an order that is safe in every pose; itself if there is nothing to order."""
     return _variant(compiled, compiled.about.independent, True) if compiled.sizes[2] else compiled
+
+
+def solved_with_care(compiled: System, function: Callable[[System], Kernel], *states: np.ndarray):
+    """Outputs of a function of a system at N states, its check value last; the unsure ones are solved with care."""
+    found = function(compiled)(*states)
+    unsure = ~(found[-1].ravel() > UNSURE) | ~np.isfinite(found[0]).all(axis=1)
+    if unsure.any():
+        again = (x[unsure] if x.ndim == 2 else x for x in states)
+        for whole, part in zip(found, function(careful(compiled))(*again)):
+            whole[unsure] = part
+    return found
 
 
 def _variant(compiled: System, independent: tuple[int | str, ...], careful: bool) -> System:

@@ -47,14 +47,7 @@ def emit_batch(function: casadi.Function, lanes: int, repeat: int = 1) -> Progra
     _loop(code, tables, inputs, outputs, body, repeat)
     lines = "\n".join(code.lines)
     support, c_functions = support_code([body], lanes)
-    text = "\n".join(
-        [
-            support,
-            *tables,
-            body.text,
-            f"define void @run({_PARAMETERS}) {{\nentry:\n{lines}\n}}",
-        ]
-    )
+    text = "\n".join([support, *tables, body.text, f"define void @run({_PARAMETERS}) {{\nentry:\n{lines}\n}}"])
     return Program(text, lanes, (tape.inputs + tape.outputs + body.workspace) * lanes, tuple(c_functions))
 
 

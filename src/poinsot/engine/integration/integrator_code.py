@@ -162,11 +162,7 @@ def _stages(memory: Memory) -> None:
         move = code.arithmetic("fmul", step, memory.combine(table.step, i))
         value = code.arithmetic("fadd", code.load(memory.at["y"], i), move)
         code.store(value, memory.at["y_new"], i)
-    _norms(
-        memory,
-        lambda i: (memory.combine(table.error5, i), memory.combine(table.error3, i)),
-        memory.at["y_new"],
-    )
+    _norms(memory, lambda i: (memory.combine(table.error5, i), memory.combine(table.error3, i)), memory.at["y_new"])
 
 
 def _norms(memory: Memory, pair, other: str) -> None:

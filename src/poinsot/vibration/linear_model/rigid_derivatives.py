@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import require_known
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.statics.residual import Balance, Point, balance
@@ -45,9 +45,7 @@ def rigid_derivatives(
 ) -> MatrixDerivatives:
     """Derivatives along every named parameter."""
     names = tuple(names)
-    for name in names:
-        if name not in mechanism.parameters:
-            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    require_known("parameter", names, mechanism.parameters)
     chart = point.given.p[len(compiled.equations.symbols.names) :]
     wide = system(mechanism, compiled.dynamics.formulation, names)
     p = np.concatenate([wide.equations.symbols.values(mechanism), chart])

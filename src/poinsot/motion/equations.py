@@ -1,4 +1,4 @@
-"""Actuator forces and multipliers of a prescribed motion, as symbols.
+"""Equations of a prescribed motion: what bodies do, and the actuator forces and multipliers that it takes.
 
 B u − Cᵀ λ = M v̇ − Q₀        least forces, measured by weights, where there are more actuators than freedoms
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from poinsot.engine import kkt
 from poinsot.lazy import casadi
+from poinsot.motion.counted_turns import turning
 from poinsot.motion.reactions import columns
 from poinsot.system.stored import remembered, stored
 
@@ -54,3 +55,18 @@ def inverse_function(compiled: System) -> casadi.Function:
     rates = [rate for _, _, rate in e.balance.acting[len(e.balance.acting) - e.u.size1() :]]
     flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, u)
     return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, s.factor.check, flat])
+
+
+@stored
+def body_motions(compiled: System) -> casadi.Function:
+    """(q, v, v̇, p) -> velocities and accelerations of all bodies, named coordinates and rates of turning ones."""
+    e = compiled.equations
+    a = casadi.SX.sym("a", e.v.size1())
+    columns = []
+    for name in compiled.mechanism.template.bodies:
+        for moving in e.world_twist(name):
+            columns += [moving, e.rate(moving, a)]
+    named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
+    named += [compiled.coordinate(name)[1] for name in turning(compiled)]
+    outputs = [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]
+    return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)
