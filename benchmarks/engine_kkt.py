@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import casadi as ca
 import numpy as np
 
-from poinsot.engine import kernel, kkt_derivative
+from poinsot.engine import kernel
 
 from . import stewart
 from .measure import Table, interleave
@@ -47,7 +47,6 @@ def run() -> Table:
     against_vm = micro["VM"] / micro["native, 1 thread"]
     from_threads = micro["native, 1 thread"] / micro["native, 2 threads"]
     share = micro["packing alone, 1 thread"] / micro["native, 1 thread"]
-    derivative, brute = _derivative_sizes()
     return Table(
         "Stewart platform in maximal coordinates: 78 accelerations, 72 multipliers",
         ("what", "µs a sample", "VM / this"),
@@ -55,8 +54,6 @@ def run() -> Table:
             *((name, value, micro["VM"] / value) for name, value in micro.items()),
             ("two threads that hash, to compare: what the machine had to give", f"{capacity:.2f} ×", ""),
             ("instructions: solution", function.n_instructions(), ""),
-            ("instructions: ∂(a, λ)/∂(12 parameters), implicit", derivative, ""),
-            ("the same by AD through the solution", brute, ""),
         ),
         (
             (f"at least 60 × the VM on one thread: {against_vm:.0f}", against_vm >= 60),
@@ -80,13 +77,3 @@ def _packing(batch):
     q, V, u, p = (ca.SX.sym(s, a.shape[-1]) for s, a in zip("qVup", batch))
     outputs = [V, ca.vertcat(q[:66], u), p[0]]
     return kernel(ca.Function("packing", [q, V, u, p], outputs))
-
-
-def _derivative_sizes() -> tuple[int, int]:
-    """Count the instructions of parameter derivatives by both ways."""
-    symbols, s = stewart.solution()
-    parameters = symbols[3]
-    implicit = ca.Function("implicit", list(symbols), list(kkt_derivative(s, parameters)))
-    x = ca.vertcat(s.acceleration, s.multipliers)
-    brute = ca.Function("brute", list(symbols), [ca.jacobian(x, parameters)])
-    return implicit.n_instructions(), brute.n_instructions()

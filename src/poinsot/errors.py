@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -20,6 +20,7 @@ __all__ = [
     "number_of",
     "one_line",
     "one_or_more_names",
+    "require_known",
     "suggestion",
     "unknown",
 ]
@@ -90,6 +91,13 @@ def unknown(kind: str, name: str, existing: Iterable[str]) -> str:
     """
     name, existing = str(name), list(existing)
     return f"there is no {kind} '{name[:80]}'{suggestion(name, existing)}; there are: {listing(existing)}"
+
+
+def require_known(kind: str, names: Iterable[str], existing: Collection[str]) -> None:
+    """Every name must be one of those that exist; the first that is not is an error that lists them."""
+    for name in names:
+        if name not in existing:
+            raise PoinsotError(unknown(kind, name, existing))
 
 
 def suggestion(name: str, existing: Iterable[str]) -> str:

@@ -36,18 +36,18 @@ def chain(n: int, kinds=("revolute",), axis=None, drive=True):
 def test_articulated_bodies_give_the_accelerations_of_the_mass_matrix(kinds, axis, drive):
     compiled = system(chain(9, kinds, axis, drive))
     e, rng = compiled.equations, np.random.default_rng(1)
-    assert e.articulated is not None
+    assert e.balance.articulated is not None
     q = compiled.dynamics.q_home + 0
     v, p = rng.normal(size=e.v.size1()), compiled.dynamics.p_nominal
-    bodies, forces = e.articulated
-    function = compiled.dynamics.function("both", [bodies.accelerations(forces), e.M, e.Q])
+    bodies, forces = e.balance.articulated
+    function = compiled.dynamics.function("both", [bodies.accelerations(forces), e.balance.M, e.balance.Q])
     fast, M, Q = (np.asarray(x) for x in function(q, v, 0, p))
     np.testing.assert_allclose(fast, np.linalg.solve(M, Q), rtol=1e-9, atol=1e-9)
 
 
 def test_short_branches_and_loops_keep_to_composite_bodies():
     for name in ("double_pendulum", "hexapod"):
-        assert system(poinsot.load(name)).equations.articulated is None
+        assert system(poinsot.load(name)).equations.balance.articulated is None
 
 
 def ring(n: int):
@@ -81,9 +81,8 @@ def test_a_closed_chain_is_solved_by_articulated_bodies_as_by_the_mass_matrix():
     e, rng = compiled.equations, np.random.default_rng(2)
     assert isinstance(compiled.dynamics.system, ArticulatedSolution)
     q, v, p = compiled.dynamics.q_home, rng.normal(size=e.v.size1()), compiled.dynamics.p_nominal
-    M, C, Q, gamma = (
-        np.asarray(x) for x in compiled.dynamics.function("parts", [e.M, e.C, e.Q, e.gamma])(q, v, 0, p)
-    )
+    parts = [e.balance.M, e.kinematics.C, e.balance.Q, e.kinematics.gamma]
+    M, C, Q, gamma = (np.asarray(x) for x in compiled.dynamics.function("parts", parts)(q, v, 0, p))
     full = np.linalg.solve(np.block([[M, C.T], [C, np.zeros((2, 2))]]), np.concatenate([Q, gamma]))
     a, lam, check = forward(compiled)(q, v, np.zeros(0), p)
     np.testing.assert_allclose(np.concatenate([a.ravel(), lam.ravel()]), full.ravel(), rtol=1e-10, atol=1e-9)

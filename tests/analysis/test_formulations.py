@@ -141,8 +141,8 @@ def test_momentum_balances_for_the_whole_machine(name):
 
 
 def _angular_velocity(compiled, body, q, v, p):
-    V = compiled.equations.twists[body]
-    function = compiled.dynamics.function("w", [compiled.equations.poses[body].R @ V.w])
+    V = compiled.equations.kinematics.twists[body]
+    function = compiled.dynamics.function("w", [compiled.equations.kinematics.poses[body].R @ V.w])
     return np.asarray(function(q, v, 0, p)).ravel()
 
 
@@ -155,7 +155,7 @@ def _drive(mechanism, joint, state, compiled, q, v, p):
 
 
 def _torque(mechanism, joint, state, compiled, q, v, p):
-    node = next(n for n in compiled.equations.branches if n.joint.name == joint.name)
+    node = next(n for n in compiled.equations.graph.branches if n.joint.name == joint.name)
     vdot = np.asarray(compiled.dynamics.forward(q, v, [state.forces.get(n, 0.0) for n in compiled.commands], p)[0])
     rate, acceleration = v[node.v][0], vdot.ravel()[node.v][0]
     torque = state.forces.get(joint.name, 0.0)

@@ -19,8 +19,8 @@ def twists(mechanism, formulation, pose, velocity) -> np.ndarray:
     compiled = system(mechanism, formulation, home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     q, v = state(compiled, begin, p, velocity)
-    e = compiled.equations
-    parts = [casadi.SX(x) for body in compiled.elements.bodies for x in (e.twists[body].v, e.twists[body].w)]
+    e, V = compiled.equations, compiled.equations.kinematics.twists
+    parts = [casadi.SX(x) for body in compiled.elements.bodies for x in (V[body].v, V[body].w)]
     found = casadi.Function("V", [e.q, e.v, e.p], [casadi.vertcat(*parts)])(q, v, p)
     return np.asarray(found).reshape(-1, 6)
 

@@ -35,11 +35,11 @@ def written(name):
 def test_velocities_and_accelerations_are_derivatives_of_the_equations(name):
     d = written(name)
     e, rng = d.equations, np.random.default_rng(0)
-    slope = casadi.jacobian(e.phi, e.q) @ casadi.jacobian(e.q_dot, e.v)
-    drift = casadi.jtimes(e.C @ e.v, e.q, e.q_dot)  # d/dt(C) v
-    f = casadi.Function("f", [e.q, e.v, e.p], [e.C, slope, e.gamma, drift])
+    slope = casadi.jacobian(e.kinematics.phi, e.q) @ casadi.jacobian(e.kinematics.q_dot, e.v)
+    drift = casadi.jtimes(e.kinematics.C @ e.v, e.q, e.kinematics.q_dot)  # d/dt(C) v
+    f = casadi.Function("f", [e.q, e.v, e.p], [e.kinematics.C, slope, e.kinematics.gamma, drift])
     C, by_q, *_ = (np.asarray(x) for x in f(d.q_home, 0, d.p_nominal))
-    np.testing.assert_allclose(C.reshape(e.C.shape), by_q.reshape(e.C.shape), atol=1e-12)
+    np.testing.assert_allclose(C.reshape(e.kinematics.C.shape), by_q.reshape(e.kinematics.C.shape), atol=1e-12)
     for _ in range(5):  # also off the constraints, and at speeds that violate them
         q, v = d.q_home + 0.1 * rng.normal(size=len(d.q_home)), rng.normal(size=e.v.size1())
         *_, gamma, rate = (np.asarray(x) for x in f(q, v, d.p_nominal))
@@ -90,10 +90,10 @@ def test_either_side_of_a_joint_gives_the_same_accelerations_and_reactions(name,
     for turned in (False, True):
         monkeypatch.setattr(loops, "_coupled", lambda one, own, turned=turned: one.turned != turned)
         d = written(name)
-        assert bool(d.equations.turned) is turned
+        assert bool(d.equations.kinematics.turned) is turned
         q, v, u, p = d.q_home, np.zeros(d.equations.v.size1()), np.full(d.equations.u.size1(), 2.0), d.p_nominal
         a, lam, _ = (np.asarray(x).ravel() for x in d.forward(q, v, u, p))
-        seen = observe(System(d), q, v, a, lam, u, p)
+        seen = observe(System(d), q, v, a, lam, u, p, native=False)
         found.append((seen.rates, seen.reactions))
     for before, after in zip(*found):
         size = max(np.abs(x).max() for x in before.values())

@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 
 from poinsot.blas import _blas_controls, one_blas_thread
-from poinsot.engine import eigh, eigh_derivatives
+from poinsot.engine import eigh
 from poinsot.errors import PoinsotError
 
 SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 20]
@@ -99,38 +99,6 @@ def test_nan_stays_in_its_own_sample():
     values = eigh(K, vectors=False)
     assert np.isnan(values[4]).any()
     np.testing.assert_array_equal(np.delete(values, 4, 0), np.tile([1.0, 2.0, 3.0], (8, 1)))
-
-
-@pytest.mark.parametrize("n", [2, 3, 6])
-def test_derivatives_of_simple_eigenvalues_agree_with_differences(n):
-    rng = np.random.default_rng(n)
-    N, p = 5, 3
-    K, M = symmetric(n, 21, rng)[6::3], positive(n, 5, rng)
-    dK, dM = rng.normal(size=(2, N, p, n, n))
-    dK, dM = dK + dK.transpose(0, 1, 3, 2), 0.1 * (dM + dM.transpose(0, 1, 3, 2))
-    values, X = eigh(K, M)
-    d_values, d_X = eigh_derivatives(values, X, dK, dM)
-    h = 1e-6
-    for k in range(p):
-        (up, X_up), (down, X_down) = (eigh(K + s * h * dK[:, k], M + s * h * dM[:, k]) for s in (1, -1))
-        signs = [np.sign(np.einsum("kij,kil,klj->kj", X, M, Y))[:, None] for Y in (X_up, X_down)]
-        np.testing.assert_allclose(d_values[:, k], (up - down) / (2 * h), atol=1e-6)
-        difference = (X_up * signs[0] - X_down * signs[1]) / (2 * h)
-        np.testing.assert_allclose(d_X[:, k], difference, rtol=1e-4, atol=1e-4)
-
-
-def test_repeated_eigenvalues_split_along_each_parameter():
-    Q = np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))[0]
-    K = (Q * [1.0, 2.0, 2.0, 5.0]) @ Q.T
-    dK = np.random.default_rng(2).normal(size=(2, 4, 4))
-    dK = dK + dK.transpose(0, 2, 1)
-    values, X = eigh(K)
-    d_values, d_X = eigh_derivatives(values, X, dK)
-    h = 1e-7
-    for k in range(2):
-        difference = (np.linalg.eigvalsh(K + h * dK[k]) - values) / h
-        np.testing.assert_allclose(d_values[k], difference, atol=1e-5)
-    assert np.isnan(d_X[:, :, 1:3]).all() and np.isfinite(d_X[:, :, [0, 3]]).all()
 
 
 def test_blas_runs_with_one_thread_inside_and_as_before_after():

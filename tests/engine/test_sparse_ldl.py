@@ -11,10 +11,8 @@ from poinsot.engine import (
     Block,
     Link,
     elimination_order,
-    implicit_derivative,
     kernel,
     kkt,
-    kkt_derivative,
     ldl,
 )
 from poinsot.errors import PoinsotError
@@ -149,54 +147,6 @@ def test_mistakes_are_said_in_one_sentence():
         elimination_order([Block("a", (0,))], [Link("l", (0,), ("x",))])
     with pytest.raises(PoinsotError, match="needs C with 2 columns"):
         kkt(ca.SX.eye(2), ca.SX.ones(1, 3), ca.SX.ones(2), ca.SX.ones(1), [0, 1, 2])
-
-
-def pendulums():
-    """A closed chain of three point masses on parameters p: M, C, Q, γ depend on p, nonlinearly."""
-    p = ca.SX.sym("p", 5)
-    M = ca.diag(ca.vertcat(p[0], p[0], p[1] ** 2, p[1] ** 2, ca.exp(p[2]), ca.exp(p[2])))
-    C = ca.vertcat(
-        ca.horzcat(ca.cos(p[3]), ca.sin(p[3]), 0, 0, 0, 0),
-        ca.horzcat(-1, p[4], 1, p[3], 0, 0),
-        ca.horzcat(0, 0, -1, p[2], 1, p[4] * p[0]),
-    )
-    return p, M, ca.sparsify(C), ca.vertcat(p, p[0] * p[1]), p[:3] ** 2
-
-
-def test_implicit_derivatives_agree_with_ad_through_the_solution_and_differences():
-    p, M, C, Q, gamma = pendulums()
-    blocks = [Block("a", (0, 1)), Block("b", (2, 3)), Block("c", (4, 5))]
-    links = [Link("x", (0,), ("a",)), Link("y", (1,), ("a", "b")), Link("z", (2,), ("b", "c"))]
-    s = kkt(M, C, Q, gamma, elimination_order(blocks, links))
-    x = ca.vertcat(s.acceleration, s.multipliers)
-    matrix, rhs = ca.blockcat([[M, C.T], [C, ca.SX(3, 3)]]), ca.vertcat(Q, gamma)
-    plain = ldl(matrix, s.factor.order)
-    implicit = ca.vertcat(*kkt_derivative(s, p))
-    general = implicit_derivative(plain, matrix, rhs, x, p)
-    f = ca.Function("d", [p], [x, implicit, general, ca.jacobian(x, p)])
-    at = np.array([1.1, 0.7, 0.3, 0.5, -0.4])
-    _, first, second, brute = (np.array(v) for v in f(at))
-    np.testing.assert_allclose(first, brute, rtol=1e-11, atol=1e-11)
-    np.testing.assert_allclose(second, brute, rtol=1e-11, atol=1e-11)
-    h = 1e-6
-    for k in range(5):
-        step = h * np.eye(5)[k]
-        difference = (np.array(f(at + step)[0]) - np.array(f(at - step)[0])) / (2 * h)
-        np.testing.assert_allclose(first[:, [k]], difference, rtol=1e-7, atol=1e-7)
-
-
-def test_implicit_differentiation_needs_far_fewer_instructions():
-    rng = np.random.default_rng(3)
-    blocks, links, M0, C0 = random_system(6, chain(6), 3, rng)
-    p = ca.SX.sym("p", 6)
-    M = ca.sparsify(ca.SX(M0)) * p[0]
-    C = ca.sparsify(ca.SX(C0)) * ca.cos(p[1])
-    s = kkt(M, C, ca.SX.ones(36) * p[2], ca.SX.ones(18) * p[3], elimination_order(blocks, links))
-    implicit = ca.Function("i", [p], list(kkt_derivative(s, p)))
-    brute = ca.Function("b", [p], [ca.jacobian(ca.vertcat(s.acceleration, s.multipliers), p)])
-    at = rng.uniform(0.5, 1, 6)
-    np.testing.assert_allclose(np.array(ca.vertcat(*implicit(at))), np.array(brute(at)), rtol=1e-9, atol=1e-9)
-    assert 2 * implicit.n_instructions() < brute.n_instructions()
 
 
 def test_a_link_waits_while_its_rows_depend_on_those_that_went_early():

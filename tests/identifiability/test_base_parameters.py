@@ -138,7 +138,7 @@ def test_random_states_satisfy_the_constraints_on_every_level():
     for name in ("four_bar", "ex800", "stacked_hexapod"):
         states = random_states(poinsot.load(name), 20, np.random.default_rng(3))
         e = states.system.equations
-        levels = [e.phi, e.C @ e.v, e.gamma, e.C]
+        levels = [e.kinematics.phi, e.kinematics.C @ e.v, e.kinematics.gamma, e.kinematics.C]
         parts = kernel(states.system.dynamics.function("levels", levels))
         phi, rate, gamma, C = parts(states.q, states.v, np.zeros(e.u.size1()), states.p)
         scale = np.max(np.abs(states.v))

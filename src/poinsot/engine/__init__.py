@@ -7,7 +7,7 @@ interrupts            Ctrl-C while native code runs
 compile_worker        compilation in a process of its own
 code/                 from a function to LLVM IR
 build/                from LLVM IR to native code, and both on disk
-linear/               LDLᵀ of sparse and constrained systems, derivatives of solutions, eigenproblems
+linear/               LDLᵀ of sparse and constrained systems, eigenproblems
 integration/          initial value problems in batch
 
 CasADi, llvmlite and SciPy are loaded when they are used.
@@ -36,12 +36,9 @@ _HOMES = {
     "cache_report": ".store",
     "clear_cache": ".store",
     "eigh": "linear.eigen",
-    "eigh_derivatives": "linear.eigen_derivatives",
     "elimination_order": "linear.elimination",
-    "implicit_derivative": "linear.implicit",
     "kernel": "kernels",
     "kkt": "linear.sparse_ldl",
-    "kkt_derivative": "linear.implicit",
     "ldl": "linear.sparse_ldl",
     "stored_functions": "build.stored_functions",
     "rows_to_add": "linear.augmentation",

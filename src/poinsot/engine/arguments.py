@@ -10,8 +10,6 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 
-__all__ = ["Arguments", "Signature", "read_arguments", "read_signature"]
-
 
 @dataclass(frozen=True)
 class Signature:

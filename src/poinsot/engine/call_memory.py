@@ -10,8 +10,6 @@ import numpy as np
 
 from poinsot.engine.arguments import Signature
 
-__all__ = ["Frame", "address"]
-
 _ALIGNMENT = 64  # bytes: a cache line
 _DOUBLE = np.dtype(np.float64)
 

@@ -19,8 +19,6 @@ from poinsot.engine.integration.integrator import INTEGRATOR
 from poinsot.engine.kernels import BATCH
 from poinsot.store import pack_entry, write_entry
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Compile one request, keep the code, and send it."""

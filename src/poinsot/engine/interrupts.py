@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["noted_interrupts"]
-
 
 @contextmanager
 def noted_interrupts() -> Iterator[list[int]]:

@@ -23,8 +23,6 @@ from poinsot.engine.vm import run_vm
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 
-__all__ = ["BATCH", "Kernel", "kernel"]
-
 _log = logging.getLogger("poinsot.engine")
 BATCH = Kind("batch", lambda **given: code.emit_batch(**given), (c_int64, *[c_void_p] * 5))
 

@@ -15,8 +15,6 @@ from poinsot.errors import PoinsotError
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["BRIEF_INSTRUCTIONS", "choose_threads", "run_chunks"]
-
 _pools: dict[int, ThreadPoolExecutor] = {}
 _lock = threading.Lock()
 _CHUNKS_A_THREAD = 8  # a thread that was held up leaves work to the other

@@ -9,14 +9,9 @@ import numpy as np
 from poinsot.engine.code.tape import dense_offsets
 from poinsot.lazy import casadi
 
-__all__ = ["run_vm"]
-
 
 def run_vm(
-    function: casadi.Function,
-    inputs: Sequence[np.ndarray],
-    batched: Sequence[bool],
-    outputs: Sequence[np.ndarray],
+    function: casadi.Function, inputs: Sequence[np.ndarray], batched: Sequence[bool], outputs: Sequence[np.ndarray]
 ) -> None:
     """Evaluate a function sample by sample into the outputs (N, …); only inputs marked so have N samples."""
     buffer, evaluate = function.buffer()

@@ -21,7 +21,7 @@ from poinsot.lazy import door
 __getattr__ = door(
     __name__,
     {
-        "along": "generalised_forces",
+        "coordinate_along": "generalised_forces",
         "constraint_map": "loops",
         "curvature": "generalised_forces",
         "drive_inertias": "generalised_forces",

@@ -19,10 +19,8 @@ from poinsot.engine import Factor, ldl
 from poinsot.formulations.tree import Tree
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import skew
-from poinsot.spatial.motion import SpatialInertia, Twist, Wrench
+from poinsot.spatial.motion import SpatialInertia, Twist
 from poinsot.spatial.pose import Pose
-
-__all__ = ["Articulated", "ArticulatedSolution", "articulated", "articulated_solution"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +107,8 @@ def articulated(
         joints[body] = _Joint(columns, U, D, factor, G, left)
         if node.parent != GROUND:
             I[node.parent] += _carried(X[body], left)
-    forces = {b: _column(V[b].dual_crossed(inertias[b].momentum(V[b]))) for b in joints}
+    forces = {b: V[b].dual_crossed(inertias[b].momentum(V[b])) for b in joints}
+    forces = {b: _stack(F.f, F.n) for b, F in forces.items()}
     return Articulated(tree, X, joints, forces, {b: _stack(c[b].v, c[b].w) for b in joints}, gravity)
 
 
@@ -181,10 +180,6 @@ def _carried(X_AB: Pose, inertia: Any) -> Any:
 
 def _stack(v: Any, w: Any) -> Any:
     return casadi.vertcat(casadi.SX(v), casadi.SX(w))
-
-
-def _column(F: Wrench) -> Any:
-    return _stack(F.f, F.n)
 
 
 def _matrix(inertia: SpatialInertia) -> Any:

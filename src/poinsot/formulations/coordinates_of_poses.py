@@ -12,8 +12,6 @@ from poinsot.model.assembly.mobility import Redundancy, row_combinations
 from poinsot.model.parts import Elements
 from poinsot.spatial.pose import Pose
 
-__all__ = ["COMBINATIONS", "Reading", "combining_reading", "tree_reading"]
-
 COMBINATIONS = "combinations"  # what is called poor where those of redundant constraints are
 
 

@@ -19,25 +19,11 @@ from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.engine import ldl
 from poinsot.errors import PoinsotError, listing, suggestion
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.generalised_forces import along
+from poinsot.formulations.generalised_forces import coordinate_along
 from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.parts import Elements
-
-__all__ = [
-    "POOR_CHOICE",
-    "Embedding",
-    "Machine",
-    "Rate",
-    "Slopes",
-    "embed",
-    "free_speeds",
-    "independent_rates",
-    "independent_speeds",
-    "rate_names",
-    "slopes",
-]
 
 Rate = int | str  # a speed of the tree by its number, or a coordinate by its name
 LARGEST = 5.0  # |B| up to which a choice of speeds is good
@@ -86,13 +72,12 @@ class Slopes:
 def slopes(e: Equations, rates: Sequence[Rate]) -> Slopes:
     """S of speeds and coordinates."""
     size = e.symbols.home.size
-    sizes, S = speed_scales(e.branches, size), casadi.SX(len(rates), e.v.size1())
+    sizes, S = e.graph.scales, casadi.SX(len(rates), e.v.size1())
     scales = []
     for k, rate in enumerate(rates):
         if isinstance(rate, str):
             coordinate = _coordinate(e.symbols.elements, rate)
-            _, s_dot = along(coordinate, e.symbols.elements, e.poses, e.q, e.q_dot, e.direct)
-            S[k, :] = casadi.jacobian(casadi.SX(s_dot), e.v)
+            S[k, :] = casadi.jacobian(casadi.SX(coordinate_along(e, coordinate)[1]), e.v)
             scales.append(size if coordinate.unit == "m" else 1.0)
         else:
             S[k, rate] = 1
@@ -185,8 +170,8 @@ def _condition(A: np.ndarray, rank: int) -> float:
 
 def free_speeds(e: Equations, C: np.ndarray) -> tuple[int, ...]:
     """Speeds that may be chosen freely in a pose with the constraint Jacobian C (m, nv), in natural sizes."""
-    size = e.symbols.home.size
-    return independent_speeds(C * speed_scales(e.branches, size) / row_lengths(e.rows, size)[:, None])
+    lengths = row_lengths(e.kinematics.rows, e.symbols.home.size)
+    return independent_speeds(C * e.graph.scales / lengths[:, None])
 
 
 def independent_speeds(A: np.ndarray, rank: int | None = None, masses: np.ndarray | None = None) -> tuple[int, ...]:
@@ -224,28 +209,29 @@ def embed(e: Equations, rates: Sequence[Rate]) -> Embedding:
 
     Speeds that are rates themselves are known; only the others are solved for, with rows and speeds in natural sizes.
     """
-    n, given, size = e.v.size1(), slopes(e, rates), e.symbols.home.size
+    n, given, M, Q, C = e.v.size1(), slopes(e, rates), e.balance.M, e.balance.Q, e.kinematics.C
     known = {k: _picked(given.S[k, :]) for k in range(len(rates))}
     picked = [(k, column) for k, column in known.items() if column is not None]
     others = [k for k, column in known.items() if column is None]
     fixed = [column for _, column in picked]
     rest = [i for i in range(n) if i not in fixed]
-    A = casadi.vertcat(e.C, given.S[others, :])
+    A = casadi.vertcat(C, given.S[others, :])
     B, bias = casadi.SX(n, len(rates)), casadi.SX(n, 1)
     for k, column in picked:
         B[column, k] = 1
-    rows = casadi.diag(1 / np.concatenate([row_lengths(e.rows, size), given.scales[others]]))
-    speeds, scales = casadi.diag(speed_scales(e.branches, size)[rest]), casadi.diag(given.scales)
+    lengths = row_lengths(e.kinematics.rows, e.symbols.home.size)
+    rows = casadi.diag(1 / np.concatenate([lengths, given.scales[others]]))
+    speeds, scales = casadi.diag(e.graph.scales[rest]), casadi.diag(given.scales)
     if rest:
         right = casadi.SX(len(rest), len(rates) + 1)
         right[:, [k for k, _ in picked]] = -A[:, fixed]
-        for row, k in enumerate(others, e.C.size1()):
+        for row, k in enumerate(others, C.size1()):
             right[row, k] = 1
-        right[: e.C.size1(), len(rates)] = e.gamma
+        right[: C.size1(), len(rates)] = e.kinematics.gamma
         natural = casadi.sparsify(rows @ A[:, rest] @ speeds)
         solved = speeds @ casadi.solve(natural, rows @ right)
         B[rest, :], bias[rest] = solved[:, :-1], solved[:, -1]
-    M_i, Q_i = B.T @ e.M @ B, B.T @ (e.Q - e.M @ bias)
+    M_i, Q_i = B.T @ M @ B, B.T @ (Q - M @ bias)
     factor = ldl(scales @ M_i @ scales, range(len(rates)), signs=[1] * len(rates))
 
     def solve(force: Any) -> tuple[Any, Any]:
@@ -253,12 +239,12 @@ def embed(e: Equations, rates: Sequence[Rate]) -> Embedding:
         rate = B @ scales @ factor.solve(scales @ (B.T @ force))
         if not rest:
             return rate, casadi.SX(0, 1)
-        left = speeds @ (force - e.M @ rate)[rest]
-        return rate, (rows @ casadi.solve(natural.T, left))[: e.C.size1()]
+        left = speeds @ (force - M @ rate)[rest]
+        return rate, (rows @ casadi.solve(natural.T, left))[: C.size1()]
 
-    acceleration, multipliers = solve(e.Q - e.M @ bias)
+    acceleration, multipliers = solve(Q - M @ bias)
     acceleration += bias
-    more = solve(e.Q - e.M @ acceleration - e.C.T @ multipliers)  # round-off of B beside large reactions
+    more = solve(Q - M @ acceleration - C.T @ multipliers)  # round-off of B beside large reactions
     acceleration, multipliers = acceleration + more[0], multipliers + more[1]
     quality = _quality(e, B, given.scales)
     check = casadi.fmin(quality, factor.check)
@@ -274,7 +260,7 @@ def _picked(row: Any) -> int | None:
 
 def _quality(e: Equations, B: Any, scales: np.ndarray) -> Any:
     """1 / max |B| with rates and speeds in units of their natural sizes, at most 1."""
-    natural = casadi.diag(1 / speed_scales(e.branches, e.symbols.home.size)) @ B @ casadi.diag(scales)
+    natural = casadi.diag(1 / e.graph.scales) @ B @ casadi.diag(scales)
     largest = casadi.SX(1.0)
     for entry in casadi.sparsify(natural).nonzeros():
         largest = casadi.fmax(largest, casadi.fabs(entry))

@@ -9,7 +9,7 @@ mechanism Φ = T Φ_all are independent combinations of all rows, chosen for a p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from poinsot.spatial.motion import Twist
     from poinsot.spatial.pose import Pose
 
-__all__ = ["Combined", "Equations"]
-
 
 @dataclass(frozen=True, eq=False)
 class Combined:
@@ -40,50 +38,24 @@ class Combined:
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
-    """The equations of one mechanism in one formulation; all entries are SX."""
+class KinematicEquations:
+    """Where the bodies are, how they move, and what the joints require of both."""
 
-    formulation: str
-    symbols: Symbols
-    q: Any  # (nq, 1)
-    v: Any  # (nv, 1)
-    u: Any  # (nu, 1)
-    q_dot: Any  # (nq, 1)
-    mass: Callable[[], Any]  # gives M (nv, nv), which long chains had better not ask for
-    kinetic: Any  # energy  [J]
-    Q: Any  # (nv, 1)
+    q_dot: Any  # N v (nq, 1)
+    poses: dict[str, Pose]  # X_WB of every body
+    twists: dict[str, Twist]  # of every body, about its origin, in its own axes
     phi: Any  # (m, 1)
     C: Any  # (m, nv)
     gamma: Any  # (m, 1)
-    norms: Any  # (k, 1) what is kept at 1 in the coordinates: squared lengths of quaternions
-    potential: Any  # energy of gravity, springs and elastic stops  [J]
-    power: Any  # of drives, dampers, friction and loads  [W]
-    poses: dict[str, Pose]  # X_WB of every body
-    twists: dict[str, Twist]  # of every body, about its origin, in its own axes
     rows: tuple[Row, ...]  # m
-    scales: np.ndarray  # (nv,) natural size of every speed: the machine's size for lengths, 1 for angles and matrices
-    blocks: tuple[Block, ...]  # of the speeds
-    links: tuple[Link, ...]  # of the rows
-    acting: tuple[tuple[Any, Any, Any], ...]  # (force, s, ṡ) of every law along a coordinate, actuators last
+    norms: Any  # (k, 1) what is kept at 1 in the coordinates: squared lengths of quaternions
     reading: Reading  # coordinates of poses, in numbers
+    chart: Any  # symbols (k, 1) of numbers that the charts choose for themselves: reference attitudes
+    chart_quality: dict[str, Any] = field(default_factory=dict)  # by body, 0 where its chart is singular
+    direct: Callable[[Any], tuple[Any, Any] | None] = lambda on: None  # s and ṡ where they are among q and v
     turned: frozenset[str] = frozenset()  # joints whose rows of position are in the axes of M, not of F
     combined: Combined | None = None  # all rows, where those above are combinations of them
     limit: Any = 0.0  # check value below which the combinations had better be chosen anew; one of the chart's numbers
-    couplings: tuple[tuple[str, str], ...] = ()  # pairs of blocks that M couples
-    articulated: tuple[Articulated, Any] | None = None  # for long branches, with the forces on them (nv, 1)
-    direct: Callable[[Any], tuple[Any, Any] | None] = lambda on: None  # s and ṡ where they are among q and v
-    branches: tuple[Any, ...] = ()  # nodes of the spanning tree, if there is one
-    names: tuple[tuple[str, str], ...] = ()  # nv, of the speeds' displacements with their units, if there is no tree
-    chart: Any = ()  # symbols (k,) of numbers that the charts choose for themselves: reference attitudes
-    chart_quality: dict[str, Any] = field(default_factory=dict)  # by body, 0 where its chart is singular
-
-    def read(self, poses: Mapping[str, Pose], chart: np.ndarray) -> np.ndarray:
-        """Coordinates (nq,) of poses, in numbers."""
-        return self.reading.coordinates(poses, chart)
-
-    def choose_chart(self, poses: Mapping[str, Pose]) -> np.ndarray:
-        """Values (k,) of the charts' own numbers for a start at given poses."""
-        return self.reading.chart(poses)
 
     @property
     def all_rows(self) -> tuple[Row, ...]:
@@ -99,17 +71,70 @@ class Equations:
         """Multipliers of all rows from those of the kept ones."""
         return lam if self.combined is None else self.combined.T.T @ lam
 
+
+@dataclass(frozen=True, eq=False)
+class ForceBalance:
+    """Masses, energies, and the forces that act."""
+
+    mass: Callable[[], Any]  # gives M (nv, nv), which long chains had better not ask for
+    Q: Any  # (nv, 1)
+    kinetic: Any  # energy  [J]
+    potential: Any  # energy of gravity, springs and elastic stops  [J]
+    power: Any  # of drives, dampers, friction and loads  [W]
+    acting: tuple[tuple[Any, Any, Any], ...]  # (force, s, ṡ) of every law along a coordinate, actuators last
+    articulated: tuple[Articulated, Any] | None = None  # for long branches, with the forces on them (nv, 1)
+
     @cached_property
     def M(self) -> Any:
         """The mass matrix (nv, nv)."""
         return self.mass()
 
-    @property
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Which speeds belong to which body, and what couples them: the structure of the matrices, in numbers."""
+
+    scales: np.ndarray  # (nv,) natural size of every speed: the machine's size for lengths, 1 for angles and matrices
+    blocks: tuple[Block, ...]  # of the speeds
+    links: tuple[Link, ...]  # of the rows
+    couplings: tuple[tuple[str, str], ...] = ()  # pairs of blocks that M couples
+    branches: tuple[Any, ...] = ()  # nodes of the spanning tree, if there is one
+    names: tuple[tuple[str, str], ...] = ()  # nv, of the speeds' displacements with their units, if there is no tree
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The equations of one mechanism in one formulation; all entries are SX."""
+
+    formulation: str
+    symbols: Symbols
+    q: Any  # (nq, 1)
+    v: Any  # (nv, 1)
+    u: Any  # (nu, 1)
+    kinematics: KinematicEquations
+    balance: ForceBalance
+    graph: Graph
+
+    @cached_property
     def p(self) -> Any:
         """All that is constant along a motion: free parameters, then the charts' own numbers."""
-        return casadi.vertcat(self.symbols.p, *([self.chart] if not isinstance(self.chart, tuple) else []))
+        return casadi.vertcat(self.symbols.p, self.kinematics.chart)
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
         """Numbers of coordinates, speeds, constraint rows and actuators."""
-        return self.q.size1(), self.v.size1(), self.phi.size1(), self.u.size1()
+        return self.q.size1(), self.v.size1(), self.kinematics.phi.size1(), self.u.size1()
+
+    @property
+    def N(self) -> Any:
+        """q̇ per speed (nq, nv)."""
+        return casadi.jacobian(self.kinematics.q_dot, self.v)
+
+    def rate(self, x: Any, a: Any) -> Any:
+        """dx/dt of any x(q, v) for accelerations v̇ = a:  ∂x/∂q q̇ + ∂x/∂v a."""
+        return casadi.jtimes(x, self.q, self.kinematics.q_dot) + casadi.jacobian(x, self.v) @ a
+
+    def world_twist(self, body: str) -> tuple[Any, Any]:
+        """Velocity of a body's origin and its angular velocity (3, 1) in world axes  [m/s, rad/s]."""
+        R, V = casadi.SX(self.kinematics.poses[body].R), self.kinematics.twists[body]
+        return R @ casadi.SX(V.v), R @ casadi.SX(V.w)

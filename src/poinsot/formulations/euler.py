@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.bodies import RigidBody
 from poinsot.errors import PoinsotError
 from poinsot.formulations.coordinates_of_poses import Reading
 from poinsot.formulations.equations import Equations
@@ -32,8 +31,6 @@ from poinsot.spatial.rotation import (
     euler_matrix,
     euler_rate_matrix,
 )
-
-__all__ = ["POOR_ANGLES", "EulerChart", "PlanarChart", "euler_charts", "euler_equations", "euler_reading"]
 
 POOR_ANGLES = 0.1  # |det E| below which another reference attitude had better be chosen
 
@@ -77,14 +74,6 @@ class EulerChart(Chart):
         R = euler_matrix(self.sequence, q[3:])
         return Twist(apply(transpose(R_WB), v[:3]), transpose(R) @ euler_rate_matrix(self.sequence, q[3:]) @ v[3:])
 
-    def own(self, q: Any) -> Any:
-        """Angles are independent."""
-        return q[:0]
-
-    def mass(self, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
-        """Newton and Euler, projected onto the coordinates."""
-        return projected(self, body, q, v, gravity)
-
     def coordinates(self, X_WB: Pose, chart: np.ndarray) -> np.ndarray:
         """Position and angles of a pose."""
         R_ref = chart.reshape(3, 3).T
@@ -107,29 +96,9 @@ class PlanarChart(Chart):
         R = axis_rotation("Z", q[2])
         return Twist(transpose(R) @ vector(v[0], v[1], 0 * v[0]), vector(0 * v[2], 0 * v[2], v[2]))
 
-    def own(self, q: Any) -> Any:
-        """Coordinates are independent."""
-        return q[:0]
-
-    def mass(self, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
-        """Newton and Euler, projected onto the coordinates."""
-        return projected(self, body, q, v, gravity)
-
     def coordinates(self, X_WB: Pose, chart: np.ndarray) -> np.ndarray:
         """Position and angle of a pose."""
         return np.array([X_WB.p[0], X_WB.p[1], np.arctan2(X_WB.R[1, 0], X_WB.R[0, 0])])
-
-
-def projected(chart: Chart, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
-    """M = Jᵀ 𝓜 J and Q = −Jᵀ (𝓜 (J̇ v − g) + V ×* 𝓜 V) with the twist V = J v."""
-    inertia = body.spatial_inertia()
-    V = chart.twist(q, v)
-    J_v, J_w = casadi.jacobian(V.v, v), casadi.jacobian(V.w, v)
-    columns = [inertia.momentum(Twist(J_v[:, k], J_w[:, k])) for k in range(chart.size)]
-    M = casadi.horzcat(*(J_v.T @ c.f + J_w.T @ c.n for c in columns))
-    A = Twist(casadi.jtimes(V.v, q, v) - transpose(chart.pose(q).R) @ gravity, casadi.jtimes(V.w, q, v))
-    F = inertia.needed(V, A)
-    return casadi.sparsify(M), -(J_v.T @ F.f + J_w.T @ F.n)
 
 
 def euler_charts(elements: Elements, sequence: str = "ZXZ") -> dict[str, Chart]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.elements.forces import Load, gravity_potential
@@ -18,18 +18,8 @@ from poinsot.spatial.algebra import vector
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
-__all__ = [
-    "Acting",
-    "along",
-    "applied",
-    "coordinate_force",
-    "curvature",
-    "drive_inertias",
-    "gravity_energy",
-    "slope",
-    "turn",
-    "winds",
-]
+if TYPE_CHECKING:
+    from poinsot.formulations.equations import Equations
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +42,12 @@ def along(coordinate: Coordinate, elements: Elements, poses: dict[str, Pose], q:
         return found
     s = casadi.SX(coordinate.value(poses, elements.joints))
     return s, casadi.jtimes(s, q, q_dot)
+
+
+def coordinate_along(e: Equations, coordinate: Coordinate) -> tuple[Any, Any]:
+    """s and ṡ of a coordinate in written equations."""
+    k = e.kinematics
+    return along(coordinate, e.symbols.elements, k.poses, e.q, k.q_dot, k.direct)
 
 
 def applied(
@@ -133,18 +129,18 @@ def gravity_energy(elements: Elements, poses: dict[str, Pose]) -> Any:
     return sum((gravity_potential(body, poses[name], gravity) for name, body in elements.bodies.items()), 0.0)
 
 
-def drive_inertias(e: Any) -> list[tuple[Any, Any]]:
+def drive_inertias(e: Equations) -> list[tuple[Any, Any]]:
     """(ṡ, I_a) of every law along a coordinate that has kinetic energy ½ I_a ṡ²."""
-    found = ((s_dot, _inertia(force)) for force, _, s_dot in e.acting)
+    found = ((s_dot, _inertia(force)) for force, _, s_dot in e.balance.acting)
     return [(s_dot, inertia) for s_dot, inertia in found if inertia is not None]
 
 
-def coordinate_force(e: Any, k: int, a: Any) -> Any:
+def coordinate_force(e: Equations, k: int, a: Any) -> Any:
     """Force of law k along its coordinate, the inertia of a drive included, for accelerations a."""
-    force, s, s_dot = e.acting[k]
-    first = len(e.acting) - len(e.symbols.elements.actuators)
+    force, s, s_dot = e.balance.acting[k]
+    first = len(e.balance.acting) - len(e.symbols.elements.actuators)
     total = (e.u[k - first] if k >= first else force.force(s, s_dot)) - slope(force, s)
     inertia = _inertia(force)
     if inertia is None:
         return total
-    return total - inertia * (casadi.jtimes(s_dot, e.q, e.q_dot) + casadi.jacobian(s_dot, e.v) @ a)
+    return total - inertia * e.rate(s_dot, a)

@@ -19,7 +19,7 @@ from poinsot.elements.joints import Joint
 from poinsot.engine import Block, Link
 from poinsot.formulations.articulated import Articulated, articulated
 from poinsot.formulations.coordinates_of_poses import tree_reading
-from poinsot.formulations.equations import Equations
+from poinsot.formulations.equations import Equations, ForceBalance, Graph, KinematicEquations
 from poinsot.formulations.generalised_forces import applied, gravity_energy
 from poinsot.formulations.loops import Closure, closure
 from poinsot.formulations.symbols import Symbols
@@ -29,8 +29,6 @@ from poinsot.model.assembly.constraints import Row
 from poinsot.spatial.algebra import apply, cross, vector
 from poinsot.spatial.motion import SpatialInertia, Twist, Wrench, carry_inertia, carry_twist, carry_wrench
 from poinsot.spatial.pose import Pose
-
-__all__ = ["joint_equations"]
 
 REST = Twist(np.zeros(3), np.zeros(3))
 FEW = 2  # constraint rows times this, up to the number of speeds, are few enough for articulated bodies in loops
@@ -51,36 +49,33 @@ def joint_equations(symbols: Symbols) -> Equations:
     forces = applied(elements, walk.X_W, walk.V, q, v, u, q_dot, direct)
     rows, links = _closing_rows(elements, tree)
     closures = _closures(elements, tree, walk, v, links, symbols.redundancy.joints)
-    return Equations(
-        formulation="joint",
-        symbols=symbols,
-        q=q,
-        v=v,
-        u=u,
+    kinematics = KinematicEquations(
         q_dot=q_dot,
-        mass=lambda: _mass(tree, walk, inertias) + forces.M,
-        kinetic=_kinetic(walk, inertias) + v.T @ forces.M @ v / 2,
-        Q=forces.Q - bias,
+        poses=walk.X_W,
+        twists=walk.V,
         phi=casadi.vertcat(casadi.SX(0, 1), *(c.phi for c in closures.values())),
         C=casadi.vertcat(casadi.SX(0, nv), *(c.C for c in closures.values())),
         gamma=casadi.vertcat(casadi.SX(0, 1), *(c.gamma for c in closures.values())),
-        turned=frozenset(name for name, c in closures.items() if c.turned),
+        rows=rows,
         norms=_norms(tree, q),
+        reading=tree_reading(symbols.mechanism.elements),
+        chart=casadi.SX(0, 1),
+        direct=direct,
+        turned=frozenset(name for name, c in closures.items() if c.turned),
+    )
+    balance = ForceBalance(
+        mass=lambda: _mass(tree, walk, inertias) + forces.M,
+        Q=forces.Q - bias,
+        kinetic=_kinetic(walk, inertias) + v.T @ forces.M @ v / 2,
         potential=forces.potential + gravity_energy(elements, walk.X_W),
         power=forces.power,
         acting=forces.parts,
         articulated=_articulated(tree, walk, inertias, gravity, forces, len(rows)),
-        direct=direct,
-        branches=tree.nodes,
-        poses=walk.X_W,
-        twists=walk.V,
-        rows=rows,
-        scales=speed_scales(tree.nodes, symbols.home.size),
-        blocks=tuple(Block(n.body, tuple(range(n.v.start, n.v.stop))) for n in tree.nodes if n.v.stop > n.v.start),
-        links=links,
-        couplings=_couplings(tree),
-        reading=tree_reading(symbols.mechanism.elements),
     )
+    blocks = tuple(Block(n.body, tuple(range(n.v.start, n.v.stop))) for n in tree.nodes if n.v.stop > n.v.start)
+    scales = speed_scales(tree.nodes, symbols.home.size)
+    graph = Graph(scales, blocks, links, _couplings(tree), branches=tree.nodes)
+    return Equations("joint", symbols, q, v, u, kinematics, balance, graph)
 
 
 def _direct(tree: Tree, q: Any, v: Any) -> Any:
@@ -202,11 +197,6 @@ def _mass(tree: Tree, walk: _Outward, inertias: dict[str, SpatialInertia]) -> An
     return casadi.sparsify(M)
 
 
-def _kept(elements: Any, joint: Joint) -> tuple[int, ...]:
-    """Numbers of the rows of a closing joint that count."""
-    return joint.kept(elements.planar)
-
-
 def _closures(
     elements: Any, tree: Tree, walk: _Outward, v: Any, links: tuple[Link, ...], combined: frozenset[str]
 ) -> dict[str, Closure]:
@@ -217,7 +207,7 @@ def _closures(
         alone = [n for n in tree.nodes if n.body in link.blocks and moved[n.body] == 1]
         own = [k for node in alone for k in range(node.v.start, node.v.stop)]
         if link.rows:
-            kept = _kept(elements, joint)
+            kept = joint.kept(elements.planar)
             axes = joint.name in combined
             found[joint.name] = closure(joint, walk.X_W, walk.V, walk.A, v, kept, own, as_residual=axes)
     return found
@@ -228,10 +218,8 @@ def _closing_rows(elements: Any, tree: Tree) -> tuple[tuple[Row, ...], tuple[Lin
     rows: list[Row] = []
     links: list[Link] = []
     for joint in tree.closing:
-        kept = _kept(elements, joint)
-        blocks = _moving(tree, joint.a.body) + [
-            b for b in _moving(tree, joint.b.body) if b not in _moving(tree, joint.a.body)
-        ]
+        kept = joint.kept(elements.planar)
+        blocks = dict.fromkeys([*_moving(tree, joint.a.body), *_moving(tree, joint.b.body)])
         links.append(Link(joint.name, tuple(range(len(rows), len(rows) + len(kept))), tuple(blocks)))
         rows += [Row(joint.name, joint.rows[i]) for i in kept]
     return tuple(rows), tuple(links)

@@ -25,8 +25,6 @@ from poinsot.spatial.algebra import Mat3, Vec3, apply, cross, skew, transpose
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Closure", "closure", "constraint_map"]
-
 
 @dataclass(frozen=True, eq=False)
 class Closure:

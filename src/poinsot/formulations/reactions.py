@@ -21,71 +21,66 @@ from poinsot.spatial.algebra import apply, skew, transpose, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.spatial.pose import Pose
 
-__all__ = ["joint_reactions", "needed"]
-
 
 def joint_reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
     """Wrenches (f, n) on body B of every joint, about the origin of M and in its axes, as symbols."""
     elements, found = e.symbols.elements, {}
     owned: dict[str, list[int]] = {}
-    lam = e.all_multipliers(lam)
-    for k, row in enumerate(e.all_rows):
+    motion = e.kinematics
+    lam, rows = motion.all_multipliers(lam), motion.all_rows
+    for k, row in enumerate(rows):
         owned.setdefault(row.joint, []).append(k)
     for name, joint in elements.joints.items():
         if name in owned:
-            kept = tuple(joint.rows.index(e.all_rows[k].label) for k in owned[name])
-            X_FM = joint.relative(e.poses[joint.a.body], e.poses[joint.b.body])
-            G = constraint_map(joint, X_FM, kept, name in e.turned)
+            kept = tuple(joint.rows.index(rows[k].label) for k in owned[name])
+            X_FM = joint.relative(motion.poses[joint.a.body], motion.poses[joint.b.body])
+            G = constraint_map(joint, X_FM, kept, name in motion.turned)
             wrench = -(G.T @ lam[owned[name]])
             found[name] = Wrench(wrench[:3], wrench[3:])
     rowless = {name: Wrench(np.zeros(3), np.zeros(3)) for name in elements.joints}  # such as a free joint
-    return rowless | found | (_tree_reactions(e, a, found) if e.branches else {})
+    return rowless | found | (_tree_reactions(e, a, found) if e.graph.branches else {})
 
 
 def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench]) -> dict[str, Wrench]:
     """Newton and Euler from the leaves inwards."""
-    elements = e.symbols.elements
-    F = {node.body: needed(e, node.body, _rate(e, node.body, a)) for node in e.branches}
+    elements, poses = e.symbols.elements, e.kinematics.poses
+    F = {node.body: needed(e, node.body, _rate(e, node.body, a)) for node in e.graph.branches}
     F[GROUND] = Wrench(np.zeros(3), np.zeros(3))
     for body, wrench in _external(e, a, closing):
         F[body] = F[body] + Wrench(-wrench.f, -wrench.n)
     found = {}
-    for node in reversed(e.branches):
-        X = (e.poses[node.parent].inverse() @ e.poses[node.body]) if node.parent != GROUND else e.poses[node.body]
+    for node in reversed(e.graph.branches):
+        X = (poses[node.parent].inverse() @ poses[node.body]) if node.parent != GROUND else poses[node.body]
         if node.joint.name in elements.joints:
-            found[node.joint.name] = _without_drive(_at_joint(node, F[node.body], e.poses), node, e.poses)
+            found[node.joint.name] = _without_drive(_at_joint(node, F[node.body], poses), node, poses)
         F[node.parent] = F[node.parent] + carry_wrench(X, F[node.body])
     return found
 
 
 def _rate(e: Equations, name: str, a: Any) -> Twist:
     """Rate of a body's twist for accelerations a."""
-
-    def rate(x: Any) -> Any:
-        x = casadi.SX(x)
-        return casadi.jtimes(x, e.q, e.q_dot) + casadi.jacobian(x, e.v) @ a
-
-    return Twist(rate(e.twists[name].v), rate(e.twists[name].w))
+    V = e.kinematics.twists[name]
+    return Twist(e.rate(casadi.SX(V.v), a), e.rate(casadi.SX(V.w), a))
 
 
 def needed(e: Equations, name: str, A: Twist) -> Wrench:
     """Wrench about its origin that a body needs whose twist changes at the rate A, gravity included."""
-    gravity = apply(transpose(e.poses[name].R), vector(*e.symbols.elements.gravity))
+    gravity = apply(transpose(e.kinematics.poses[name].R), vector(*e.symbols.elements.gravity))
     inertia = e.symbols.elements.bodies[name].spatial_inertia()
-    return inertia.needed(e.twists[name], Twist(A.v - gravity, A.w))
+    return inertia.needed(e.kinematics.twists[name], Twist(A.v - gravity, A.w))
 
 
 def _external(e: Equations, a: Any, closing: dict[str, Wrench]):
     """Wrenches on bodies, about their origins, of closing joints, of forces outside the tree's joints, of loads."""
-    elements = e.symbols.elements
-    carrying = {node.joint.name for node in e.branches}
+    elements, poses = e.symbols.elements, e.kinematics.poses
+    carrying = {node.joint.name for node in e.graph.branches}
     for name, wrench in closing.items():
         joint = elements.joints[name]
-        X_FM = joint.relative(e.poses[joint.a.body], e.poses[joint.b.body])
+        X_FM = joint.relative(poses[joint.a.body], poses[joint.b.body])
         yield joint.b.body, carry_wrench(joint.frame_on_b(), wrench)
         back = carry_wrench(joint.frame_on_a(), carry_wrench(X_FM, wrench))
         yield joint.a.body, Wrench(-back.f, -back.n)
-    for k, (force, _, _) in enumerate(e.acting):
+    for k, (force, _, _) in enumerate(e.balance.acting):
         if getattr(force.on, "joint", None) in carrying:
             continue
         f = coordinate_force(e, k, a)
@@ -94,15 +89,15 @@ def _external(e: Equations, a: Any, closing: dict[str, Wrench]):
                 direction = _slope(e, force.on, body)
                 yield body, Wrench(direction[:3] * f, direction[3:] * f)
     for load in elements.loads.values():
-        yield load.at.body, carry_wrench(load.at.pose(), load.wrench(e.poses[load.at.body]))
+        yield load.at.body, carry_wrench(load.at.pose(), load.wrench(poses[load.at.body]))
 
 
 def _slope(e: Equations, on: Coordinate, body: str) -> Any:
     """∂ṡ/∂V of one body (6, 1): how fast a coordinate changes with the body's twist."""
     xi = casadi.SX.sym("xi", 6)
-    X = e.poses[body]
+    X = e.kinematics.poses[body]
     moved = Pose(X.R @ (np.eye(3) + skew(xi[3:])), X.p + apply(X.R, xi[:3]))
-    s = casadi.SX(on.value({**e.poses, body: moved}, e.symbols.elements.joints))
+    s = casadi.SX(on.value({**e.kinematics.poses, body: moved}, e.symbols.elements.joints))
     return casadi.substitute(casadi.jacobian(s, xi), xi, casadi.SX.zeros(6)).T
 
 

@@ -16,16 +16,14 @@ from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
 from poinsot.engine import Block, Link
 from poinsot.formulations.coordinates_of_poses import Reading
-from poinsot.formulations.equations import Equations
+from poinsot.formulations.equations import Equations, ForceBalance, Graph, KinematicEquations
 from poinsot.formulations.generalised_forces import applied, gravity_energy
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row
-from poinsot.spatial.algebra import vector
+from poinsot.spatial.algebra import transpose, vector
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
-
-__all__ = ["PLACE", "Chart", "chart_reading", "redundant_equations"]
 
 PLACE = (("x", "m"), ("y", "m"), ("z", "m"))  # coordinates of a body's origin
 
@@ -48,13 +46,22 @@ class Chart(ABC):
     def twist(self, q: Any, v: Any) -> Twist:
         """Twist about the body's origin in its own axes, linear in v = q̇."""
 
-    @abstractmethod
     def own(self, q: Any) -> Any:
-        """Equations among the coordinates (k, 1)."""
+        """Equations among the coordinates (k, 1); none by default."""
+        return q[:0]
 
-    @abstractmethod
     def mass(self, body: RigidBody, q: Any, v: Any, gravity: Any) -> tuple[Any, Any]:
-        """M (size, size) and the forces of inertia and gravity Q (size, 1)."""
+        """M (size, size) and the forces of inertia and gravity Q (size, 1): Newton and Euler with the twist V = J v.
+
+        M = Jᵀ 𝓜 J,        Q = −Jᵀ (𝓜 (J̇ v − g) + V ×* 𝓜 V)
+        """
+        inertia, V = body.spatial_inertia(), self.twist(q, v)
+        J_v, J_w = casadi.jacobian(V.v, v), casadi.jacobian(V.w, v)
+        columns = [inertia.momentum(Twist(J_v[:, k], J_w[:, k])) for k in range(self.size)]
+        M = casadi.horzcat(*(J_v.T @ c.f + J_w.T @ c.n for c in columns))
+        A = Twist(casadi.jtimes(V.v, q, v) - transpose(self.pose(q).R) @ gravity, casadi.jtimes(V.w, q, v))
+        F = inertia.needed(V, A)
+        return casadi.sparsify(M), -(J_v.T @ F.f + J_w.T @ F.n)
 
     @abstractmethod
     def coordinates(self, X_WB: Pose, chart: np.ndarray) -> np.ndarray:
@@ -110,34 +117,34 @@ def redundant_equations(name: str, symbols: Symbols, charts: dict[str, Chart]) -
     M = casadi.diagcat(*(M for M, _ in parts)) + forces.M
     phi, rows, links = _constraints(elements, charts, places, poses, q)
     C = casadi.jacobian(phi, q)
-    return Equations(
-        formulation=name,
-        symbols=symbols,
-        q=q,
-        v=v,
-        u=u,
+    kinematics = KinematicEquations(
         q_dot=v,
-        mass=lambda: M,
-        kinetic=v.T @ M @ v / 2,
-        Q=casadi.vertcat(*(Q for _, Q in parts)) + forces.Q,
+        poses=poses,
+        twists=twists,
         phi=phi,
         C=C,
         gamma=-casadi.jtimes(C @ v, q, v),
-        norms=casadi.SX(0, 1),
-        potential=forces.potential + gravity_energy(elements, poses),
-        power=forces.power,
-        acting=forces.parts,
-        poses=poses,
-        twists=twists,
         rows=rows,
-        names=tuple((f"{b} {name}", unit) for b, c in charts.items() for name, unit in c.names),
-        scales=np.concatenate([chart.scales(symbols.home.size) for chart in charts.values()]),
-        blocks=tuple(Block(b, tuple(range(s.start, s.stop))) for b, s in places.items()),
-        links=links,
+        norms=casadi.SX(0, 1),
         reading=chart_reading(charts),
         chart=casadi.vertcat(*(chart.symbols() for chart in charts.values())),
         chart_quality={b: quality for b, c in charts.items() if (quality := c.quality(q[places[b]])) is not None},
     )
+    balance = ForceBalance(
+        mass=lambda: M,
+        Q=casadi.vertcat(*(Q for _, Q in parts)) + forces.Q,
+        kinetic=v.T @ M @ v / 2,
+        potential=forces.potential + gravity_energy(elements, poses),
+        power=forces.power,
+        acting=forces.parts,
+    )
+    graph = Graph(
+        scales=np.concatenate([chart.scales(symbols.home.size) for chart in charts.values()]),
+        blocks=tuple(Block(b, tuple(range(s.start, s.stop))) for b, s in places.items()),
+        links=links,
+        names=tuple((f"{b} {name}", unit) for b, c in charts.items() for name, unit in c.names),
+    )
+    return Equations(name, symbols, q, v, u, kinematics, balance, graph)
 
 
 def _constraints(elements: Any, charts: dict[str, Chart], places: dict[str, slice], poses: dict[str, Pose], q: Any):

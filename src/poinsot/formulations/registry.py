@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from poinsot.formulations.symbols import Symbols
     from poinsot.model.parts import Elements
 
-__all__ = ["FORMULATIONS", "Formulation", "formulation_of"]
-
 
 @dataclass(frozen=True)
 class Formulation:

@@ -25,8 +25,6 @@ from poinsot.spatial.inertia import pseudo_inertia
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["FlatMatrixChart", "MatrixChart", "matrix_charts", "matrix_equations", "matrix_reading"]
-
 OWN = ("length of x", "length of y", "length of z", "angle of x and y", "angle of x and z", "angle of y and z")
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 

@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import require_known
 from poinsot.formulations.tree import spanning_tree
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly, assemble
 from poinsot.model.assembly.mobility import Redundancy, redundancy
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
-
-__all__ = ["Symbols", "default_free", "symbols"]
 
 FREE_ROLES = ("inertia", "force", "gravity")
 
@@ -49,9 +47,7 @@ def symbols(mechanism: Mechanism, free: tuple[str, ...] | None = None, home: Ass
     """
     home = home or assemble(mechanism).require()
     free = default_free(mechanism) if free is None else free
-    for name in free:
-        if name not in mechanism.parameters:
-            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    require_known("parameter", free, mechanism.parameters)
     p = casadi.SX.sym("p", len(free))
     elements = mechanism.resolved({name: p[i] for i, name in enumerate(free)})
     return Symbols(mechanism, free, p, _relaxed(elements, mechanism.elements, home), home)

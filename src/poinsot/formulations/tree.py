@@ -14,8 +14,6 @@ from poinsot.elements.joints import Free, Joint, Planar
 from poinsot.model.assembly.topology import Topology, topology
 from poinsot.model.parts import Elements
 
-__all__ = ["Node", "Tree", "spanning_tree", "speed_names", "speed_scales"]
-
 HUB = 3  # a body with so many joints that close loops floats
 
 

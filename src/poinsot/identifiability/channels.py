@@ -107,7 +107,7 @@ def _freedoms(compiled: System) -> list[Channel]:
     """One channel for every independent speed, named after its joint."""
     independent = free_speeds(compiled.equations, compiled.dynamics.jacobian_at_home)
     found = []
-    for node in compiled.equations.branches:
+    for node in compiled.equations.graph.branches:
         for k in range(node.v.start, node.v.stop):
             if k in independent:
                 i, joint = k - node.v.start, node.joint

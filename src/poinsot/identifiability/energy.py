@@ -103,13 +103,13 @@ def _energies(compiled: System, parameters: tuple[LinearParameter, ...]) -> tupl
     """T + V, the power of all that has no potential, and θ, as symbols."""
     e = compiled.equations
     elements, theta = with_symbols(compiled.elements, parameters)
-    energy, power = casadi.SX(gravity_energy(elements, e.poses)), casadi.SX(0)
+    energy, power = casadi.SX(gravity_energy(elements, e.kinematics.poses)), casadi.SX(0)
     for name, body in elements.bodies.items():
-        energy += body.spatial_inertia().momentum(e.twists[name]).power(e.twists[name]) / 2
-    for law, s, rate in e.acting[: len(e.acting) - e.u.size1()]:
+        energy += body.spatial_inertia().momentum(e.kinematics.twists[name]).power(e.kinematics.twists[name]) / 2
+    for law, s, rate in e.balance.acting[: len(e.balance.acting) - e.u.size1()]:
         force = elements.forces[law.name]
         energy += force.potential(s) + force.kinetic(rate)
         power += force.force(s, rate) * rate
     for load in elements.loads.values():
-        power += load.wrench(e.poses[load.at.body]).power(load.twist(e.twists[load.at.body]))
+        power += load.wrench(e.kinematics.poses[load.at.body]).power(load.twist(e.kinematics.twists[load.at.body]))
     return energy, power, theta

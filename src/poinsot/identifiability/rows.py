@@ -32,7 +32,7 @@ from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import Channel
 from poinsot.identifiability.linear import LinearParameter, with_symbols
 from poinsot.lazy import casadi
-from poinsot.motion.inverse_equations import inverse_solution
+from poinsot.motion.equations import inverse_solution
 from poinsot.spatial.algebra import apply, cross, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.system.system import System
@@ -57,14 +57,14 @@ def regressor_rows(compiled: System, measured: Sequence[Channel], parameters: Se
     e = compiled.equations
     elements, theta = with_symbols(compiled.elements, parameters)
     laws = {**elements.forces, **elements.actuators}
-    acting = tuple((laws[law.name], s, rate) for law, s, rate in e.acting)
-    e = replace(e, symbols=replace(e.symbols, elements=elements), acting=acting)
+    acting = tuple((laws[law.name], s, rate) for law, s, rate in e.balance.acting)
+    e = replace(e, symbols=replace(e.symbols, elements=elements), balance=replace(e.balance, acting=acting))
     held = any(c.held for c in measured)
     solution = inverse_solution(compiled) if held else None
     a = solution.a if solution else casadi.SX.sym("a", e.v.size1())
     w = solution.w if solution else casadi.SX.sym("w", e.u.size1())
     rates, efforts = _rates_and_efforts(e, a)
-    lam = casadi.SX.sym("lam", e.phi.size1())
+    lam = casadi.SX.sym("lam", e.kinematics.phi.size1())
     g = casadi.vertcat(*_direct(e, a, lam, measured))
     Z = _virtual_motions(compiled, measured, g, lam)
     moved = casadi.jtimes(rates, e.v, Z)
@@ -92,8 +92,8 @@ def _pace(e: Equations, a: Any) -> Any:
     gravity = casadi.SX(vector(*elements.gravity))
     rate, acceleration = casadi.SX(0), casadi.sumsqr(gravity)
     for name in elements.bodies:
-        V = _stack(e.twists[name].v, e.twists[name].w)
-        A = casadi.jtimes(V, e.q, e.q_dot) + casadi.jtimes(V, e.v, a)
+        V = _stack(e.kinematics.twists[name].v, e.kinematics.twists[name].w)
+        A = casadi.jtimes(V, e.q, e.kinematics.q_dot) + casadi.jtimes(V, e.v, a)
         v, w = casadi.sumsqr(V[:3]), casadi.sumsqr(V[3:])
         rate += v / size**2 + w
         acceleration += casadi.sumsqr(A[:3]) + size**2 * casadi.sumsqr(A[3:]) + v * w + size**2 * w**2
@@ -103,17 +103,18 @@ def _pace(e: Equations, a: Any) -> Any:
 def _rates_and_efforts(e: Equations, a: Any) -> tuple[Any, Any]:
     """R and E: bodies with the wrenches they need, laws and loads with minus what they give."""
     elements = e.symbols.elements
-    twists = casadi.vertcat(*(_stack(e.twists[name].v, e.twists[name].w) for name in elements.bodies))
-    A = casadi.jtimes(twists, e.q, e.q_dot) + casadi.jtimes(twists, e.v, a)
+    moving = [e.kinematics.twists[name] for name in elements.bodies]
+    twists = casadi.vertcat(*(_stack(V.v, V.w) for V in moving))
+    A = casadi.jtimes(twists, e.q, e.kinematics.q_dot) + casadi.jtimes(twists, e.v, a)
     rates, efforts = [twists], []
     for k, name in enumerate(elements.bodies):
         F = needed(e, name, Twist(A[6 * k : 6 * k + 3], A[6 * k + 3 : 6 * k + 6]))
         efforts.append(_stack(F.f, F.n))
-    for k, (_, _, rate) in enumerate(e.acting[: len(e.acting) - e.u.size1()]):
+    for k, (_, _, rate) in enumerate(e.balance.acting[: len(e.balance.acting) - e.u.size1()]):
         rates.append(rate)
         efforts.append(-coordinate_force(e, k, a))
     for load in elements.loads.values():
-        V_F, F = load.twist(e.twists[load.at.body]), load.wrench(e.poses[load.at.body])
+        V_F, F = load.twist(e.kinematics.twists[load.at.body]), load.wrench(e.kinematics.poses[load.at.body])
         rates.append(_stack(V_F.v, V_F.w))
         efforts.append(-_stack(F.f, F.n))
     return casadi.vertcat(*rates), casadi.vertcat(*efforts)
@@ -143,7 +144,7 @@ def _reading(e: Equations, wrenches: dict[str, Wrench], channel: Channel) -> Any
 
     def wrench(name: str, side: str) -> Wrench:
         joint = elements.joints[name]
-        across = joint.relative(e.poses[joint.a.body], e.poses[joint.b.body])
+        across = joint.relative(e.kinematics.poses[joint.a.body], e.kinematics.poses[joint.b.body])
         return carry_wrench(across, wrenches[name]) if side == "a" else wrenches[name]
 
     u = {name: e.u[k] for k, name in enumerate(elements.actuators)}
@@ -161,11 +162,11 @@ def _body_wrenches(e: Equations, a: Any) -> dict[str, Any]:
     elements, found, total = e.symbols.elements, {}, casadi.SX.zeros(6)
     for k, name in enumerate(elements.bodies):
         f, n = efforts[6 * k : 6 * k + 3], efforts[6 * k + 3 : 6 * k + 6]
-        found[name] = -casadi.vertcat(apply(e.poses[name].R, f), n)
-        total -= _on_ground(e.poses[name].R, e.poses[name].p, f, n)
+        found[name] = -casadi.vertcat(apply(e.kinematics.poses[name].R, f), n)
+        total -= _on_ground(e.kinematics.poses[name].R, e.kinematics.poses[name].p, f, n)
     first = efforts.size1() - 6 * len(elements.loads)
     for k, load in enumerate(elements.loads.values()):
-        X_WF = e.poses[load.at.body] @ load.at.pose()
+        X_WF = e.kinematics.poses[load.at.body] @ load.at.pose()
         total -= _on_ground(X_WF.R, X_WF.p, *(efforts[first + 6 * k + i : first + 6 * k + i + 3] for i in (0, 3)))
     return {**found, GROUND: total}
 
@@ -202,17 +203,17 @@ def _virtual_motions(compiled: System, measured: Sequence[Channel], g: Any, lam:
 def _free_directions(compiled: System, speeds: Sequence[int]) -> Any:
     """Motions (nv, k) that the constraints allow, each with one independent speed at 1 and the others at 0."""
     e = compiled.equations
-    n, m = e.v.size1(), e.phi.size1()
+    n, m = e.v.size1(), e.kinematics.phi.size1()
     if m == 0:
         return casadi.SX.eye(n)[:, list(speeds)]
     home = compiled.dynamics.jacobian_at_home
     independent = free_speeds(e, home)
     pick = np.eye(n)[list(independent)]
-    A = casadi.vertcat(e.C, casadi.sparsify(casadi.SX(pick)))
-    owner = {k: block.name for block in e.blocks for k in block.columns}
-    links = [*e.links, *(Link(f"speed {k}", (m + i,), (owner[k],)) for i, k in enumerate(independent))]
-    order = elimination_order(e.blocks, links, e.couplings, jacobian=np.vstack([home, pick]))
-    natural = casadi.diag(speed_scales(e.branches, e.symbols.home.size) ** -2.0)
+    A = casadi.vertcat(e.kinematics.C, casadi.sparsify(casadi.SX(pick)))
+    owner = {k: block.name for block in e.graph.blocks for k in block.columns}
+    links = [*e.graph.links, *(Link(f"speed {k}", (m + i,), (owner[k],)) for i, k in enumerate(independent))]
+    order = elimination_order(e.graph.blocks, links, e.graph.couplings, jacobian=np.vstack([home, pick]))
+    natural = casadi.diag(speed_scales(e.graph.branches, e.symbols.home.size) ** -2.0)
     solution = kkt(natural, A, casadi.SX(n, 1), casadi.SX(A.size1(), 1), order, added={})
     b = casadi.SX(A.size1(), len(speeds))
     for i, k in enumerate(speeds):

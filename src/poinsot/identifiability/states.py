@@ -70,10 +70,11 @@ def _rank_of(C: np.ndarray) -> int:
 def _walk_function(compiled: System) -> casadi.Function:
     """(q, step, u, p) -> C, Φ, γ, rates of the actuators per speed, and the coordinates after the step."""
     e = compiled.equations
-    moved = formulations.unit_quaternions(e, e.q + e.q_dot)
+    moved = formulations.unit_quaternions(e, e.q + e.kinematics.q_dot)
     driven = [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
     J = casadi.jacobian(casadi.vertcat(*driven), e.v) if driven else casadi.SX(0, e.v.size1())
-    return compiled.dynamics.function("walk", [casadi.densify(x) for x in (e.C, e.phi, e.gamma, J, moved)])
+    outputs = (e.kinematics.C, e.kinematics.phi, e.kinematics.gamma, J, moved)
+    return compiled.dynamics.function("walk", [casadi.densify(x) for x in outputs])
 
 
 class _Walk:

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, by_name, unknown
-from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism
 from poinsot.motion.initial_pose import initial
 from poinsot.motion.reactions import JointReactions
 from poinsot.motion.undetermined import undetermined
 from poinsot.system.conditioning import rechart
-from poinsot.system.functions import forward, observe, observe_states
+from poinsot.system.functions import Observed, all_rows, forward, observe
 from poinsot.system.initial_state import speeds
-from poinsot.system.stored import stored
 from poinsot.system.system import System, system
-from poinsot.system.variants import UNSURE, careful, embedded_in
-
-__all__ = ["Accelerations", "State", "accelerations"]
+from poinsot.system.variants import UNSURE, careful, embedded_in, solved_with_care
 
 OPEN = 1e-6  # of the machine's size, or in radians: what given coordinates may leave open
 
@@ -97,20 +94,24 @@ def accelerations(
     q, p = begin.q, begin.p
     v = speeds(begin.system, q, p, velocity)
     compiled = embedded_in(begin.system, q, p, independent)
-    forces = {name: compiled.command(name, value) for name, value in given_forces.items()}
-    u = np.array([forces.get(name, 0.0) for name in compiled.commands])
+    u = compiled.forces(given_forces)
     vdot, lam, check = forward(compiled)(q, v, u, p) if begin.again else _solved(compiled, q, v, u, p)
     if not (check.item() > UNSURE and np.isfinite(vdot).all()):
         compiled = careful(compiled)
         vdot, lam, check = _solved(compiled, q, v, u, p)
-    seen = (observe_states if begin.again else observe)(compiled, q, v, vdot, lam, u, p)
+    seen = observe(compiled, q, v, vdot, lam, u, p, native=begin.again)
+    return _result(mechanism, compiled, seen, lam, check.item() if np.isfinite(vdot).all() else 0.0)
+
+
+def _result(mechanism: Mechanism, compiled: System, seen: Observed, lam: np.ndarray, check: Any) -> Accelerations:
+    """What is seen at one state or at many, with NaN where reactions are not determined."""
     for name, parts in undetermined(compiled).items():
-        seen.reactions[name][parts] = np.nan
+        seen.reactions[name][..., parts] = np.nan
     return Accelerations(
         bodies=seen.rates,
         reactions=seen.reactions,
         multipliers=lam,
-        check=float(check.item()) if np.isfinite(vdot).all() else 0.0,
+        check=check,
         position=seen.position,
         rotation=seen.rotation,
         mechanism=mechanism,
@@ -123,35 +124,15 @@ def _at_coordinates(
     """Accelerations at states in the coordinates of a formulation, in one native batch."""
     compiled = system(mechanism, formulation)
     q, v = _arrays(compiled, given)
-    given_forces = {name: compiled.command(name, value) for name, value in forces.items()}
-    u = np.array([given_forces.get(name, 0.0) for name in compiled.commands])
+    u = compiled.forces(forces)
     p = _charts(compiled, mechanism, q)
     _require_closed(compiled, q, p)
-    found = forward(compiled)(q, v, u, p)
-    unsure = ~(found[2].ravel() > UNSURE) | ~np.isfinite(found[0]).all(axis=1)
-    if unsure.any():
-        own = p if p.ndim == 1 else p[unsure]
-        for whole, part in zip(found, forward(careful(compiled))(q[unsure], v[unsure], u, own)):
-            whole[unsure] = part
-    vdot, lam, check = found
+    vdot, lam, check = solved_with_care(compiled, forward, q, v, u, p)
     check[~np.isfinite(vdot).all(axis=1)] = 0.0
-    seen = observe_states(compiled, q, v, vdot, lam, u, p)
-    for name, parts in undetermined(compiled).items():
-        seen.reactions[name][:, parts] = np.nan
-    many = given.q is not None and np.ndim(given.q) == 2
-
-    def shape(by_name: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        return by_name if many else {name: x[0] for name, x in by_name.items()}
-
-    return Accelerations(
-        bodies=shape(seen.rates),
-        reactions=shape(seen.reactions),
-        multipliers=lam if many else lam[0],
-        check=check.ravel() if many else check.item(),
-        position=shape(seen.position),
-        rotation=shape(seen.rotation),
-        mechanism=mechanism,
-    )
+    if given.q is None or np.ndim(given.q) < 2:
+        q, v, vdot, lam, p = q[0], v[0], vdot[0], lam[0], p if p.ndim == 1 else p[0]
+    seen = observe(compiled, q, v, vdot, lam, u, p)
+    return _result(mechanism, compiled, seen, lam, check.ravel() if q.ndim == 2 else check.item())
 
 
 def _arrays(compiled: System, given: State) -> tuple[np.ndarray, np.ndarray]:
@@ -183,18 +164,13 @@ def _charts(compiled: System, mechanism: Mechanism, q: np.ndarray) -> np.ndarray
     return p if not redundant else np.stack([rechart(compiled, state, p)[1] for state in q])
 
 
-@stored
-def _all_rows(compiled: System) -> casadi.Function:
-    return compiled.dynamics.function("all_rows", [compiled.equations.all_phi])
-
-
 def _require_closed(compiled: System, q: np.ndarray, p: np.ndarray) -> None:
     """States must be poses of the mechanism."""
     rows, size = compiled.outline.all_rows, compiled.home.size
     if not rows:
         return
     _, nv, _, nu = compiled.sizes
-    (phi,) = _all_rows(compiled)(q, np.zeros(nv), np.zeros(nu), p)
+    (phi,) = all_rows(compiled)(q, np.zeros(nv), np.zeros(nu), p)
     gaps = np.abs(phi) / row_lengths(rows, size)
     if not np.max(gaps) < OPEN:
         n, k = np.unravel_index(int(np.argmax(np.nan_to_num(gaps, nan=np.inf))), gaps.shape)

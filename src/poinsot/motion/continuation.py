@@ -25,8 +25,6 @@ from poinsot.system.scales import coordinate_sizes, natural_speeds
 if TYPE_CHECKING:
     from poinsot.motion.driven import Driven
 
-__all__ = ["CONTRACTION", "Course", "Track", "follow", "reached", "stepped", "way"]
-
 TOLERANCE = 1e-13  # of the machine's size, or in radians
 ROUND_OFF = 1e-12  # the same where Newton does not come nearer
 COARSE = 32  # every so many samples one is solved from the one before it, the others from their neighbours
@@ -225,7 +223,7 @@ def way(course: Course, first: int, last: int, q: np.ndarray, care: bool):
         moved = None
         if last - first > 1 or np.max(course.far(target - s, goal - t, s_dot, rate), initial=0.0) <= REACH:
             moved, ratio = stepped(course, q, target, limit)
-        if moved is None or (care and not _alike(course, q, moved)):
+        if moved is None or (care and not along_branch(course.slopes(np.stack([q, moved])))[0]):
             width = (goal - t) / 2
             if width < shortest:
                 raise _lost(course, int(np.searchsorted(course.t, t, side="right")), q, target)
@@ -233,11 +231,6 @@ def way(course: Course, first: int, last: int, q: np.ndarray, care: bool):
             t, q, s, s_dot = goal, moved, target, rate
             width = (2.0 if ratio < limit / 4 else 1.0) * width
             yield t, q
-
-
-def _alike(course: Course, q: np.ndarray, moved: np.ndarray) -> bool:
-    """Whether no singular pose lies between two near ones."""
-    return bool(along_branch(course.slopes(np.stack([q, moved])))[0])
 
 
 def stepped(course: Course, q: np.ndarray, s: np.ndarray, contraction: float) -> tuple[np.ndarray | None, float]:

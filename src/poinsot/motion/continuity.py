@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from poinsot.motion.continuation import Course
     from poinsot.system.system import System
 
-__all__ = ["Path", "joined", "require_continuity"]
-
 UNSEEN = 0.02  # natural size of a jump that is not seen between samples that come close to each other
 SUSPECT = 300.0  # condition number from which a motion may have changed its assembly mode
 

@@ -19,11 +19,7 @@ from poinsot.system.stored import stored, stored_parts
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["counted", "first_counts", "turned", "turning", "turning_rates", "unwound"]
-
-EPSILON = (
-    1e-12  # ε, of the default absolute tolerance's size: errors count as those of others do if they reach a radian
-)
+EPSILON = 1e-12  # ε, of the default absolute tolerance's size: errors count as others do if they reach a radian
 FASTEST = 10.0  # times the angular speeds of the two bodies that an angle lies between
 
 
@@ -34,17 +30,17 @@ def turning(compiled: System) -> tuple[str, ...]:
 
 @stored_parts
 def _turning(compiled: System) -> tuple[dict[str, casadi.Function], list[str]]:
-    direct, named = compiled.equations.direct, compiled.elements.coordinates
+    direct, named = compiled.equations.kinematics.direct, compiled.elements.coordinates
     angles = {name: c for name, c in named.items() if c.unit == "rad"}
     return {}, [n for n, c in angles.items() if not isinstance(c, AlongJoint) or direct(c) is None]
 
 
 def turning_rates(compiled: System) -> list[Any]:
     """ε ṡ of every turning angle as symbols, finite in every pose."""
-    e, elements, found = compiled.equations, compiled.elements, []
+    twists, elements, found = compiled.equations.kinematics.twists, compiled.elements, []
     for name in turning(compiled):
         bodies = elements.coordinates[name].bodies(elements.joints)
-        bound = FASTEST * sum(casadi.norm_1(casadi.SX(e.twists[b].w)) for b in bodies if b in e.twists)
+        bound = FASTEST * sum(casadi.norm_1(casadi.SX(twists[b].w)) for b in bodies if b in twists)
         rate = compiled.coordinate(name)[1]
         above = casadi.if_else(rate < bound, rate, bound)  # also where the rate is no number
         found.append(EPSILON * casadi.if_else(above > -bound, above, -bound))

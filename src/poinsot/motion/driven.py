@@ -23,8 +23,6 @@ from poinsot.system.stored import remembered, stored, stored_parts
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["Driven", "DrivenEquations", "driven", "require_count"]
-
 ASKED = 4  # right sides of [C; J] x = b for which x is compared from pose to pose
 
 
@@ -36,27 +34,27 @@ class DrivenEquations:
         pairs = [compiled.coordinate(name) for name in names]
         s, s_dot = (casadi.vertcat(*column) for column in zip(*pairs))
         J = casadi.jacobian(s_dot, e.v)
-        n, m, k = e.v.size1(), e.phi.size1(), len(names)
+        n, m, k = e.v.size1(), e.kinematics.phi.size1(), len(names)
         targets = [casadi.SX.sym(x, k) for x in ("s", "s_dot", "s_ddot")]
         turns = [compiled.elements.coordinates[name].unit == "rad" for name in names]
         error = casadi.vertcat(*(_wrapped(s[i] - targets[0][i], turns[i]) for i in range(k)))
-        A = casadi.vertcat(e.C, J)
+        A = casadi.vertcat(e.kinematics.C, J)
         size = _power_of_two(compiled.home.size)  # scales of rows and columns, so that no pivot depends on units
-        self._rows = 1 / np.concatenate([row_lengths(e.rows, size), np.where(turns, 1.0, size)])
+        self._rows = 1 / np.concatenate([row_lengths(e.kinematics.rows, size), np.where(turns, 1.0, size)])
         self._columns = natural_speeds(compiled, size)
         scaled = casadi.diag(casadi.SX(self._rows)) @ A @ casadi.diag(casadi.SX(self._columns))
         sample = casadi.Function("A", [e.q, e.p], [scaled])
         sampled = np.asarray(sample(compiled.dynamics.q_home, compiled.dynamics.p_nominal))
-        sampled = None if compiled.dynamics.careful or e.combined is not None else sampled
-        links = [*e.links, *(Link(f"drive {n}", (m + i,), _touched(e, J[i, :])) for i, n in enumerate(names))]
-        order = elimination_order(e.blocks, links, e.couplings, jacobian=sampled)
-        gap = casadi.vertcat(e.phi, error)
+        sampled = None if compiled.dynamics.careful or e.kinematics.combined is not None else sampled
+        links = [*e.graph.links, *(Link(f"drive {n}", (m + i,), _touched(e, J[i, :])) for i, n in enumerate(names))]
+        order = elimination_order(e.graph.blocks, links, e.graph.couplings, jacobian=sampled)
+        gap = casadi.vertcat(e.kinematics.phi, error)
         step = self._system = kkt(casadi.SX.eye(n), scaled, casadi.SX(n, 1), -self._rows * gap, order, added={})
-        q_new = e.q + casadi.jacobian(e.q_dot, e.v) @ (self._columns * step.acceleration)
-        self.A, self.gap = A, casadi.vertcat(e.phi, s)
+        q_new = e.q + e.N @ (self._columns * step.acceleration)
+        self.A, self.gap = A, casadi.vertcat(e.kinematics.phi, s)
         newton = casadi.Function("newton", [e.q, targets[0], e.p], [formulations.unit_quaternions(e, q_new), gap])
         v = self.solve(casadi.vertcat(casadi.SX(m, 1), targets[1]))
-        self.gamma = casadi.vertcat(e.gamma, -casadi.jtimes(s_dot, e.q, e.q_dot))
+        self.gamma = casadi.vertcat(e.kinematics.gamma, -casadi.jtimes(s_dot, e.q, e.kinematics.q_dot))
         acceleration = self.solve(self.gamma + casadi.vertcat(casadi.SX(m, 1), targets[2]))
         speeds = casadi.Function("speeds", [e.q, targets[1], e.p], [v, step.factor.check])
         accelerations = casadi.Function("accelerations", [e.q, e.v, targets[2], e.p], [acceleration])
@@ -65,8 +63,8 @@ class DrivenEquations:
         answers = casadi.densify(self.solve(casadi.SX(asked)) / self._columns)
         self.functions = {"newton": newton, "speeds": speeds, "accelerations": accelerations, "slopes": slopes}
         self.functions["answers"] = casadi.Function("answers", [e.q, e.p], [answers])
-        if e.combined is not None:
-            self.functions["open"] = casadi.Function("open", [e.q, e.p], [e.all_phi])
+        if e.kinematics.combined is not None:
+            self.functions["open"] = casadi.Function("open", [e.q, e.p], [e.kinematics.all_phi])
 
     def solve(self, b: Any) -> Any:
         """x (nv, k) with A x = b, A = [C; J], from the factor of the Newton step."""
@@ -173,7 +171,7 @@ def _wrapped(error: Any, turn: bool) -> Any:
 def _touched(e: Any, row: Any) -> tuple[str, ...]:
     """Blocks of speeds in which a row of the Jacobian has entries."""
     columns = set(row.sparsity().get_triplet()[1])
-    return tuple(block.name for block in e.blocks if columns & set(block.columns))
+    return tuple(block.name for block in e.graph.blocks if columns & set(block.columns))
 
 
 def _power_of_two(size: float) -> float:

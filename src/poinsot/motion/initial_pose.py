@@ -20,8 +20,6 @@ from poinsot.motion.driven import driven
 from poinsot.store import Bounded
 from poinsot.system.system import System, start, system
 
-__all__ = ["Initial", "initial"]
-
 _INITIAL: Bounded = Bounded(32)
 _WAYS: Bounded = Bounded(16)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, by_name, listing, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.motion.inverse_equations import inverse_function
+from poinsot.motion.equations import inverse_function
 from poinsot.motion.kinematics import Kinematics, kinematics
 from poinsot.motion.reactions import JointReactions, by_joint
 from poinsot.motion.undetermined import undetermined
@@ -24,14 +24,6 @@ from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import conditioning, freest, poses_at
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
-
-__all__ = [
-    "InverseDynamics",
-    "actuator_weights",
-    "inverse_dynamics",
-    "require_actuators",
-    "require_hold",
-]
 
 SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
 SINGULAR_POSE = 1e-10  # the same of a pose that is passed: reactions grow without bound there
@@ -56,7 +48,17 @@ class InverseDynamics(JointReactions):
 
         Forces in world axes, moments about the centre of mass in the body's.
         """
-        return _body_forces(self.mechanism, self.kinematics)
+        found, moving = {}, self.kinematics
+        gravity = np.asarray(self.mechanism.gravity, float)
+        for name, body in self.mechanism.bodies.items():
+            R, w, alpha = moving.rotation[name], moving.angular_velocity[name], moving.angular_acceleration[name]
+            arm = R @ np.asarray(body.com, float)
+            acceleration = moving.acceleration[name] + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
+            J = np.asarray(body.inertia_about_centre(), float)
+            w_B, alpha_B = (np.einsum("nji,nj->ni", R, x) for x in (w, alpha))
+            moment = alpha_B @ J + np.cross(w_B, w_B @ J)
+            found[name] = np.concatenate([body.mass * (gravity - acceleration), -moment], axis=1)
+        return found
 
     @property
     def position(self) -> dict[str, np.ndarray]:
@@ -132,10 +134,12 @@ def require_actuators(compiled: System) -> None:
     """There must be at least as many actuators as the mechanism has freedoms."""
     _, n, m, actuators = compiled.sizes
     if actuators < n - m:
+        on = {name: actuator.on for name, actuator in compiled.mechanism.actuators.items()}
+        loose = freest(compiled, compiled.home.poses, on)
         raise PoinsotError(
             f"{compiled.mechanism.name} has mobility {n - m} and {actuators} actuators "
             f"({listing(compiled.commands)}): it is under-actuated, no forces of its own give a prescribed motion; "
-            f"with the actuators locked joint '{_loose(compiled)}' can still move, condition number inf"
+            f"with the actuators locked joint '{loose}' can still move, condition number inf"
         )
 
 
@@ -147,11 +151,6 @@ def require_hold(compiled: System, t: np.ndarray, check: np.ndarray) -> None:
             f"at t = {t[at]:g} s the actuators ({', '.join(compiled.commands)}) do not hold the mechanism: "
             "it is under-actuated, or in a singular pose"
         )
-
-
-def _loose(compiled: System) -> str:
-    on = {name: actuator.on for name, actuator in compiled.mechanism.actuators.items()}
-    return freest(compiled, compiled.home.poses, on)
 
 
 def actuator_weights(compiled: System, weights: Mapping[str, float]) -> np.ndarray:
@@ -188,17 +187,3 @@ def _result(
         kinematics=moving,
         mechanism=mechanism,
     )
-
-
-def _body_forces(mechanism: Mechanism, moving: Kinematics) -> dict[str, np.ndarray]:
-    found = {}
-    gravity = np.asarray(mechanism.gravity, float)
-    for name, body in mechanism.bodies.items():
-        R, w, alpha = moving.rotation[name], moving.angular_velocity[name], moving.angular_acceleration[name]
-        arm = R @ np.asarray(body.com, float)
-        acceleration = moving.acceleration[name] + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
-        J = np.asarray(body.inertia_about_centre(), float)
-        w_B, alpha_B = (np.einsum("nji,nj->ni", R, x) for x in (w, alpha))
-        moment = alpha_B @ J + np.cross(w_B, w_B @ J)
-        found[name] = np.concatenate([body.mass * (gravity - acceleration), -moment], axis=1)
-    return found

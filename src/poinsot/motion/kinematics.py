@@ -13,23 +13,20 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError
-from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.continuation import Course, follow
 from poinsot.motion.continuity import Path, joined, require_continuity
 from poinsot.motion.counted_turns import turning, unwound
 from poinsot.motion.driven import driven, require_count
+from poinsot.motion.equations import body_motions
 from poinsot.motion.signals import as_signals, as_times, evaluate_motion, require_motion
 from poinsot.motion.singular_crossing import passing
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, rechart
 from poinsot.system.functions import body_poses
-from poinsot.system.stored import stored
-from poinsot.system.system import System, start, system
+from poinsot.system.system import start, system
 from poinsot.system.variants import UNSURE, careful
-
-__all__ = ["Kinematics", "Path", "kinematics", "solve_path"]
 
 SINGULAR = 1e-10  # check value of the solution below which the prescribed coordinates do not tell the speeds
 LOST = 1e3  # times the condition number of the joints at the first sample: they lose rank, and round-off is told
@@ -192,29 +189,12 @@ def _require_determined(path: Path, names: Sequence[str]) -> None:
             )
 
 
-@stored
-def _body_motions(compiled: System) -> casadi.Function:
-    """(q, v, v̇, p) -> velocities and accelerations of all bodies, named coordinates and rates of turning ones."""
-    e = compiled.equations
-    a = casadi.SX.sym("a", e.v.size1())
-    columns = []
-    for name in compiled.mechanism.template.bodies:
-        R, V = casadi.SX(e.poses[name].R), e.twists[name]
-        for moving in (casadi.SX(V.v), casadi.SX(V.w)):
-            world = R @ moving
-            columns += [world, casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a]
-    named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
-    named += [compiled.coordinate(name)[1] for name in turning(compiled)]
-    outputs = [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]
-    return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)
-
-
 def _observed(path: Path) -> Kinematics:
     """Motions of all bodies in world axes."""
     compiled = path.system
     names = list(compiled.mechanism.template.bodies)
     whole = path.between or path
-    rates, named = _body_motions(compiled)(whole.q, whole.v, whole.a, whole.p)
+    rates, named = body_motions(compiled)(whole.q, whole.v, whole.a, whole.p)
     asked = np.isin(whole.t, path.t)
     coordinates = {name: named[:, k] for k, name in enumerate(compiled.mechanism.template.coordinates)}
     for k, name in enumerate(turning(compiled), len(coordinates)):

@@ -21,8 +21,6 @@ from poinsot.spatial.algebra import skew
 if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
 
-__all__ = ["JointReactions", "by_joint", "columns"]
-
 SEEN = 1e-9  # of a rotation matrix: components smaller than this do not carry an undetermined one over
 
 

@@ -20,21 +20,6 @@ from poinsot.errors import MotionError, PoinsotError, one_line
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import Numbers
 
-__all__ = [
-    "Constant",
-    "Fourier",
-    "Function",
-    "Measured",
-    "Samples",
-    "Signal",
-    "as_signals",
-    "as_times",
-    "evaluate_motion",
-    "own_times",
-    "require_motion",
-    "written_out",
-]
-
 
 class Signal(ABC):
     """A coordinate as a function of time."""

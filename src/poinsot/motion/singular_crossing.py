@@ -27,8 +27,6 @@ from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, r
 from poinsot.system.functions import coordinate_rates
 from poinsot.system.scales import natural_speeds
 
-__all__ = ["Attempt", "passing"]
-
 Attempt = Callable[[Course, np.ndarray], Path]  # follows a course from coordinates q₀ (nq,)
 
 REGULAR = 300.0  # condition number of the joints up to which poses are taken as they were found

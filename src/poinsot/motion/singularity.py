@@ -28,8 +28,6 @@ from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import rank_of
 from poinsot.system.system import System, start, system
 
-__all__ = ["Singularity", "singularity"]
-
 NEAR = 1e4  # condition number from which a pose is called singular
 SINGULAR = 1e-14  # of the largest singular value, at which another is nothing but round-off
 
@@ -46,26 +44,12 @@ class Singularity:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of singularity at this pose; empty at an ordinary one."""
-        found = []
-        for kind, condition in (
-            ("constraint", self.constraints),
-            ("direct", self.actuators),
-            ("inverse", self.outputs),
-        ):
-            if condition is not None and not condition < NEAR:
-                found.append(kind)
-        return tuple(found)
+        found = {"constraint": self.constraints, "direct": self.actuators, "inverse": self.outputs}
+        return tuple(kind for kind, condition in found.items() if condition is not None and not condition < NEAR)
 
     def __str__(self) -> str:
-        shown = ", ".join(
-            f"{name} {value:.3g}"
-            for name, value in (
-                ("constraints", self.constraints),
-                ("actuators", self.actuators),
-                ("outputs", self.outputs),
-            )
-            if value is not None
-        )
+        found = {"constraints": self.constraints, "actuators": self.actuators, "outputs": self.outputs}
+        shown = ", ".join(f"{name} {value:.3g}" for name, value in found.items() if value is not None)
         kind = " and ".join(self.kinds)
         return f"{kind + ' singularity' if kind else 'ordinary pose'}; condition numbers: {shown}"
 
@@ -90,11 +74,12 @@ def singularity(
     names = tuple(mechanism.elements.pose) if outputs is None else list_of_names(outputs, "output coordinates")
     rows = [compiled.coordinate(name)[1] for name in names]
     everything = [compiled.coordinate(name)[1] for name in compiled.elements.coordinates]
-    parts = [e.C, *(_slopes(x, e) for x in (_driven(compiled), rows, everything))]
+    driven = [compiled.along(actuator.on)[1] for actuator in elements.actuators.values()]
+    parts = [e.kinematics.C, *(_slopes(x, e) for x in (driven, rows, everything))]
     found = casadi.Function("J", [e.q, e.p], parts)(q, p)
-    speeds = speed_scales(e.branches, begin.size)
+    speeds = speed_scales(e.graph.branches, begin.size)
     C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) * speeds for x in found)
-    C = C / row_lengths(e.rows, begin.size)[:, None]
+    C = C / row_lengths(e.kinematics.rows, begin.size)[:, None]
     J_a = J_a / _rate_scales([a.on for a in elements.actuators.values()], begin.size)
     J_x = J_x / _rate_scales([elements.coordinates[name] for name in names], begin.size)
     rank = _rank(compiled, mechanism)
@@ -109,10 +94,6 @@ def singularity(
     )
 
 
-def _driven(compiled: System) -> list:
-    return [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
-
-
 def _slopes(rates: list, e) -> object:
     return casadi.densify(casadi.jacobian(casadi.vertcat(*rates), e.v)) if rates else casadi.SX(0, e.v.size1())
 
@@ -120,12 +101,13 @@ def _slopes(rates: list, e) -> object:
 def _rank(compiled: System, mechanism: Mechanism) -> int:
     """Rank of the constraints in an ordinary pose near the model's own: redundant equations do not count."""
     e = compiled.equations
-    if not e.rows:
+    if not e.kinematics.rows:
         return 0
     home = generic_assembly(Constraints(mechanism.elements), start(mechanism, None))
     p = compiled.parameters(mechanism, home.poses)
-    C = np.asarray(compiled.dynamics.function("C", [e.C])(compiled.coordinates(home, p), 0, 0, p)).reshape(e.C.shape)
-    return rank_of(C * speed_scales(e.branches, home.size) / row_lengths(e.rows, home.size)[:, None])
+    function = compiled.dynamics.function("C", [e.kinematics.C])
+    C = np.asarray(function(compiled.coordinates(home, p), 0, 0, p)).reshape(e.kinematics.C.shape)
+    return rank_of(C * speed_scales(e.graph.branches, home.size) / row_lengths(e.kinematics.rows, home.size)[:, None])
 
 
 def _rate_scales(coordinates: Sequence[Coordinate], size: float) -> np.ndarray:

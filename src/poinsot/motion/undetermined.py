@@ -16,8 +16,6 @@ from poinsot.model.assembly.mobility import generic_assembly, self_stresses
 from poinsot.system.stored import stored_parts
 from poinsot.system.system import System
 
-__all__ = ["undetermined"]
-
 TOLERANCE = 1e-7  # of the largest component of a self-stress, forces times the machine's size
 
 

@@ -124,10 +124,10 @@ def sense_of(compiled: System, a: casadi.SX, F: casadi.SX) -> Sense:
         X_BF = at.pose()
         if at.body == GROUND:
             return casadi.SX(X_BF.R), casadi.SX.zeros(3), casadi.SX.zeros(3)
-        R, V = casadi.SX(e.poses[at.body].R), e.twists[at.body]
+        R, V = casadi.SX(e.kinematics.poses[at.body].R), e.kinematics.twists[at.body]
         w = R @ casadi.SX(V.w)
         v_F = R @ casadi.SX(V.v) + casadi.cross(w, R @ casadi.SX(X_BF.p))
-        a_F = casadi.jtimes(v_F, e.q, e.q_dot) + casadi.jacobian(v_F, e.v) @ a
+        a_F = e.rate(v_F, a)
         return R @ casadi.SX(X_BF.R), w, a_F
 
     def wrench(name: str, side: str) -> Wrench:
@@ -135,7 +135,7 @@ def sense_of(compiled: System, a: casadi.SX, F: casadi.SX) -> Sense:
         on_b = Wrench(F[6 * k : 6 * k + 3], F[6 * k + 3 : 6 * k + 6])
         if side == "b":
             return on_b
-        return carry_wrench(joint.relative(e.poses[joint.a.body], e.poses[joint.b.body]), on_b)
+        return carry_wrench(joint.relative(e.kinematics.poses[joint.a.body], e.kinematics.poses[joint.b.body]), on_b)
 
     commands = {name: e.u[k] for k, name in enumerate(elements.actuators)}
     return Sense(coordinate, motion, commands.__getitem__, wrench, casadi.SX(np.asarray(elements.gravity)))

@@ -23,16 +23,6 @@ from poinsot.system.conditioning import SINGULAR_POSE, Conditioning, conditionin
 from poinsot.system.system import System
 from poinsot.system.variants import careful, chosen_rates, embedded_with, machine_of
 
-__all__ = [
-    "Problem",
-    "Stage",
-    "SwitchedIntegration",
-    "integrate_switching",
-    "lost_balance",
-    "recovered",
-    "with_limit",
-]
-
 SHORTEST = 1e-9  # of the whole duration: what coordinates must be good for
 WORSE = 0.1  # of the check value where combinations of redundant constraints were chosen: others are chosen below it
 IMPROVED = 2.0  # times that: what others must do better

@@ -20,19 +20,6 @@ from poinsot.system.stored import stored, stored_parts
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = [
-    "Law",
-    "Laws",
-    "acceleration_function",
-    "check_function",
-    "motion_functions",
-    "plain_functions",
-    "reaction_function",
-    "state_function",
-    "twist_function",
-    "written_law",
-]
-
 Law = float | Callable[[Any, Any, Any], Any]  # a constant force, or a law of (t, s, ṡ)
 Laws = tuple[tuple[str, Formula | None], ...]  # by actuator, the law as written; None where the force is constant
 BEYOND = 0.5  # of the quality at which coordinates are chosen anew: below it no step goes
@@ -53,13 +40,14 @@ def motion_functions(
     e = compiled.equations
     time, work, constants = casadi.SX.sym("t"), casadi.SX.sym("w"), casadi.SX.sym("u", len(laws))
     u = _commands(compiled, laws, time, constants)
-    solution = [compiled.dynamics.solution[0], casadi.SX(e.power)]
+    solution = [compiled.dynamics.solution[0], casadi.SX(e.balance.power)]
     acceleration, power = casadi.substitute(solution, [e.u], [u]) if laws else solution
     acceleration = acceleration * _within(compiled) if method == "explicit" else acceleration
     counts = casadi.SX.sym("turns", len(turning(compiled)))
     y, P = casadi.vertcat(e.q, e.v, counts, work), casadi.vertcat(constants, e.p)
-    parts: dict[str, tuple[casadi.SX, ...]] = {"rhs": (e.q_dot, acceleration, *turning_rates(compiled), power)}
-    if e.phi.size1() or e.norms.size1():
+    rates = (e.kinematics.q_dot, acceleration, *turning_rates(compiled), power)
+    parts: dict[str, tuple[casadi.SX, ...]] = {"rhs": rates}
+    if e.kinematics.phi.size1() or e.kinematics.norms.size1():
         parts["projection"] = (*compiled.dynamics.projected, counts, work)
     watched = watched_events(compiled, events, counts)
     if watched:
@@ -95,10 +83,10 @@ def plain_functions(compiled: System, laws: Laws) -> tuple[dict[str, casadi.Func
     time, constants, work = casadi.SX.sym("t"), casadi.SX.sym("u", len(laws)), casadi.SX.sym("w")
     counts = casadi.SX.sym("turns", len(turning(compiled)))
     y, P = casadi.vertcat(e.q, e.v, counts, work), casadi.vertcat(constants, e.p)
-    rates = casadi.vertcat(e.q_dot, solved.acceleration, *turning_rates(compiled), e.power)
+    rates = casadi.vertcat(e.kinematics.q_dot, solved.acceleration, *turning_rates(compiled), e.balance.power)
     rates = casadi.substitute(rates, e.u, _commands(compiled, laws, time, constants)) if laws else rates
     kept = casadi.vertcat(*compiled.dynamics.projected, counts, work)
-    outputs = {"rates": rates, "kept": kept, "energies": casadi.vertcat(e.kinetic, e.potential)}
+    outputs = {"rates": rates, "kept": kept, "energies": casadi.vertcat(e.balance.kinetic, e.balance.potential)}
     return {n: casadi.Function(n, [time, y, P], [casadi.densify(x)]) for n, x in outputs.items()}, None
 
 
@@ -135,7 +123,8 @@ def state_function(compiled: System) -> casadi.Function:
     """(y, constants) -> energies, constraints, named coordinates, places of all bodies."""
     e = compiled.equations
     named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
-    outputs = [casadi.SX(e.kinetic), casadi.SX(e.potential), e.all_phi, *named, places(compiled)]
+    energies = [casadi.SX(e.balance.kinetic), casadi.SX(e.balance.potential)]
+    outputs = [*energies, e.kinematics.all_phi, *named, places(compiled)]
     beside = casadi.SX.sym("beside", len(turning(compiled)) + 1)  # turns and work
     inputs = [casadi.vertcat(e.q, e.v, beside), casadi.vertcat(e.u, e.p)]
     return casadi.Function("watched", inputs, [casadi.densify(casadi.vertcat(*outputs))])
@@ -151,6 +140,6 @@ def check_function(compiled: System) -> casadi.Function:
 def twist_function(compiled: System) -> casadi.Function:
     """(q, v, u, p) -> twists of all bodies (6 b,), and their derivatives by the speeds."""
     e = compiled.equations
-    moving = [e.twists[body] for body in compiled.elements.bodies]
+    moving = [e.kinematics.twists[body] for body in compiled.elements.bodies]
     flat = casadi.vertcat(*(casadi.SX(part) for V in moving for part in (V.v, V.w)))
     return compiled.dynamics.function("twists", [flat, casadi.jacobian(flat, e.v)])

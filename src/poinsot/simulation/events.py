@@ -14,8 +14,6 @@ from poinsot.motion.counted_turns import turned, turning
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["Ending", "Event", "Watched", "watched_events"]
-
 Watched = tuple[tuple[str, str, float], ...]  # events of the user: name, coordinate, the value that it crosses
 MUCH_BETTER = 300.0  # times the limit of combinations, 30 times what they were: others are chosen, with another limit
 AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn
@@ -59,8 +57,8 @@ def _user_events(compiled: System, events: Watched, counts: casadi.SX) -> list[t
 def _quality_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
     """Where coordinates become poor, or combinations of redundant constraints so good that their limit is too low."""
     found = [(Event("", Ending.POOR, name), q - 1) for name, q in compiled.dynamics.qualities.items()]
-    if compiled.equations.combined is not None:
-        better = compiled.dynamics.system.check - MUCH_BETTER * compiled.equations.limit
+    if compiled.equations.kinematics.combined is not None:
+        better = compiled.dynamics.system.check - MUCH_BETTER * compiled.equations.kinematics.limit
         found.append((Event("", Ending.POOR, COMBINATIONS), better))
     return found
 
@@ -70,7 +68,7 @@ def _force_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
     found = []
     for name, force in compiled.elements.forces.items():
         s, _ = compiled.along(force.on)
-        wound = formulations.winds(force, compiled.equations.direct)
+        wound = formulations.winds(force, compiled.equations.kinematics.direct)
         if (gap := force.clearance(force.centre + formulations.turn(s - force.centre) if wound else s)) is not None:
             why = f"the {force.kind.replace('-', ' ')} '{name}' was reached"
             found.append((Event(name, Ending.STOPPED, why), gap))

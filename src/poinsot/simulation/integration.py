@@ -18,8 +18,6 @@ from poinsot.simulation.events import Ending, Event, Watched
 from poinsot.system.stored import remembered
 from poinsot.system.system import System
 
-__all__ = ["Integration", "Motion", "compiled_motion"]
-
 METHODS = ("explicit", "implicit")
 _QUIET = {"disable_internal_warnings": True, "show_eval_warnings": False}  # how a motion ended is in the result
 

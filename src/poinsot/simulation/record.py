@@ -15,8 +15,6 @@ from poinsot.motion.reactions import JointReactions
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["SimulatedStates", "Simulation"]
-
 
 @dataclass(frozen=True, eq=False)
 class SimulatedStates:

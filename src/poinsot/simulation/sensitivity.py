@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import Integrator, integrator
-from poinsot.errors import PoinsotError, list_of_names, unknown
+from poinsot.errors import PoinsotError, list_of_names, require_known
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.driven import driven
+from poinsot.motion.equations import inverse_solution
 from poinsot.motion.inverse_dynamics import require_actuators
-from poinsot.motion.inverse_equations import inverse_solution
 from poinsot.motion.kinematics import solve_path
 from poinsot.simulation.record import Simulation
 from poinsot.simulation.simulate import simulate
@@ -30,8 +30,6 @@ from poinsot.spatial.algebra import Numbers, vector
 from poinsot.system.initial_state import state
 from poinsot.system.stored import remembered, stored, stored_parts
 from poinsot.system.system import System, start, system
-
-__all__ = ["MotionSensitivity", "Sensitivity", "motion_sensitivity", "sensitivity"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +85,7 @@ def sensitivity(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, wrt
 
 def _known(mechanism: Mechanism, wrt: Sequence[str]) -> tuple[str, ...]:
     wrt = list_of_names(wrt, "parameters to differentiate by")
-    for name in wrt:
-        if name not in require_mechanism(mechanism).parameters:
-            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    require_known("parameter", wrt, require_mechanism(mechanism).parameters)
     if not wrt:
         raise PoinsotError("name at least one parameter to differentiate with respect to")
     return wrt
@@ -111,7 +107,7 @@ def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str
         direction = [casadi.SX.zeros(x.shape) for x in inputs[:3]] + [unit]
         for k, level in enumerate(levels):
             change = drive.solve(-_along(level, inputs, direction))
-            direction[k] = casadi.jacobian(e.q_dot, e.v) @ change if k == 0 else change
+            direction[k] = e.N @ change if k == 0 else change
         columns.append(_along(outputs, inputs, direction))
     return casadi.Function("sensitivity", [e.q, e.v, a, w, e.p], [casadi.vertcat(*columns)])
 
@@ -124,11 +120,11 @@ def _along(expression: Any, inputs: list[Any], direction: list[Any]) -> Any:
 def _body_force(compiled: System, body: str, a: Any) -> Any:
     """Q_e − M q̈ of one body: gravity less what its motion needs; moment about the centre in body axes (6, 1)."""
     e, inertial = compiled.equations, compiled.elements.bodies[body]
-    V, R = e.twists[body], casadi.SX(e.poses[body].R)
+    V, R = e.kinematics.twists[body], casadi.SX(e.kinematics.poses[body].R)
     w, com = casadi.SX(V.w), casadi.SX(vector(*inertial.com))
     velocity = R @ (casadi.SX(V.v) + casadi.cross(w, com))
-    acceleration = casadi.jtimes(velocity, e.q, e.q_dot) + casadi.jacobian(velocity, e.v) @ a
-    alpha = casadi.jtimes(w, e.q, e.q_dot) + casadi.jacobian(w, e.v) @ a
+    acceleration = e.rate(velocity, a)
+    alpha = e.rate(w, a)
     J = casadi.SX(inertial.inertia_about_centre())
     force = inertial.mass * (casadi.SX(vector(*compiled.elements.gravity)) - acceleration)
     return casadi.vertcat(force, -(J @ alpha + casadi.cross(w, J @ w)))
@@ -159,8 +155,7 @@ def motion_sensitivity(
     p = compiled.parameters(mechanism, begin.poses)
     q, v = state(compiled, begin, p, None)
     S0 = _start_sensitivity(compiled, q, p, tuple(pose if pose is not None else mechanism.elements.pose), wrt)
-    given = {name: compiled.command(name, value) for name, value in (forces or {}).items()}
-    u = np.array([given.get(name, 0.0) for name in compiled.commands])
+    u = compiled.forces(forces or {})
     grid = run.t if run.t[0] == 0 else np.concatenate([[0.0], run.t])
     motion = _augmented(compiled, wrt)
     y0 = np.concatenate([q, v, S0.T.ravel()])
@@ -174,9 +169,8 @@ def _start_sensitivity(
     compiled: System, q: np.ndarray, p: np.ndarray, held: tuple[str, ...], wrt: tuple[str, ...]
 ) -> np.ndarray:
     """∂(q, v)/∂p at the start (nq + nv, k): constraints kept, the pose's coordinates at their values."""
-    e = compiled.equations
-    gap = casadi.vertcat(e.phi, *(compiled.coordinate(name)[0] for name in held))
-    N = casadi.jacobian(e.q_dot, e.v)
+    e, N = compiled.equations, compiled.equations.N
+    gap = casadi.vertcat(e.kinematics.phi, *(compiled.coordinate(name)[0] for name in held))
     columns = [e.symbols.names.index(name) for name in wrt]
     parts = [casadi.jacobian(gap, e.q) @ N, casadi.jacobian(gap, e.p)[:, columns], N]
     A, b, N0 = (np.asarray(x) for x in casadi.Function("start", [e.q, e.p], parts)(q, p))
@@ -194,9 +188,9 @@ def _augmented(compiled: System, wrt: tuple[str, ...]) -> Integrator:
 def _augmented_functions(compiled: System, wrt: tuple[str, ...]) -> tuple[dict[str, casadi.Function], None]:
     e = compiled.equations
     solved = compiled.dynamics.system
-    n, m = e.v.size1(), e.phi.size1()
+    (_, n, m, _), C = e.sizes, e.kinematics.C
     a, lam = casadi.SX.sym("a", n), casadi.SX.sym("lam", m)
-    r1, r2 = e.M @ a + e.C.T @ lam - e.Q, e.C @ a - e.gamma
+    r1, r2 = e.balance.M @ a + C.T @ lam - e.balance.Q, C @ a - e.kinematics.gamma
     inputs, states, rates = [e.q, e.v, e.p], [], []
     for name in wrt:
         dq, dv = casadi.SX.sym("dq", e.q.size1()), casadi.SX.sym("dv", n)
@@ -206,15 +200,15 @@ def _augmented_functions(compiled: System, wrt: tuple[str, ...]) -> tuple[dict[s
         s1, s2 = casadi.substitute(slopes, [a, lam], [solved.acceleration, solved.multipliers])
         change = solved.solve(-s1, -s2)[0]
         states += [dq, dv]
-        rates += [_along(e.q_dot, inputs, [dq, dv, unit]), change]
+        rates += [_along(e.kinematics.q_dot, inputs, [dq, dv, unit]), change]
     time, u = casadi.SX.sym("t"), e.u
     y = casadi.vertcat(e.q, e.v, *states)
     rhs = casadi.Function(
-        "rhs", [time, y, casadi.vertcat(u, e.p)], [casadi.vertcat(e.q_dot, solved.acceleration, *rates)]
+        "rhs", [time, y, casadi.vertcat(u, e.p)], [casadi.vertcat(e.kinematics.q_dot, solved.acceleration, *rates)]
     )
     q, v = compiled.dynamics.projected
     keep = casadi.Function("keep", [time, y, casadi.vertcat(u, e.p)], [casadi.vertcat(q, v, *states)])
-    return {"rhs": rhs} | ({"projection": keep} if m or e.norms.size1() else {}), None
+    return {"rhs": rhs} | ({"projection": keep} if m or e.kinematics.norms.size1() else {}), None
 
 
 def _coordinates(

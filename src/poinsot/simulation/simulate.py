@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import Formula
-from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, unknown
+from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, require_known
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism, require_possible
 from poinsot.motion.counted_turns import counted, first_counts, turning
 from poinsot.motion.initial_pose import initial
@@ -33,8 +33,6 @@ from poinsot.spatial.algebra import Numbers
 from poinsot.system.initial_state import speeds
 from poinsot.system.system import System
 from poinsot.system.variants import careful, embedded_in
-
-__all__ = ["Simulation", "simulate"]
 
 BATCHED_ROLES = ("inertia", "force", "gravity")
 OUTPUTS = 101  # times that are given if nobody says which
@@ -173,9 +171,7 @@ def _far_lighter(mechanism: Mechanism, parameters: Mapping[str, Sequence[float]]
 
 
 def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, float | Formula]:
-    for name in forces:
-        if name not in compiled.commands:
-            raise PoinsotError(unknown("actuator", name, compiled.commands))
+    require_known("actuator", forces, compiled.commands)
     given = {
         name: written_law(name, law) if callable(law) else compiled.command(name, law) for name, law in forces.items()
     }
@@ -183,12 +179,7 @@ def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, float | Form
 
 
 def _result(
-    mechanism: Mechanism,
-    compiled: System,
-    laws: Laws,
-    problem: Problem,
-    outputs: int,
-    run: SwitchedIntegration,
+    mechanism: Mechanism, compiled: System, laws: Laws, problem: Problem, outputs: int, run: SwitchedIntegration
 ) -> Simulation:
     """What was found at the last `outputs` times of a grid that starts at 0."""
     grid = problem.t
@@ -207,6 +198,7 @@ def _result(
     t, y, p = grid[:count], reached[:, :count], run.at(slice(count))
     last = slice(len(grid) - outputs, count)
     batch = len(y) > 1 or run.p.ndim == 2
+    constants = p[0, last] if p.ndim == 3 else np.atleast_2d(p)[0]  # of the first motion: (n, m), or (m,)
 
     def shape(x: np.ndarray) -> np.ndarray:
         return x[:, last] if batch else x[0, last]
@@ -235,13 +227,8 @@ def _result(
         changes=run.changes,
         mechanism=mechanism,
         find_reactions=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
-        find_states=lambda: simulated_states(compiled, laws, t[last], y[0, last], _first(p, last)),
+        find_states=lambda: simulated_states(compiled, laws, t[last], y[0, last], constants),
     )
-
-
-def _first(p: np.ndarray, last: slice) -> np.ndarray:
-    """Constants (m,) or (n, m) of the first motion at the last times."""
-    return p[0, last] if p.ndim == 3 else np.atleast_2d(p)[0]
 
 
 def _lost(run: SwitchedIntegration, largest: np.ndarray, balance: np.ndarray, rtol: float) -> tuple[int, int] | None:

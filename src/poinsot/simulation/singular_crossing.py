@@ -23,8 +23,6 @@ from poinsot.system.scales import natural_speeds
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
 
-__all__ = ["Crossing", "across", "leading"]
-
 ENTRY = 1e4  # condition number from which to which a singular pose is stepped over
 FINER = 32  # parts into which an interval is cut to find that place
 SLOW = 0.2  # of the speed: what accelerations may change it by over the step; with less momentum nothing is known

@@ -27,8 +27,6 @@ from poinsot.spatial.rotation import rotation_exponential
 from poinsot.statics.locked import locked_actuators
 from poinsot.store.bounded import Bounded
 
-__all__ = ["Rest", "model_of", "rigid_motions", "settled", "solve", "stack", "undeformed", "world_motions"]
-
 NEGLIGIBLE = 1e-11  # displacement, as a fraction of the machine or in radians, that needs no bending to be found
 _MODELS: Bounded = Bounded(16)
 
@@ -38,9 +36,7 @@ def model_of(mechanism: Mechanism, free: tuple[str, ...] = ()) -> ElasticModel:
     parameters = mechanism.parameters.items()
     folded = tuple((name, p.value) for name, p in parameters if p.role in ("geometry", "named"))
     free_roles = tuple((name, p.value == 0) for name, p in parameters if p.role not in ("geometry", "named"))
-    lumps = tuple(
-        tuple(map(float, lump.com)) for lump in mechanism.elements.lumps.values()
-    )  # each sits on its nearest node
+    lumps = tuple(tuple(map(float, x.com)) for x in mechanism.elements.lumps.values())  # each on its nearest node
     key = (str(mechanism.document), folded, free_roles, lumps, free)
     return _MODELS.get_or_make(key, lambda: elastic_model(mechanism, free))
 
@@ -175,14 +171,11 @@ def settled(rest: Rest) -> Rest:
         terms = rest.terms
         if float(np.max(np.abs(xi[:, :3]))) < NEGLIGIBLE * size and float(np.max(np.abs(xi[:, 3:]))) < NEGLIGIBLE:
             return rest
+    worst = model.nodes[int(np.argmax(np.abs(left))) // 6]
     raise PoinsotError(
         "no equilibrium of the flexible links was found near this pose: "
-        f"a force of {float(np.max(np.abs(left))):.3g} N or N·m is left on node '{_worst(model, left)}'"
+        f"a force of {float(np.max(np.abs(left))):.3g} N or N·m is left on node '{worst}'"
     )
-
-
-def _worst(model: ElasticModel, left: np.ndarray) -> str:
-    return model.nodes[int(np.argmax(np.abs(left))) // 6]
 
 
 def _small_enough(rest: Rest, left: np.ndarray, gaps: np.ndarray) -> bool:

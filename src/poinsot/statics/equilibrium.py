@@ -14,16 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, by_name, count_of, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, by_name, count_of, one_or_more_names, require_known
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.spatial.pose import Pose
 from poinsot.statics.residual import Given, Point, balance
-from poinsot.system.functions import body_poses, displaced
+from poinsot.system.conditioning import poses_at
+from poinsot.system.functions import displaced
 from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import least_squares
 from poinsot.system.system import System, start, system
-
-__all__ = ["Equilibrium", "equilibrium", "settle"]
 
 TOLERANCE = 1e-11  # of the terms that are summed up in each generalised force
 STEP = 0.3  # largest change of a coordinate in one step  [machine's size or rad]
@@ -78,12 +77,9 @@ def equilibrium(
     begin = start(require_mechanism(mechanism), by_name(pose, "a pose is", "{'x': 0.1}") or None)
     compiled = system(mechanism, formulation)
     locked, iterations = one_or_more_names(locked, "locked actuators"), count_of(iterations, "iterations")
-    for name in locked:
-        if name not in compiled.commands:
-            raise PoinsotError(unknown("actuator", name, compiled.commands))
+    require_known("actuator", locked, compiled.commands)
     forces = by_name(forces, "forces are", "{'A': 2.0}")
-    given = {name: compiled.command(name, value) for name, value in forces.items()}
-    u = np.array([given.get(name, 0.0) for name in compiled.commands])
+    u = compiled.forces(forces)
     held = tuple(compiled.commands.index(name) for name in locked)
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)
@@ -131,13 +127,11 @@ def _step(compiled: System, point: Point) -> np.ndarray:
 
 
 def _result(compiled: System, point: Point) -> Equilibrium:
-    position, rotation = body_poses(compiled, point.q[None], point.given.p)
-    poses = {name: Pose(rotation[name][0], position[name][0]) for name in position}
+    poses = poses_at(compiled, point.q, point.given.p)
     elements = compiled.equations.symbols.mechanism.elements
-    with_ground = {**poses, "ground": Pose.identity()}
     return Equilibrium(
-        poses=poses,
-        coordinates={n: float(c.value(with_ground, elements.joints)) for n, c in elements.coordinates.items()},
+        poses={name: poses[name] for name in elements.bodies},
+        coordinates={n: float(c.value(poses, elements.joints)) for n, c in elements.coordinates.items()},
         forces=dict(zip(compiled.commands, point.u.tolist())),
         multipliers=point.lam,
         residual=point.residual,

@@ -22,8 +22,6 @@ from poinsot.spatial.pose import Pose
 if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
 
-__all__ = ["force_sizes"]
-
 
 def force_sizes(e: Equations, size: float, rests: Mapping[str, Any]) -> Any:
     """T (nv, 1) as symbols [N or N·m] for a machine of a size [m]; `rests` of clamped springs by their names."""
@@ -31,20 +29,20 @@ def force_sizes(e: Equations, size: float, rests: Mapping[str, Any]) -> Any:
     total = casadi.SX(e.v.size1(), 1)
     weight = _length(vector(*elements.gravity))
     for name, body in elements.bodies.items():
-        V = carry_twist(Pose(np.eye(3), vector(*body.com)), e.twists[name])
+        V = carry_twist(Pose(np.eye(3), vector(*body.com)), e.kinematics.twists[name])
         total += casadi.fabs(body.mass) * weight * _columns(V.v, e)
-    for k, part in enumerate(e.acting):
+    for k, part in enumerate(e.balance.acting):
         total += casadi.fabs(casadi.jacobian(part[2], e.v)).T * _law_size(e, k, size, rests)
     for load in elements.loads.values():
-        V = load.twist(e.twists[load.at.body])
+        V = load.twist(e.kinematics.twists[load.at.body])
         total += _length(vector(*load.force)) * _columns(V.v, e) + _length(vector(*load.moment)) * _columns(V.w, e)
     return casadi.densify(casadi.substitute(total, e.v, casadi.SX.zeros(e.v.shape)))
 
 
 def _law_size(e: Equations, k: int, size: float, rests: Mapping[str, Any]) -> Any:
     """Modulus of the force of a law along its coordinate, and of what a displacement of natural size adds to it."""
-    law, s, s_dot = e.acting[k]
-    first = len(e.acting) - e.u.size1()
+    law, s, s_dot = e.balance.acting[k]
+    first = len(e.balance.acting) - e.u.size1()
     if k >= first:
         return casadi.fabs(e.u[k - first])
     relaxed = law.relaxed_at(rests[law.name]) if law.name in rests else law

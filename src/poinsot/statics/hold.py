@@ -10,8 +10,6 @@ from poinsot.motion.driven import require_count
 from poinsot.motion.inverse_dynamics import inverse_dynamics
 from poinsot.system.system import system
 
-__all__ = ["hold"]
-
 
 def hold(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> dict[str, float]:
     """Actuator forces [N or N·m] that hold a mechanism at rest in a pose of all its freedoms.

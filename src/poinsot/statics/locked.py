@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from poinsot.errors import PoinsotError, one_or_more_names, unknown
 from poinsot.model.parts import Elements
 
-__all__ = ["locked_actuators"]
-
 
 def locked_actuators(elements: Elements, wish: str | Sequence[str] | None) -> tuple[int, ...]:
     """Numbers of the actuators that hold their coordinate; by default those along which no spring acts."""

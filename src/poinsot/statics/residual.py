@@ -22,8 +22,6 @@ from poinsot.system.scaled_rank import Sizes, free_motions, least_squares
 from poinsot.system.stored import remembered
 from poinsot.system.system import System
 
-__all__ = ["Balance", "Given", "Point", "balance"]
-
 CLOSED = 1e-12  # of the machine's size or of a radian, up to which joints count as closed
 
 
@@ -39,19 +37,19 @@ class Balance:
     def __init__(self, compiled: System):
         self.compiled, e = compiled, compiled.equations
         still = casadi.SX.zeros(e.v.shape)
-        template = e.symbols.mechanism.template.forces
-        self.clamped = tuple(part for part in e.acting if _is_clamped(template.get(part[0].name)))
+        clamped = {name for name, law in e.symbols.mechanism.template.forces.items() if law.clamped}
+        self.clamped = tuple(part for part in e.balance.acting if part[0].name in clamped)
         self.rho = casadi.SX.sym("rho", len(self.clamped))
-        self.lam = casadi.SX.sym("lam", e.phi.size1())
-        Q, V = self._with_rests(e.Q, casadi.SX(e.potential))
-        self.Q, self.C = casadi.substitute([Q, e.C], [e.v], [still])
-        self.potential, self.N = V, casadi.jacobian(e.q_dot, e.v)
+        self.lam = casadi.SX.sym("lam", e.kinematics.phi.size1())
+        Q, V = self._with_rests(e.balance.Q, casadi.SX(e.balance.potential))
+        self.Q, self.C = casadi.substitute([Q, e.kinematics.C], [e.v], [still])
+        self.potential, self.N = V, e.N
         self.J_a = casadi.densify(casadi.jacobian(self.Q, e.u).T)
-        self.D = casadi.substitute(-casadi.jacobian(e.Q, e.v) - self._dry_friction(), e.v, still)
+        self.D = casadi.substitute(-casadi.jacobian(e.balance.Q, e.v) - self._dry_friction(), e.v, still)
         self.K = -casadi.jacobian(self.Q - self.C.T @ self.lam, e.q) @ self.N
         self.read = casadi.vertcat(*(s for _, s, _ in self.clamped)) if self.clamped else casadi.SX(0, 1)
-        first = len(e.acting) - e.u.size1()
-        self.s_a = casadi.vertcat(*(s for _, s, _ in e.acting[first:])) if e.u.size1() else casadi.SX(0, 1)
+        first = len(e.balance.acting) - e.u.size1()
+        self.s_a = casadi.vertcat(*(s for _, s, _ in e.balance.acting[first:])) if e.u.size1() else casadi.SX(0, 1)
 
     @cached_property
     def sizes(self) -> Sizes:
@@ -63,7 +61,7 @@ class Balance:
         e = self.compiled.equations
         for i, (spring, s, s_dot) in enumerate(self.clamped):
             relaxed, at = spring.relaxed_at(self.rho[i]), s
-            if winds(spring, e.direct):
+            if winds(spring, e.kinematics.direct):
                 at = self.rho[i] + turn(s - self.rho[i])
             Q += casadi.jacobian(s_dot, e.v).T @ (slope(spring, s) - slope(relaxed, at))
             V += relaxed.potential(at) - spring.potential(s)
@@ -73,7 +71,7 @@ class Balance:
         """What the smoothed sign of dry friction adds to D: it is no damping, and no small motion overcomes it."""
         e = self.compiled.equations
         D = casadi.SX(e.v.size1(), e.v.size1())
-        for law, _, s_dot in e.acting:
+        for law, _, s_dot in e.balance.acting:
             if not is_zero(law.dry_slope()):
                 J = casadi.jacobian(s_dot, e.v)
                 D += J.T @ J * law.dry_slope()
@@ -83,18 +81,15 @@ class Balance:
     def forces(self) -> Any:
         """(q, u, ρ, p) -> Q, Φ, C, potential, J_a, s_a."""
         e = self.compiled.equations
-        outputs = [self.Q, e.phi, self.C, self.potential, self.J_a, self.s_a]
+        outputs = [self.Q, e.kinematics.phi, self.C, self.potential, self.J_a, self.s_a]
         return casadi.Function("forces", [e.q, e.u, self.rho, e.p], outputs)
 
     @cached_property
     def terms(self) -> Any:
         """(q, u, ρ, p) -> moduli of the terms that are summed up in each generalised force (nv, 1)."""
         e = self.compiled.equations
-        found = force_sizes(e, self.sizes.machine, {part[0].name: r for part, r in self._relaxed()})
-        return casadi.Function("terms", [e.q, e.u, self.rho, e.p], [found])
-
-    def _relaxed(self) -> list[tuple[Any, Any]]:
-        return [(part, self.rho[i]) for i, part in enumerate(self.clamped)]
+        rests = {part[0].name: self.rho[i] for i, part in enumerate(self.clamped)}
+        return casadi.Function("terms", [e.q, e.u, self.rho, e.p], [force_sizes(e, self.sizes.machine, rests)])
 
     @cached_property
     def stiffness(self) -> Any:
@@ -106,7 +101,7 @@ class Balance:
     def inertia(self) -> Any:
         """(q, p) -> M, D."""
         e = self.compiled.equations
-        return casadi.Function("inertia", [e.q, e.p], [e.M, self.D])
+        return casadi.Function("inertia", [e.q, e.p], [e.balance.M, self.D])
 
     @cached_property
     def _rests(self) -> Any:
@@ -116,10 +111,6 @@ class Balance:
     def rests(self, q: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Rests ρ of the clamped springs (k,) when they are relaxed at q  [m or rad]."""
         return np.asarray(self._rests(q, p)).ravel()
-
-
-def _is_clamped(law: Any) -> bool:
-    return law is not None and law.clamped
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,6 @@ from poinsot.system.functions import body_poses
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["SINGULAR_POSE", "Conditioning", "conditioning", "freest", "poses_at", "rechart", "surplus_or_free"]
-
 SINGULAR_POSE = 1e4  # condition number from which a pose is called singular
 
 

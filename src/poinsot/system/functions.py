@@ -14,18 +14,6 @@ from poinsot.system.stored import stored
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = [
-    "Observed",
-    "body_poses",
-    "coordinate_rates",
-    "displaced",
-    "displaced_states",
-    "forward",
-    "observe",
-    "observe_states",
-    "places",
-]
-
 
 @dataclass(frozen=True)
 class Observed:
@@ -40,7 +28,13 @@ class Observed:
 @stored
 def forward(compiled: System) -> casadi.Function:
     """(q, v, u, p) -> v̇, λ and a check value that tells near-singularity."""
-    return compiled.dynamics.function("forward", list(compiled.dynamics.solution))
+    return compiled.dynamics.forward
+
+
+@stored
+def all_rows(compiled: System) -> casadi.Function:
+    """(q, v, u, p) -> residuals of all constraint rows, redundant ones included."""
+    return compiled.dynamics.function("all_rows", [compiled.equations.kinematics.all_phi])
 
 
 @stored
@@ -51,16 +45,20 @@ def _poses(compiled: System) -> casadi.Function:
 @stored
 def _displaced(compiled: System) -> casadi.Function:
     e = compiled.equations
-    return casadi.Function("displaced", [e.q, e.v, e.p], [formulations.unit_quaternions(e, e.q + e.q_dot)])
+    return casadi.Function("displaced", [e.q, e.v, e.p], [formulations.unit_quaternions(e, e.q + e.kinematics.q_dot)])
 
 
 @stored
 def _observed(compiled: System) -> casadi.Function:
     """(q, v, v̇, λ, u, p) -> places of all bodies, their accelerations, reactions of all joints in one column."""
     e = compiled.equations
-    rate, multipliers = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("lam", e.phi.size1())
+    _, nv, m, _ = e.sizes
+    rate, multipliers = casadi.SX.sym("a", nv), casadi.SX.sym("lam", m)
     wrenches = formulations.joint_reactions(e, rate, multipliers)
-    columns = [places(compiled), *(_body_rate(compiled, name, rate) for name in compiled.mechanism.template.bodies)]
+    columns = [
+        places(compiled),
+        *(e.rate(casadi.vertcat(*e.world_twist(name)), rate) for name in compiled.mechanism.template.bodies),
+    ]
     for name in compiled.mechanism.template.joints:
         columns += [casadi.SX(wrenches[name].f), casadi.SX(wrenches[name].n)]
     inputs = [e.q, e.v, rate, multipliers, e.u, e.p]
@@ -69,16 +67,8 @@ def _observed(compiled: System) -> casadi.Function:
 
 def places(compiled: System) -> casadi.SX:
     """Position and rotation matrix, by rows, of every body as one column of symbols (12 b, 1)."""
-    poses = [compiled.equations.poses[name] for name in compiled.elements.bodies]
+    poses = [compiled.equations.kinematics.poses[name] for name in compiled.elements.bodies]
     return casadi.vertcat(*(casadi.vertcat(casadi.SX(X.p), casadi.vec(casadi.SX(X.R.T))) for X in poses))
-
-
-def _body_rate(compiled: System, body: str, a: casadi.SX) -> casadi.SX:
-    """Acceleration of a body's origin and its angular acceleration in world axes (6, 1), for v̇ = a."""
-    e, V = compiled.equations, compiled.equations.twists[body]
-    R = casadi.SX(e.poses[body].R)
-    world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
-    return casadi.jtimes(world, e.q, e.q_dot) + casadi.jacobian(world, e.v) @ a
 
 
 def body_poses(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
@@ -93,7 +83,7 @@ def body_poses(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[dict[str
 
 @stored
 def _q_dot(compiled: System) -> casadi.Function:
-    return compiled.dynamics.function("q_dot", [compiled.equations.q_dot])
+    return compiled.dynamics.function("q_dot", [compiled.equations.kinematics.q_dot])
 
 
 def coordinate_rates(compiled: System, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -111,30 +101,24 @@ def displaced_states(compiled: System, q: np.ndarray, steps: np.ndarray, p: np.n
     return _displaced(compiled)(q, steps, p)[0]
 
 
-def observe(
-    compiled: System, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
-) -> Observed:
-    """Poses and accelerations of all bodies and reactions of all joints at one state."""
-    return _split(compiled, np.asarray(_observed.formula(compiled).function(q, v, a, lam, u, p)).ravel())
-
-
-def observe_states(
-    compiled: System, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, u: np.ndarray, p: np.ndarray
-) -> Observed:
-    """The same of N states; arrays have a leading axis N."""
-    (flat,) = _observed(compiled)(q, v, a, lam, u, p)
-    return _split(compiled, flat)
+def observe(compiled: System, *state: np.ndarray, native: bool = True) -> Observed:
+    """Poses and accelerations of all bodies and reactions of all joints at a state (q, v, v̇, λ, u, p), or at N with
+    a leading axis. Without `native` at one only: code is not worth its time where a state is asked for once.
+    """
+    if native:
+        return _split(compiled, _observed(compiled)(*state)[0])
+    return _split(compiled, np.asarray(_observed.formula(compiled).function(*state)).ravel())
 
 
 def _split(compiled: System, flat: Any) -> Observed:
-    """What `_observed` puts in one column, (…, 12 b + 6 b + 6 k)."""
+    """What `_observed` puts in one column, (…, 12 b + 6 b + 6 k), as views: copies cost as much as the kernel."""
     bodies, joints = list(compiled.mechanism.template.bodies), list(compiled.mechanism.template.joints)
     shape, first = flat.shape[:-1], 12 * len(bodies)
-    placed = np.moveaxis(flat[..., :first].reshape(*shape, -1, 12), -2, 0)
-    six = np.moveaxis(flat[..., first:].reshape(*shape, -1, 6), -2, 0).copy()
+    placed, six = flat[..., :first].reshape(*shape, -1, 12), flat[..., first:].reshape(*shape, -1, 6)
+    rotation = placed[..., 3:].reshape(*shape, -1, 3, 3)
     return Observed(
-        dict(zip(bodies, six)),
-        dict(zip(joints, six[len(bodies) :])),
-        dict(zip(bodies, placed[..., :3].copy())),
-        dict(zip(bodies, placed[..., 3:].reshape(*placed.shape[:-1], 3, 3))),
+        {name: six[..., k, :] for k, name in enumerate(bodies)},
+        {name: six[..., k, :] for k, name in enumerate(joints, len(bodies))},
+        {name: placed[..., k, :3] for k, name in enumerate(bodies)},
+        {name: rotation[..., k, :, :] for k, name in enumerate(bodies)},
     )

@@ -14,8 +14,6 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 from poinsot.store import Bounded, content_key, read_entry, write_entry
 
-__all__ = ["keep_home", "start"]
-
 _ASSEMBLED: Bounded = Bounded(32)
 _KIND = "kept"
 

@@ -24,8 +24,6 @@ from poinsot.system.scales import natural_speeds
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 
-__all__ = ["speeds", "state"]
-
 DEPENDENT = 1e-11  # of the largest singular value: equations that follow from others
 MASSLESS = 1e-12  # of the largest √kg: what has no mass
 CONTRADICTION = 1e-8  # of the rates
@@ -96,13 +94,13 @@ def _rates(system: System, names: tuple[str, ...]) -> casadi.Function:
     of all bodies (6 b, nv), their inertial parameters (10, b), rates of drives (k, nv), their inertias (k, 1)."""
     e = system.equations
     rates = casadi.vertcat(*(system.coordinate(name)[1] for name in names))
-    bodies = system.elements.bodies
-    twists = [casadi.SX(part) for name in bodies for part in (e.twists[name].v, e.twists[name].w)]
+    bodies, V = system.elements.bodies, e.kinematics.twists
+    twists = [casadi.SX(part) for name in bodies for part in (V[name].v, V[name].w)]
     inertias = [casadi.SX(body.inertial_parameters()) for body in bodies.values()]
     drives = formulations.drive_inertias(e)
     moving = casadi.vertcat(casadi.SX(0, 1), *(s_dot for s_dot, _ in drives))
     outputs = [
-        casadi.vertcat(e.C, casadi.jacobian(rates, e.v)),
+        casadi.vertcat(e.kinematics.C, casadi.jacobian(rates, e.v)),
         casadi.jacobian(casadi.vertcat(*twists), e.v),
         casadi.horzcat(*inertias),
         casadi.jacobian(moving, e.v),

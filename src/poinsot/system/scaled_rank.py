@@ -16,8 +16,6 @@ from poinsot.model.assembly.assembly import row_lengths
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["RANK", "Sizes", "displacements", "free_motions", "least_squares", "rank_of"]
-
 RANK = 1e-10  # of the largest singular value
 
 
@@ -34,21 +32,21 @@ class Sizes:
     def of(cls, compiled: System) -> Sizes:
         """The sizes of a system, by the units of what it is written in."""
         size = compiled.home.size
-        speeds = [size if unit == "m" else 1.0 for unit in displacements(compiled)[1]]
         drives = [size if a.on.unit == "m" else 1.0 for a in compiled.mechanism.template.actuators.values()]
-        return cls(size, np.array(speeds), row_lengths(compiled.equations.rows, size), np.array(drives))
+        e = compiled.equations
+        return cls(size, e.graph.scales, row_lengths(e.kinematics.rows, size), np.array(drives))
 
 
 def displacements(compiled: System) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names and units of the displacements: one for every speed."""
     e, found = compiled.equations, []
-    for node in e.branches:
+    for node in e.graph.branches:
         plain = [c for c in node.joint.coordinates if c.unit != "-"]
         turns = ("rx", "ry", "rz")[: node.joint.freedom - len(plain)]
         base = node.joint.name.removesuffix(" (floating)")
         own = [(c.name.removeprefix("p"), c.unit) for c in plain] + [(turn, "rad") for turn in turns]
         found += [(base if len(own) == 1 else f"{base} {name}", unit) for name, unit in own]
-    found += e.names
+    found += e.graph.names
     return tuple(name for name, _ in found), tuple(unit for _, unit in found)
 
 

@@ -12,8 +12,6 @@ from poinsot.system.stored import stored_parts
 if TYPE_CHECKING:
     from poinsot.system.system import System
 
-__all__ = ["coordinate_sizes", "natural_speeds"]
-
 
 def natural_speeds(compiled: System, size: float) -> np.ndarray:
     """Natural sizes of all speeds (nv,) for a machine of a size [m]: no body turns with a speed that is a length."""
@@ -35,8 +33,8 @@ def _turns(compiled: System) -> tuple[np.ndarray, np.ndarray]:
 def _written_turns(compiled: System) -> tuple[dict[str, casadi.Function], list[list[bool]]]:
     e = compiled.equations
     nq, nv, _, _ = e.sizes
-    angular = casadi.vertcat(*(casadi.SX(V.w) for V in e.twists.values()))
+    angular = casadi.vertcat(*(casadi.SX(V.w) for V in e.kinematics.twists.values()))
     speeds = set(casadi.jacobian(angular, e.v).sparsity().get_triplet()[1])
-    rows, columns = casadi.jacobian(e.q_dot, e.v).sparsity().get_triplet()
+    rows, columns = e.N.sparsity().get_triplet()
     lengths = {row for row, column in zip(rows, columns) if column not in speeds}
     return {}, [[i not in lengths for i in range(nq)], [j in speeds for j in range(nv)]]

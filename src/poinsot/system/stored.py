@@ -23,8 +23,6 @@ from poinsot.engine.code.formula import formula
 from poinsot.lazy import casadi
 from poinsot.store import Bounded, content_key
 
-__all__ = ["remembered", "stored", "stored_parts"]
-
 
 class Writer(Protocol):
     """What functions are written from: a system."""

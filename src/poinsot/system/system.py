@@ -18,7 +18,7 @@ import numpy as np
 
 from poinsot import formulations
 from poinsot.elements.coordinates import Coordinate
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, require_known, unknown
 from poinsot.formulations.coordinates_of_poses import Reading, combining_reading
 from poinsot.formulations.registry import formulation_of
 from poinsot.formulations.symbols import FREE_ROLES, default_free, symbols
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
     from poinsot.formulations.solve import Dynamics
     from poinsot.model.mechanism import Elements
-
-__all__ = ["Description", "Outline", "System", "start", "system"]
 
 LIGHTEST = -15  # class of what has next to no mass, or none
 _SYSTEMS: Bounded = Bounded(32)
@@ -91,10 +89,7 @@ class Outline:
 
 
 def system(
-    mechanism: Mechanism,
-    formulation: str = "joint",
-    free: tuple[str, ...] = (),
-    home: Assembly | None = None,
+    mechanism: Mechanism, formulation: str = "joint", free: tuple[str, ...] = (), home: Assembly | None = None
 ) -> System:
     """Get the system of a mechanism, from memory if its structure has been seen before.
 
@@ -115,9 +110,7 @@ def _described(
 ) -> tuple[str, Description]:
     """What equations depend on, by the key of their structure."""
     free = tuple(dict.fromkeys([*default_free(mechanism), *asked]))
-    for name in free:
-        if name not in mechanism.parameters:
-            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    require_known("parameter", free, mechanism.parameters)
     places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
     folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
     outside = mechanism.template.foreign
@@ -134,7 +127,8 @@ def _described(
     ]
     text = json.dumps(structure, sort_keys=True, default=str)
     # The home pose decides the order of elimination: on disk, numbers that move it count even if they are symbols.
-    moving = {name: mechanism.parameters[name].value for name in free if _moves(mechanism, name)}
+    known = {name: mechanism.parameters[name] for name in free}
+    moving = {name: p.value for name, p in known.items() if p.role not in FREE_ROLES}
     ours = formulation_of(formulation).ours and not outside
     key = content_key(text, json.dumps(moving, sort_keys=True)) if ours else ""
     given = Description(mechanism, formulation, free, home, key)
@@ -150,10 +144,6 @@ def _mass_classes(mechanism: Mechanism) -> list[list[int]]:
     return np.nan_to_num(np.maximum(classes, LIGHTEST), nan=LIGHTEST).astype(int).tolist()
 
 
-def _moves(mechanism: Mechanism, name: str) -> bool:
-    return mechanism.parameters[name].role not in FREE_ROLES
-
-
 def _listed(rows: Sequence[Row]) -> list[list[str]]:
     return [[row.joint, row.label] for row in rows]
 
@@ -166,7 +156,7 @@ def _rows(listed: Sequence[Sequence[str]]) -> tuple[Row, ...]:
 def _outline(compiled: System) -> tuple[dict[str, Any], Any]:
     e = compiled.equations
     groups = [[_listed(group.rows), group.rank] for group in e.symbols.redundancy.groups]
-    return {}, [e.sizes, _listed(e.rows), _listed(e.all_rows), groups]
+    return {}, [e.sizes, _listed(e.kinematics.rows), _listed(e.kinematics.all_rows), groups]
 
 
 class System:
@@ -260,11 +250,15 @@ class System:
             return value
         return as_value(value, force_unit("f", self.mechanism.template.actuators[name].on.unit), f"force of {name}")
 
+    def forces(self, given: Mapping[str, float | str]) -> np.ndarray:
+        """Forces u (nu,) of the actuators in SI, 0 where none is given."""
+        known = {name: self.command(name, value) for name, value in given.items()}
+        return np.array([known.get(name, 0.0) for name in self.commands])
+
     def coordinate(self, name: str) -> tuple[Any, Any]:
         """s and ṡ of a named coordinate, as symbols."""
         return self.along(self.elements.coordinate(name))
 
     def along(self, coordinate: Coordinate) -> tuple[Any, Any]:
         """s and ṡ of any coordinate, as symbols."""
-        e = self.equations
-        return formulations.along(coordinate, self.elements, e.poses, e.q, e.q_dot, e.direct)
+        return formulations.coordinate_along(self.equations, coordinate)

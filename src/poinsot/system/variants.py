@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,9 +14,8 @@ from poinsot.system.stored import remembered, stored, stored_parts
 from poinsot.system.system import System
 
 if TYPE_CHECKING:
+    from poinsot.engine import Kernel
     from poinsot.formulations.embedded import Machine, Rate
-
-__all__ = ["UNSURE", "careful", "chosen_rates", "embedded_in", "embedded_with", "machine_of"]
 
 GOOD = 4.0  # times the quality at which independent rates are poor: with that they are taken for a start
 UNSURE = 1e-4  # check value below which the equations are solved again with care
@@ -30,6 +29,17 @@ def embedded_with(compiled: System, rates: tuple[int | str, ...]) -> System:
 def careful(compiled: System) -> System:
     """The system solved in an order that is safe in every pose; itself if there is nothing to order."""
     return _variant(compiled, compiled.about.independent, True) if compiled.sizes[2] else compiled
+
+
+def solved_with_care(compiled: System, function: Callable[[System], Kernel], *states: np.ndarray):
+    """Outputs of a function of a system at N states, its check value last; the unsure ones are solved with care."""
+    found = function(compiled)(*states)
+    unsure = ~(found[-1].ravel() > UNSURE) | ~np.isfinite(found[0]).all(axis=1)
+    if unsure.any():
+        again = (x[unsure] if x.ndim == 2 else x for x in states)
+        for whole, part in zip(found, function(careful(compiled))(*again)):
+            whole[unsure] = part
+    return found
 
 
 def _variant(compiled: System, independent: tuple[int | str, ...], careful: bool) -> System:
@@ -85,7 +95,7 @@ def chosen_rates(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[s
 def _slopes(compiled: System, wanted: tuple[str, ...]) -> tuple[dict[str, casadi.Function], list[float]]:
     """(q, v, u, p) -> C, rates of the coordinates wanted per speed, and masses; sizes of those coordinates."""
     e, given = compiled.equations, formulations.slopes(compiled.equations, wanted)
-    function = compiled.dynamics.function("slopes", [e.C, given.S, casadi.diag(e.M).T])
+    function = compiled.dynamics.function("slopes", [e.kinematics.C, given.S, casadi.diag(e.balance.M).T])
     return {"slopes": function}, given.scales.tolist()
 
 

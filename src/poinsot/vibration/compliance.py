@@ -17,9 +17,6 @@ from poinsot.model.assembly.constraints import IN_PLANE
 from poinsot.model.mechanism import Mechanism
 from poinsot.vibration.eigenmodes import ZERO, reduced
 from poinsot.vibration.linear_model.model import linear_model
-from poinsot.vibration.linear_model.record import LinearModel
-
-__all__ = ["compliance", "stiffness"]
 
 
 @one_blas_thread()
@@ -44,7 +41,14 @@ def compliance(
     >>> bool(abs(found[2, 2] - 1 / 21.10) < 1e-12)
     True
     """
-    return _compliance(linear_model(mechanism, pose, formulation=formulation, actuators=actuators), at)
+    linear = linear_model(mechanism, pose, formulation=formulation, actuators=actuators)
+    T = np.asarray(linear.twist(linear.mechanism.frame(at)))
+    T = (T[list(IN_PLANE)] if linear.mechanism.planar else T) @ linear.free
+    K = reduced(linear)[2]
+    size = np.max(np.abs(linear.free).T @ (abs(linear.K) @ np.abs(linear.free)), initial=0.0)
+    if (K.size and np.linalg.svd(K, compute_uv=False)[-1] <= ZERO * size) or (K.size and size == 0):
+        raise PoinsotError(f"{linear.mechanism.name} can move without resistance here: it has no static compliance")
+    return T @ np.linalg.solve(K, T.T) if K.size else np.zeros((len(T), len(T)))
 
 
 @one_blas_thread()
@@ -68,13 +72,3 @@ def stiffness(
             f"'{at}' cannot yield in every direction: its stiffness is infinite in some; ask for its compliance"
         )
     return np.linalg.inv(found)
-
-
-def _compliance(linear: LinearModel, at: str) -> np.ndarray:
-    T = np.asarray(linear.twist(linear.mechanism.frame(at)))
-    T = (T[list(IN_PLANE)] if linear.mechanism.planar else T) @ linear.free
-    K = reduced(linear)[2]
-    size = np.max(np.abs(linear.free).T @ (abs(linear.K) @ np.abs(linear.free)), initial=0.0)
-    if (K.size and np.linalg.svd(K, compute_uv=False)[-1] <= ZERO * size) or (K.size and size == 0):
-        raise PoinsotError(f"{linear.mechanism.name} can move without resistance here: it has no static compliance")
-    return T @ np.linalg.solve(K, T.T) if K.size else np.zeros((len(T), len(T)))

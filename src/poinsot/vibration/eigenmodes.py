@@ -16,8 +16,6 @@ import numpy as np
 from poinsot.errors import PoinsotError, listing
 from poinsot.vibration.linear_model.record import LinearModel
 
-__all__ = ["Solution", "eigenmodes", "general_poles", "is_symmetric", "reduced"]
-
 DENSE = 400  # displacements up to which dense matrices are used
 ZERO = 1e-11  # of |φ|ᵀ|K||φ|, below which φᵀKφ is round-off
 MASSLESS = 1e-13  # of the mass of a direction, below which it has none

@@ -24,8 +24,6 @@ from poinsot.system.functions import body_poses
 from poinsot.system.system import start, system
 from poinsot.vibration.rigid_batch import Batched, prescribes, reach
 
-__all__ = ["ElasticBatch"]
-
 RELAXED = 1e-9  # force at rest, as a part of the largest stiffness of what is attached, up to which nothing bends
 
 

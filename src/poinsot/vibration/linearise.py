@@ -17,8 +17,6 @@ from poinsot.vibration.eigenmodes import general_poles, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel, MatrixDerivatives, dense
 
-__all__ = ["Linear", "linearise"]
-
 
 @dataclass(frozen=True, eq=False)
 class Linear:
@@ -59,11 +57,7 @@ class Linear:
         for j in range(len(names)):
             moved = np.vstack([-(d.dC[j] @ B), np.zeros((len(self.names), len(self.names)))])
             dB = np.linalg.lstsq(kept, moved, rcond=1e-12)[0]
-            pairs = (
-                (d.dM[j], self.linear.M),
-                (d.dD[j], self.linear.D),
-                (d.dK[j], self.linear.K),
-            )
+            pairs = ((d.dM[j], self.linear.M), (d.dD[j], self.linear.D), (d.dK[j], self.linear.K))
             found.append([B.T @ (dm @ B) + dB.T @ (m @ B) + B.T @ (m @ dB) for dm, m in pairs])
         dM, dD, dK = (np.array([x[i] for x in found]) for i in range(3))
         return MatrixDerivatives(names, dM, dD, dK, np.zeros((len(names), 0, len(self.names))))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import eigh
-from poinsot.errors import PoinsotError, by_name, count_of, one_line, unknown
+from poinsot.errors import PoinsotError, by_name, count_of, one_line, require_known
 from poinsot.model.assembly.constraints import IN_PLANE
 from poinsot.model.mechanism import Mechanism, require_mechanism, require_possible
 from poinsot.model.quantities.parameters import as_value
@@ -22,8 +22,6 @@ from poinsot.vibration.compliance import compliance
 from poinsot.vibration.elastic_batch import ElasticBatch
 from poinsot.vibration.modes import modes
 from poinsot.vibration.rigid_batch import Batched, BatchMatrices
-
-__all__ = ["ComplianceMap", "FrequencyMap", "compliance_map", "frequency_map"]
 
 CHUNK, BENT_CHUNK = 20_000, 500  # samples between two reports, of rigid and of flexible mechanisms
 SYMMETRIC = 1e-9  # of the largest stiffness
@@ -49,9 +47,7 @@ class _Samples:
         own = require_mechanism(mechanism).elements.pose
         given = dict(own if poses is None else by_name(poses, "poses are", "{'x': [0.1, 0.2]}"))
         changes = dict(by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}"))
-        for name in changes:
-            if name not in mechanism.parameters:
-                raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+        require_known("parameter", changes, mechanism.parameters)
         units = [mechanism.elements.coordinate(name).unit for name in given]
         units += [mechanism.parameters[name].unit for name in changes]
         columns = [_numbers(x, unit, n) for (n, x), unit in zip([*given.items(), *changes.items()], units)]

@@ -16,8 +16,6 @@ from poinsot.blas import one_blas_thread
 from poinsot.vibration.eigenmodes import Solution
 from poinsot.vibration.linear_model.record import LinearModel, dense
 
-__all__ = ["eigenvalue_derivatives", "frequency_derivatives"]
-
 REPEATED = 1e-8  # of ω², below which two of them count as one
 
 

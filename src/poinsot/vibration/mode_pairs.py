@@ -13,8 +13,6 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.vibration.modes import Modes
 
-__all__ = ["Pairing", "mac", "pair"]
-
 
 @dataclass(frozen=True, eq=False)
 class Pairing:

@@ -17,8 +17,6 @@ from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
 from poinsot.vibration.mode_derivatives import frequency_derivatives
 
-__all__ = ["Damped", "Modes", "modes", "modes_of"]
-
 DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 
 

@@ -15,15 +15,13 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, count_of, listing, one_line, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, count_of, listing, one_line, one_or_more_names, require_known, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import Numbers
 from poinsot.vibration.eigenmodes import DENSE, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
 from poinsot.vibration.modes import Modes, modes_of
-
-__all__ = ["QUANTITIES", "Response", "frf", "place_row"]
 
 QUANTITIES = {"receptance": 0, "mobility": 1, "accelerance": 2}  # how often it is differentiated by time
 AXES = ("x", "y", "z", "rx", "ry", "rz")
@@ -42,9 +40,8 @@ class Response:
 
     def between(self, output: str, input: str) -> np.ndarray:
         """The response (F,) of one output to one input."""
-        for kind, name, existing in (("output", output, self.outputs), ("input", input, self.inputs)):
-            if name not in existing:
-                raise PoinsotError(unknown(kind, name, existing))
+        require_known("output", [output], self.outputs)
+        require_known("input", [input], self.inputs)
         return self.H[:, self.outputs.index(output), self.inputs.index(input)]
 
     def harmonic(self, forces: Mapping[str, complex]) -> dict[str, np.ndarray]:
@@ -54,9 +51,7 @@ class Response:
         return {name: amplitude[:, k] for k, name in enumerate(self.outputs)}
 
     def _amplitudes(self, forces: Mapping[str, complex]) -> np.ndarray:
-        for name in forces:
-            if name not in self.inputs:
-                raise PoinsotError(unknown("input", name, self.inputs))
+        require_known("input", forces, self.inputs)
         return np.array([forces.get(name, 0.0) for name in self.inputs], complex)
 
     def __str__(self) -> str:

@@ -30,8 +30,6 @@ from poinsot.system.stored import stored, stored_parts
 from poinsot.system.system import System, start, system
 from poinsot.vibration.linear_model.rigid import BALANCED, choose_locked
 
-__all__ = ["BatchMatrices", "Batched", "prescribes", "reach"]
-
 STRIDE = 0.25  # of a coordinate, in one step towards a pose  [rad or of the machine's size]
 TURNED, FINER = 0.5, 8  # change of an answer in one step that may be one of branch; how many times finer steps get
 EXACT = 1e-10  # what the factor of a sample may leave of constraints and forces, at their natural sizes
@@ -161,8 +159,8 @@ class BatchMatrices:
 def _twist(compiled: System, body: str, frame: str, names: tuple[str, ...]) -> casadi.Function:
     e = compiled.equations
     place = next((f for f in compiled.elements.bodies[body].frames if f.name == frame), Frame(body, "")).pose()
-    V = carry_twist(place, e.twists[body])
-    R = casadi.SX(e.poses[body].R @ place.R)
+    V = carry_twist(place, e.kinematics.twists[body])
+    R = casadi.SX(e.kinematics.poses[body].R @ place.R)
     world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
     still = casadi.substitute(casadi.jacobian(world, e.v), e.v, casadi.SX.zeros(e.v.shape))
     T = casadi.densify(still @ _basis(compiled, driven(compiled, names)))
@@ -184,7 +182,7 @@ def _lengths(compiled: System, drive: Driven) -> np.ndarray:
 
 def _basis(compiled: System, drive: Driven) -> Any:
     """B (nv, k): all speeds per rate of the coordinates, these at their natural sizes."""
-    k, m = len(drive.names), compiled.equations.phi.size1()
+    k, m = len(drive.names), compiled.equations.kinematics.phi.size1()
     right = casadi.vertcat(casadi.SX(m, k), casadi.SX(casadi.DM(np.diag(_lengths(compiled, drive)))))
     return casadi.densify(drive.equations.solve(right))
 
@@ -195,7 +193,7 @@ def _functions(compiled: System, names: tuple[str, ...]) -> tuple[dict[str, casa
     left, the terms that are summed up in them, and what the factor leaves of constraints and of forces, squared."""
     drive = driven(compiled, names)
     e, b = compiled.equations, balance(compiled)
-    k, m, n = len(drive.names), e.phi.size1(), e.v.size1()
+    k, m, n = len(drive.names), e.kinematics.phi.size1(), e.v.size1()
     columns = _basis(compiled, drive)
     Q, J_a = casadi.substitute([b.Q, b.J_a], [b.rho], [b.read])
     idle = casadi.substitute(Q, e.u, casadi.SX.zeros(e.u.shape))
@@ -207,7 +205,7 @@ def _functions(compiled: System, names: tuple[str, ...]) -> tuple[dict[str, casa
     KB = -casadi.substitute([KB], [b.lam, B], [reaction[:m, :], columns])[0]
     rests = {part[0].name: part[1] for part in b.clamped}
     terms = force_sizes(e, b.sizes.machine, rests)
-    outputs = [columns.T @ e.M @ columns, columns.T @ KB, columns.T @ Q, casadi.fabs(columns).T @ terms]
+    outputs = [columns.T @ e.balance.M @ columns, columns.T @ KB, columns.T @ Q, casadi.fabs(columns).T @ terms]
     outputs.append(_lost(compiled, drive, columns, Q - drive.equations.A.T @ reaction, terms))
     matrices = casadi.Function("matrices", [e.q, e.u, e.p], [casadi.densify(x) for x in outputs])
     return {"hold": hold, "matrices": matrices}, None
@@ -216,7 +214,7 @@ def _functions(compiled: System, names: tuple[str, ...]) -> tuple[dict[str, casa
 def _lost(compiled: System, drive: Driven, B: Any, r: Any, terms: Any) -> Any:
     """Squares of A B − [0; 1] and of Q − Aᵀλ (2, 1), as fractions of their natural sizes."""
     e, lengths, sizes = compiled.equations, _lengths(compiled, drive), balance(compiled).sizes
-    wish = casadi.vertcat(casadi.SX(e.phi.size1(), len(lengths)), casadi.SX(casadi.DM(np.diag(lengths))))
+    wish = casadi.vertcat(casadi.SX(e.kinematics.phi.size1(), len(lengths)), casadi.SX(casadi.DM(np.diag(lengths))))
     rows = casadi.DM(1 / np.concatenate([sizes.rows, lengths]))
     open_ = casadi.sumsqr(casadi.diag(rows) @ (drive.equations.A @ B - wish))
     speeds = casadi.DM(sizes.speeds)

@@ -28,8 +28,6 @@ from poinsot.engine.build.settings import DIRECT_INSTRUCTIONS, MAX_NATIVE_INSTRU
 from poinsot.errors import PoinsotError
 from poinsot.store import read_entry, write_entry
 
-__all__ = ["Build", "KernelInfo", "start_build"]
-
 _log = logging.getLogger("poinsot.engine")
 _builds: weakref.WeakValueDictionary[str, Build] = weakref.WeakValueDictionary()
 

@@ -20,8 +20,6 @@ from poinsot.engine.build.request import Request, write_request
 from poinsot.engine.build.settings import CHILD_SECONDS, default_threads
 from poinsot.store import CorruptEntryError, unpack_entry
 
-__all__ = ["ChildError", "compile_in_child", "live_children", "start_compilation"]
-
 _children: dict[subprocess.Popen, bool] = {}  # with True: may outlive this process
 _lock = threading.Lock()
 _delivery = threading.Lock()  # held while code is being loaded: the process must not end then

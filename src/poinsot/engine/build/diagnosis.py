@@ -16,8 +16,6 @@ from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 from poinsot.store import CacheReport, cache_report
 
-__all__ = ["Diagnosis", "doctor"]
-
 
 @dataclass(frozen=True)
 class Diagnosis:

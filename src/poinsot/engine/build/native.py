@@ -11,17 +11,6 @@ from typing import Any
 
 from poinsot.engine.build.settings import chosen_lanes
 
-__all__ = [
-    "OPTIMISED",
-    "QUICK",
-    "LoadedCode",
-    "Target",
-    "compile_object",
-    "host_target",
-    "load_object",
-    "vector_lanes",
-]
-
 QUICK, OPTIMISED = 0, 1  # LLVM's levels; 2 takes half as long again and makes no faster code of this kind
 _OBJECT_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe")  # ELF (also on Windows), Mach-O
 

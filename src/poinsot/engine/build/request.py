@@ -18,8 +18,6 @@ from poinsot.store import ENTRY_FORMAT
 if TYPE_CHECKING:
     from poinsot.engine.code.batch import Program
 
-__all__ = ["Kind", "Request", "emit_program", "read_request", "write_request"]
-
 _SOURCES = (
     *(f"code/{name}" for name in ("ir", "tape", "operations", "library", "body", "batch", "packing")),
     *("build/native", "build/request"),

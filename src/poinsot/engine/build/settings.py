@@ -6,17 +6,6 @@ import os
 
 from poinsot.errors import PoinsotError, unknown
 
-__all__ = [
-    "CHILD_SECONDS",
-    "DIRECT_INSTRUCTIONS",
-    "MAX_NATIVE_INSTRUCTIONS",
-    "QUICK_INSTRUCTIONS",
-    "chosen_engine",
-    "chosen_lanes",
-    "default_threads",
-    "waits_for_optimised",
-]
-
 # Measured on one core of 2.45 GHz, LLVM 22, see docs/decisions/0003-engine.md.
 DIRECT_INSTRUCTIONS = 2_000  # up to here optimised code is made at once, in about 0.2 s
 QUICK_INSTRUCTIONS = 60_000  # up to here quick code is made in this process, in about 1.5 s

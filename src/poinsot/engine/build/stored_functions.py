@@ -11,8 +11,6 @@ from poinsot.engine.code.formula import Formula, formula
 from poinsot.lazy import casadi
 from poinsot.store import read_entry, write_entry
 
-__all__ = ["StoredFunctions", "stored_functions"]
-
 _log = logging.getLogger("poinsot.engine")
 _KIND = "kept"
 

@@ -10,8 +10,6 @@ from poinsot.engine.code.operations import OPERATIONS, UNSUPPORTED
 from poinsot.engine.code.tape import operation_names
 from poinsot.lazy import casadi
 
-__all__ = ["llvm_obstacle", "portable_form"]
-
 _PLAIN = frozenset((*OPERATIONS, "sin", "cos", "input", "output", "const", "assign"))
 
 
@@ -34,18 +32,12 @@ def portable_form(function: casadi.Function) -> tuple[casadi.Function, str]:
         try:
             symbolic = function.expand()
         except RuntimeError:
-            return (
-                function,
-                f"it is a {function.class_name()} that CasADi cannot expand into scalar operations",
-            )
+            return (function, f"it is a {function.class_name()} that CasADi cannot expand into scalar operations")
     if symbolic.has_free():
         return symbolic, f"it has free symbols ({', '.join(map(str, symbolic.get_free()))})"
     count = symbolic.n_instructions()
     if count > MAX_NATIVE_INSTRUCTIONS:
-        return (
-            symbolic,
-            f"it has {count} instructions, more than the {MAX_NATIVE_INSTRUCTIONS} that are compiled",
-        )
+        return (symbolic, f"it has {count} instructions, more than the {MAX_NATIVE_INSTRUCTIONS} that are compiled")
     names = operation_names()
     for code in {symbolic.instruction_id(i) for i in range(count)}:
         name = names.get(code, f"number {code}")

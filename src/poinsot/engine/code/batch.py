@@ -18,9 +18,6 @@ from poinsot.engine.code.packing import pack, unpack
 from poinsot.engine.code.tape import dense_offsets, read_tape
 from poinsot.lazy import casadi
 
-__all__ = ["Program", "emit_batch", "lane_samples"]
-
-
 _PARAMETERS = "i64 %count, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %work"
 
 
@@ -50,14 +47,7 @@ def emit_batch(function: casadi.Function, lanes: int, repeat: int = 1) -> Progra
     _loop(code, tables, inputs, outputs, body, repeat)
     lines = "\n".join(code.lines)
     support, c_functions = support_code([body], lanes)
-    text = "\n".join(
-        [
-            support,
-            *tables,
-            body.text,
-            f"define void @run({_PARAMETERS}) {{\nentry:\n{lines}\n}}",
-        ]
-    )
+    text = "\n".join([support, *tables, body.text, f"define void @run({_PARAMETERS}) {{\nentry:\n{lines}\n}}"])
     return Program(text, lanes, (tape.inputs + tape.outputs + body.workspace) * lanes, tuple(c_functions))
 
 

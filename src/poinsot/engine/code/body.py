@@ -14,8 +14,6 @@ from poinsot.engine.code.library import c_functions, definitions
 from poinsot.engine.code.operations import OPERATIONS
 from poinsot.engine.code.tape import Step, Tape
 
-__all__ = ["PART_LENGTH", "Body", "emit_body", "support_code"]
-
 PART_LENGTH = 1500
 
 

@@ -18,8 +18,6 @@ from poinsot.engine.build.support import portable_form
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 
-__all__ = ["Formula", "formula"]
-
 
 class Formula:
     """A CasADi function in a form that can be kept on disk; whatever is not known is found when it is asked for."""

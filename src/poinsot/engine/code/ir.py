@@ -6,8 +6,6 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["Code"]
-
 
 class Code:
     """The lines of one function, with fresh names and the types of `lanes` samples side by side.

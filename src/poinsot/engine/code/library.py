@@ -11,8 +11,6 @@ from __future__ import annotations
 from poinsot.engine.code.ir import Code
 from poinsot.engine.code.operations import LIBM, TWO_ARGUMENTS
 
-__all__ = ["c_functions", "definitions"]
-
 # π/2 in pieces of 33 bits: n times a piece is exact for n < 2²⁰.
 _PIO2 = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624871116645580e-21)
 _PIO2_REST = 8.47842766036889956997e-32

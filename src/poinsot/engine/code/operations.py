@@ -9,8 +9,6 @@ from collections.abc import Callable
 
 from poinsot.engine.code.ir import Code
 
-__all__ = ["LIBM", "OPERATIONS", "TWO_ARGUMENTS", "UNSUPPORTED"]
-
 Emit = Callable[..., str]
 
 # Called lane by lane in the C library that CasADi's VM calls too: the same bits.

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from poinsot.engine.code.ir import Code
 
-__all__ = ["pack", "unpack"]
-
 
 def pack(code: Code, pointers: list[str], offsets: list[int], table: str, goal: str) -> None:
     """Copy numbers of one sample a lane into lane groups; number k of a sample lies at offsets[k]."""

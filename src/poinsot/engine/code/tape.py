@@ -11,8 +11,6 @@ from functools import cache
 
 from poinsot.lazy import casadi
 
-__all__ = ["Step", "Tape", "dense_offsets", "operation_names", "read_tape"]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

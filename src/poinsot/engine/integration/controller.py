@@ -12,8 +12,6 @@ from typing import Any
 
 from poinsot.lazy import casadi
 
-__all__ = ["REGISTERS", "Status", "advance", "begin", "first_step", "judge", "probe"]
-
 REGISTERS = (
     "t",  # time reached  [s]
     "h",  # step to try next; 0 at first if it is to be chosen  [s]

@@ -10,8 +10,6 @@ from __future__ import annotations
 from poinsot.engine.integration.dop853 import tableau
 from poinsot.engine.integration.layout import Memory
 
-__all__ = ["dense_output", "event_search", "watch_events"]
-
 _BISECTIONS = 50
 
 

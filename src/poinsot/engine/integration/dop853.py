@@ -12,8 +12,6 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Tableau", "tableau"]
-
 Row = tuple[tuple[int, float], ...]  # (stage, coefficient), zeros left out
 
 

@@ -25,8 +25,6 @@ from poinsot.engine.threads import BRIEF_INSTRUCTIONS, choose_threads, run_chunk
 from poinsot.errors import Interrupted, PoinsotError, unknown
 from poinsot.lazy import casadi
 
-__all__ = ["INTEGRATOR", "Integrator", "Trajectories", "integrator"]
-
 _SOURCES = ("controller", "dop853", "layout", "integrator_code", "dense_code", "rk4_code")
 INTEGRATOR = Kind(
     "integrator",

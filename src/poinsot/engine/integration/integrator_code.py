@@ -20,8 +20,6 @@ from poinsot.engine.integration.layout import RESULTS, Layout, Memory
 from poinsot.engine.integration.rk4_code import fixed_steps
 from poinsot.lazy import casadi
 
-__all__ = ["emit_integrator"]
-
 
 def emit_integrator(
     rhs: casadi.Function,
@@ -164,11 +162,7 @@ def _stages(memory: Memory) -> None:
         move = code.arithmetic("fmul", step, memory.combine(table.step, i))
         value = code.arithmetic("fadd", code.load(memory.at["y"], i), move)
         code.store(value, memory.at["y_new"], i)
-    _norms(
-        memory,
-        lambda i: (memory.combine(table.error5, i), memory.combine(table.error3, i)),
-        memory.at["y_new"],
-    )
+    _norms(memory, lambda i: (memory.combine(table.error5, i), memory.combine(table.error3, i)), memory.at["y_new"])
 
 
 def _norms(memory: Memory, pair, other: str) -> None:

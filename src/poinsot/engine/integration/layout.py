@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from poinsot.engine.code.ir import Code
 from poinsot.engine.integration.controller import REGISTERS
 
-__all__ = ["ARGUMENTS", "RESULTS", "Layout", "Memory"]
-
 # The words, of eight bytes each, that a call brings.
 ARGUMENTS = (
     "times",  # pointer, (T,)

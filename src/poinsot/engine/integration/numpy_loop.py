@@ -19,8 +19,6 @@ from poinsot.engine.kernels import kernel
 if TYPE_CHECKING:
     from poinsot.engine.code.formula import Formula
 
-__all__ = ["numpy_integration"]
-
 _BISECTIONS = 50
 
 

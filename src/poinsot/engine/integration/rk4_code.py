@@ -9,8 +9,6 @@ from __future__ import annotations
 from poinsot.engine.integration.controller import Status
 from poinsot.engine.integration.layout import Memory
 
-__all__ = ["STAGES", "WEIGHTS", "fixed_steps"]
-
 STAGES = ((0.0, ()), (0.5, ((0, 0.5),)), (0.5, ((1, 0.5),)), (1.0, ((2, 1.0),)))
 WEIGHTS = ((0, 1 / 6), (1, 1 / 3), (2, 1 / 3), (3, 1 / 6))
 

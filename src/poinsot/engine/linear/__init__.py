@@ -2,7 +2,6 @@
 
 sparse_ldl, elimination     LDLᵀ of sparse and constrained systems; an order for it
 augmentation                constraints that stand in for masses that are missing
-implicit                    derivatives of solutions from the same factor
-eigen, eigen_kernels        symmetric eigenproblems in batch; eigen_derivatives
+eigen, eigen_kernels        symmetric eigenproblems in batch
 lapack                      LAPACK through SciPy
 """

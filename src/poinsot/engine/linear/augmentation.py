@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Weight", "rows_to_add"]
-
 GONE = 1e-9  # of its diagonal entry: a pivot below has no mass of its own
 NOTHING = 1e-10  # of the largest entry of its row, both in natural units: an entry below is round-off
 LIGHT = 1e-3  # of the largest mass: a column below takes its acceleration from the constraints, not from forces

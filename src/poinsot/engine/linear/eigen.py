@@ -16,8 +16,6 @@ from poinsot.engine.linear.lapack import lapack_eigh
 from poinsot.engine.threads import choose_threads, run_chunks
 from poinsot.errors import PoinsotError
 
-__all__ = ["LARGEST_NATIVE", "eigh"]
-
 LARGEST_NATIVE = 8
 _IN_ONE_PIECE = 3  # up to this size reduction, rotations and sorting are one kernel
 

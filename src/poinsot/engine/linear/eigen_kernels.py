@@ -13,8 +13,6 @@ from typing import Any
 
 from poinsot.lazy import casadi
 
-__all__ = ["SWEEPS", "finish", "reduce_pair", "small_eigh", "sweep"]
-
 # Sweeps until no entry off the diagonal is left above round-off, on clustered, graded and random matrices.
 SWEEPS = {2: 1, 3: 5, 4: 6, 5: 8, 6: 9, 7: 10, 8: 11}
 

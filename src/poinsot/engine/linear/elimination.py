@@ -17,8 +17,6 @@ import numpy as np
 
 from poinsot.errors import PoinsotError
 
-__all__ = ["Block", "Link", "elimination_order"]
-
 
 @dataclass(frozen=True)
 class Block:
@@ -97,12 +95,7 @@ def _minimum_degree(
 
 
 def _ready(
-    link: Link,
-    gone: set[str],
-    order: list[int],
-    n: int,
-    jacobian: np.ndarray | None,
-    tolerance: float,
+    link: Link, gone: set[str], order: list[int], n: int, jacobian: np.ndarray | None, tolerance: float
 ) -> bool:
     """Tell whether a link's multipliers have safe pivots now; a link without rows has none to be unsafe."""
     if not link.rows:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["lapack_eigh"]
-
 
 def lapack_eigh(
     K: np.ndarray, M: np.ndarray | None, values: np.ndarray, vectors: np.ndarray | None, start: int, stop: int

@@ -18,8 +18,6 @@ from poinsot.lazy import casadi
 if TYPE_CHECKING:
     from casadi import SX
 
-__all__ = ["Factor", "KKTSolution", "kkt", "ldl"]
-
 
 @dataclass(frozen=True)
 class Factor:

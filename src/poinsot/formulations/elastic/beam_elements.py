@@ -15,8 +15,6 @@ from poinsot.formulations.elastic.nodes import Piece
 from poinsot.lazy import casadi
 from poinsot.spatial.pose import Pose
 
-__all__ = ["NUMBERS", "numbers", "piece_kernel", "piece_slopes"]
-
 NUMBERS = 22  # of a piece: length, stiffnesses, masses, axes, gravity
 
 

@@ -22,8 +22,6 @@ import numpy as np
 from poinsot.elements import GROUND
 from poinsot.spatial.algebra import skew
 
-__all__ = ["Chain", "Chains", "Choice", "Edge", "Motions", "chains", "choose", "closed", "jacobians"]
-
 REGULAR = 1e-7  # smallest pivot of a block of dependent coordinates, as a part of the largest
 
 

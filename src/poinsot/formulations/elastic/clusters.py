@@ -17,8 +17,6 @@ import numpy as np
 from poinsot.elements import GROUND
 from poinsot.formulations.elastic.chains import Edge, Motions
 
-__all__ = ["Clusters", "clusters"]
-
 
 @dataclass(frozen=True)
 class Clusters:

@@ -11,8 +11,6 @@ from poinsot.spatial.algebra import cross, skew
 from poinsot.spatial.motion import Twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["flat", "moved", "pose_of", "twist_of"]
-
 
 def pose_of(column: Any) -> Pose:
     """Pose of twelve numbers: the columns of R, then p."""

@@ -22,8 +22,6 @@ from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 
-__all__ = ["ElasticModel", "Terms", "chain_basis", "collect", "columns_of", "elastic_model"]
-
 LARGE = 300  # displacements from which matrices are sparse
 SIX = ("x", "y", "z", "rx", "ry", "rz")
 

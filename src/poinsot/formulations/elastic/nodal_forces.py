@@ -25,8 +25,6 @@ from poinsot.spatial.algebra import skew
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["MATRICES", "OUTPUTS", "VALUES", "Attached", "attached"]
-
 OUTPUTS = ("f", "phi", "C", "M", "D", "K", "along", "drives", "motions", "springs", "stiffness")
 RELAXED = ("M", "K", "f", "motions")
 VALUES = ("left", "phi", "along", "clamped", "named")

@@ -21,8 +21,6 @@ from poinsot.model.parts import Elements, substitute
 from poinsot.spatial.algebra import Mat3, Scalar
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Mesh", "Piece", "Plan", "plan"]
-
 NEAR = 1e-9  # distance within which two places are one, as a fraction of the beam's length
 USERS = ("joints", "forces", "loads", "actuators", "sensors", "coordinates")
 
@@ -163,7 +161,8 @@ def plan(elements: Elements) -> Plan:
             places = [Place(beam.body, i, j, n / parts) for n in range(parts)] + [Place(beam.body, j, j, 0.0)]
             chain = [node_at(place, _unused(name, nodes), near) for place, name in zip(places, names)]
             pieces += [(beam.name, a, b) for a, b in pairwise(chain)]
-    return Plan(nodes, tuple(pieces), _hangs(frames, nodes, points), _lumps(elements, nodes, points))
+    lumps = {body: _nearest(body, lump.com, nodes, points) for body, lump in elements.lumps.items()}
+    return Plan(nodes, tuple(pieces), _hangs(frames, nodes, points), lumps)
 
 
 def _stations(beam: Beam, k: int, frames: list[Frame], near: float) -> list[tuple[int, float]]:
@@ -191,19 +190,12 @@ def _unused(name: str, nodes: Mapping[str, Any]) -> str:
 
 
 def _hangs(frames: list[Frame], nodes: Mapping[str, Place], points: Mapping[str, np.ndarray]) -> dict[int, str]:
-    found = {}
-    for k, frame in enumerate(frames):
-        own = [node for node, place in nodes.items() if place.body == frame.body]
-        if own:
-            p = np.array(frame.position, float)
-            found[k] = min(own, key=lambda node: float(np.linalg.norm(points[node] - p)))
-    return found
+    flexible = {place.body for place in nodes.values()}
+    near = {k: frame for k, frame in enumerate(frames) if frame.body in flexible}
+    return {k: _nearest(frame.body, frame.position, nodes, points) for k, frame in near.items()}
 
 
-def _lumps(elements: Elements, nodes: Mapping[str, Place], points: Mapping[str, np.ndarray]) -> dict[str, str]:
-    found = {}
-    for body, lump in elements.lumps.items():
-        own = [node for node, place in nodes.items() if place.body == body]
-        c = np.array(lump.com, float)
-        found[body] = min(own, key=lambda node: float(np.linalg.norm(points[node] - c)))
-    return found
+def _nearest(body: str, position: Any, nodes: Mapping[str, Place], points: Mapping[str, np.ndarray]) -> str:
+    """The node of a body that is nearest to a position in it."""
+    own, p = [node for node, place in nodes.items() if place.body == body], np.array(position, float)
+    return min(own, key=lambda node: float(np.linalg.norm(points[node] - p)))

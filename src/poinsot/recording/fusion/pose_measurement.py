@@ -39,16 +39,16 @@ STEPS, SMALL = 30, 1e-11  # of Newton's method, in natural sizes
 def _rows(compiled: System, body: str, encoders: tuple[str, ...]) -> casadi.Function:
     """(q, p) -> X_WB by rows, J, Φ, C, h, H."""
     e = compiled.equations
-    X, V = e.poses[body], e.twists[body]
+    k = e.kinematics
+    X, V = k.poses[body], k.twists[body]
     place = casadi.vertcat(casadi.SX(X.p), casadi.vec(casadi.SX(X.R).T))
     J = casadi.jacobian(casadi.vertcat(casadi.SX(V.v), casadi.SX(V.w)), e.v)
-    slopes = casadi.jacobian(e.q_dot, e.v)
     read = (compiled.elements.sensors[name].on for name in encoders)
     along = [compiled.along(on) for on in read if on is not None]
     h = casadi.vertcat(casadi.SX(0, 1), *(casadi.SX(s) for s, _ in along))
     H = casadi.jacobian(casadi.vertcat(casadi.SX(0, 1), *(casadi.SX(rate) for _, rate in along)), e.v)
-    C = casadi.jacobian(e.all_phi, e.q) @ slopes
-    outputs = [place, J, e.all_phi, C, h, H]
+    C = casadi.jacobian(k.all_phi, e.q) @ e.N
+    outputs = [place, J, k.all_phi, C, h, H]
     return casadi.Function("rows", [e.q, e.p], [casadi.densify(x) for x in outputs])
 
 

@@ -21,8 +21,6 @@ from poinsot.system.home import start
 from poinsot.vibration.linear_model.elastic_derivatives import elastic_derivatives
 from poinsot.vibration.linear_model.record import ElasticPart, LinearModel, dense
 
-__all__ = ["elastic_model_about"]
-
 
 @one_blas_thread()
 def elastic_model_about(

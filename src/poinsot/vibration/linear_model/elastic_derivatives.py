@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, require_known
 from poinsot.formulations.elastic.beam_elements import piece_slopes
 from poinsot.formulations.elastic.model import NUMBERS, ElasticModel, collect
 from poinsot.formulations.elastic.nodal_forces import MATRICES, VALUES
@@ -25,8 +25,6 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.statics.elastic_equilibrium import Rest, model_of, rigid_motions, solve, stack
 from poinsot.vibration.linear_model.record import MatrixDerivatives
-
-__all__ = ["elastic_derivatives"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +58,7 @@ def _ways(X: np.ndarray, eta: np.ndarray) -> np.ndarray:
 def elastic_derivatives(mechanism: Mechanism, rest: Rest, names: Sequence[str]) -> MatrixDerivatives:
     """Derivatives of M, D, K and C along every named parameter."""
     names = tuple(names)
-    for name in names:
-        if name not in mechanism.parameters:
-            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    require_known("parameter", names, mechanism.parameters)
     if _free_loads(mechanism, rest):
         raise PoinsotError("flexible links have derivatives only while no free actuator carries a load: lock them")
     model = model_of(mechanism, names)

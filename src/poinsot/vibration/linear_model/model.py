@@ -10,8 +10,6 @@ from poinsot.vibration.linear_model.elastic import elastic_model_about
 from poinsot.vibration.linear_model.record import LinearModel
 from poinsot.vibration.linear_model.rigid import rigid_model_about
 
-__all__ = ["linear_model"]
-
 
 def linear_model(
     mechanism: Mechanism,

@@ -24,8 +24,6 @@ from poinsot.system.scaled_rank import free_motions
 if TYPE_CHECKING:
     from poinsot.model.mechanism import Mechanism
 
-__all__ = ["ElasticPart", "LinearModel", "MatrixDerivatives", "dense"]
-
 
 @dataclass(frozen=True, eq=False)
 class ElasticPart:

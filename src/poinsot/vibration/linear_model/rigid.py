@@ -26,15 +26,13 @@ from poinsot.spatial.pose import Pose
 from poinsot.statics.equilibrium import settle
 from poinsot.statics.locked import locked_actuators
 from poinsot.statics.residual import Balance, Given, Point, balance
-from poinsot.system.functions import body_poses
+from poinsot.system.conditioning import poses_at
 from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import displacements, rank_of
 from poinsot.system.stored import stored
 from poinsot.system.system import System, start, system
 from poinsot.vibration.linear_model.record import ElasticPart, LinearModel
 from poinsot.vibration.linear_model.rigid_derivatives import Held, rigid_derivatives
-
-__all__ = ["BALANCED", "choose_locked", "rigid_model_about"]
 
 BALANCED = 1e-8  # of the forces that act, up to which a given pose counts as an equilibrium
 
@@ -54,17 +52,16 @@ def rigid_model_about(
     functions = balance(compiled)
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)
-    commanded = {name: compiled.command(name, value) for name, value in (forces or {}).items()}
-    u = np.array([commanded.get(name, 0.0) for name in compiled.commands])
-    solved = tuple(i for i, name in enumerate(compiled.commands) if name not in commanded)
+    u = compiled.forces(forces or {})
+    solved = tuple(i for i, name in enumerate(compiled.commands) if name not in (forces or {}))
     point = Point(functions, q, Given(u, solved, (), np.zeros(0), functions.rests(q, p), p))
     held = choose_locked(mechanism.elements, point, actuators)
     point = _hold(point, held)
-    moved = pose is None and not _balanced(point)
+    balanced = point.imbalance <= BALANCED
+    moved = pose is None and not balanced
     if moved:
-        given = replace(point.given, u=u, solved=held)
-        point = settle(compiled, q, given)
-    elif not _balanced(point):
+        point = settle(compiled, q, replace(point.given, u=u, solved=held))
+    elif not balanced:
         raise PoinsotError(_unbalanced(compiled, point))
     kept = tuple(pose if pose is not None else mechanism.elements.pose)
     return _linear(mechanism, compiled, point, Held(kept, pose is not None, q if moved else None))
@@ -88,11 +85,6 @@ def choose_locked(elements: Elements, point: Point, wish: str | Sequence[str] | 
     return held if fixed < len(sizes.speeds) else ()
 
 
-def _balanced(point: Point) -> bool:
-    """Whether a pose is an equilibrium, up to a small part of the forces that act along each motion."""
-    return point.imbalance <= BALANCED
-
-
 def _unbalanced(compiled: System, point: Point) -> str:
     """Which force is left, where it acts, and what would hold it."""
     names, units = displacements(compiled)
@@ -111,8 +103,7 @@ def _unbalanced(compiled: System, point: Point) -> str:
 def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) -> LinearModel:
     p = point.given.p
     M, D = (np.asarray(x) for x in point.functions.inertia(point.q, p))
-    position, rotation = body_poses(compiled, point.q[None], p)
-    poses = {name: Pose(rotation[name][0], position[name][0]) for name in position}
+    poses = {name: X for name, X in poses_at(compiled, point.q, p).items() if name != GROUND}
     twists = _twists(compiled, point.q, p)
 
     def twist(frame: Frame) -> np.ndarray:
@@ -157,8 +148,7 @@ def _twists(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, np.ndar
 def _twist_function(compiled: System) -> casadi.Function:
     e, rows = compiled.equations, []
     for name in compiled.elements.bodies:
-        R, V = casadi.SX(e.poses[name].R), e.twists[name]
-        rows += [casadi.jacobian(R @ casadi.SX(V.v), e.v), casadi.jacobian(R @ casadi.SX(V.w), e.v)]
+        rows += [casadi.jacobian(moving, e.v) for moving in e.world_twist(name)]
     still = casadi.substitute(casadi.vertcat(*rows), e.v, casadi.SX.zeros(e.v.shape))
     return casadi.Function("twists", [e.q, e.p], [still])
 
@@ -194,7 +184,7 @@ def _parts(functions: Balance, point: Point) -> tuple[ElasticPart, ...]:
 
 
 def _elastic_laws(compiled: System) -> list[Any]:
-    return [part for part in compiled.equations.acting if part[0].elastic]
+    return [part for part in compiled.equations.balance.acting if part[0].elastic]
 
 
 @stored

@@ -18,15 +18,13 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import require_known
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.statics.residual import Balance, Point, balance
 from poinsot.system.stored import stored_parts
 from poinsot.system.system import System, system
 from poinsot.vibration.linear_model.record import MatrixDerivatives
-
-__all__ = ["Held", "rigid_derivatives"]
 
 RANK = 1e-10  # of stiffness and constraints at their natural sizes
 LOST = 1e-9  # of forces at their natural sizes, per relative change of a parameter, that no pose balances
@@ -47,9 +45,7 @@ def rigid_derivatives(
 ) -> MatrixDerivatives:
     """Derivatives along every named parameter."""
     names = tuple(names)
-    for name in names:
-        if name not in mechanism.parameters:
-            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    require_known("parameter", names, mechanism.parameters)
     chart = point.given.p[len(compiled.equations.symbols.names) :]
     wide = system(mechanism, compiled.dynamics.formulation, names)
     p = np.concatenate([wide.equations.symbols.values(mechanism), chart])
@@ -85,7 +81,7 @@ def _local(
     def by_p(x: Any) -> Any:
         return casadi.jacobian(x, e.p)[:, columns]
 
-    outputs = [b.K, b.J_a, b.C, casadi.jacobian(r, b.rho), by_p(r), by_p(e.phi)]
+    outputs = [b.K, b.J_a, b.C, casadi.jacobian(r, b.rho), by_p(r), by_p(e.kinematics.phi)]
     outputs += [f(x) for x in (b.read, pose, b.s_a) for f in (by_q, by_p)] + [b.N, by_p(target)]
     return {"pose": casadi.Function("pose", inputs, outputs), "directional": _directional(b, inputs)}, None
 
@@ -103,7 +99,7 @@ def _directional(b: Balance, inputs: list[Any]) -> Any:
     """(q, u, λ, ρ, p, their changes) -> changes of M, D, K and of [C; J_a]."""
     e = b.compiled.equations
     steps = [casadi.SX.sym("d", x.shape) for x in inputs]
-    matrices = [e.M, b.D, b.K, casadi.vertcat(b.C, b.J_a)]
+    matrices = [e.balance.M, b.D, b.K, casadi.vertcat(b.C, b.J_a)]
     z, dz = casadi.vertcat(*inputs), casadi.vertcat(*steps)
     flat = casadi.jtimes(casadi.vertcat(*(casadi.vec(casadi.densify(m)) for m in matrices)), z, dz)
     ends = np.cumsum([m.numel() for m in matrices]).tolist()
