@@ -10,7 +10,7 @@ import numpy as np
 
 from poinsot.engine.arguments import Signature
 
-__all__ = ["Frame", "address"]
+__all__ = ["CallMemory", "address"]
 
 _ALIGNMENT = 64  # bytes: a cache line
 _DOUBLE = np.dtype(np.float64)
@@ -25,7 +25,7 @@ def address(array: np.ndarray) -> int:
         return array.ctypes.data
 
 
-class Frame:
+class CallMemory:
     """Memory that one thread uses during one call, kept for the next.
 
     A single sample is copied into arrays whose addresses are known already: asking NumPy for an address takes

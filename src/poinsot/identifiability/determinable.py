@@ -24,7 +24,7 @@ from poinsot.identifiability.regressor import Regressor, regressor
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.spatial.algebra import Numbers
 
-__all__ = ["Determination", "Finding", "Verdict", "determinable", "judge"]
+__all__ = ["Determination", "ParameterVerdict", "Verdict", "determinable", "judge"]
 
 SHOWN = 2  # combinations in a line of the table
 POOR = 0.1  # relative standard deviation from which a parameter is poorly determined
@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class ParameterVerdict:
     """What a measurement says about one parameter."""
 
     name: str
@@ -55,12 +55,12 @@ class Finding:
 class Determination:
     """What a measurement can determine, parameter by parameter."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[ParameterVerdict, ...]
     base: BaseParameters
     matrix: np.ndarray  # (n·c, k) channels by parameters
     samples: int  # n
 
-    def __getitem__(self, name: str) -> Finding:
+    def __getitem__(self, name: str) -> ParameterVerdict:
         for finding in self.findings:
             if finding.name == name:
                 return finding
@@ -121,7 +121,7 @@ class Determination:
         return "\n".join(lines)
 
 
-def _row(f: Finding) -> tuple[str, ...]:
+def _row(f: ParameterVerdict) -> tuple[str, ...]:
     spread = "" if np.isnan(f.deviation) else f"± {f.deviation:.2g} {f.unit}"
     spread = f"± {100 * f.relative:.2g} %" if np.isfinite(f.relative) else spread
     words = ""
@@ -180,7 +180,7 @@ def judge(W: Regressor, noise: float | Mapping[str, float] | None = None, poor: 
         relative = spread / sizes[j] if sizes[j] else spread * np.inf
         verdict = Verdict.UNDETERMINED if not alone else Verdict.POOR if relative > poor else Verdict.DETERMINED
         shown = () if alone else instead
-        findings.append(Finding(name, W.units[j], float(W.parameters[j]), verdict, spread, relative, shown))
+        findings.append(ParameterVerdict(name, W.units[j], float(W.parameters[j]), verdict, spread, relative, shown))
     return Determination(tuple(findings), base, W.matrix, len(W.t))
 
 

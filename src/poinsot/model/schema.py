@@ -329,7 +329,7 @@ class InstanceSpec(BaseModel):
     )
 
 
-class Group(Spec):
+class GroupSpec(Spec):
     """What a model and a component have in common."""
 
     parameters: dict[str, Any] = {}
@@ -351,7 +351,7 @@ class Group(Spec):
         return sum(spans) + sum(frames) + sum(map(len, (*tables, self.coordinates)))
 
 
-class ComponentSpec(Group):
+class ComponentSpec(GroupSpec):
     """A part of a mechanism that is written once and used several times."""
 
     description: str = ""
@@ -367,7 +367,7 @@ class IdentifySpec(Spec):
     )
 
 
-class ModelSpec(Group):
+class ModelSpec(GroupSpec):
     """A mechanism."""
 
     format: Literal[1]

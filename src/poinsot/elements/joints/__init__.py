@@ -6,7 +6,7 @@ universal, spherical, planar, fixed, free             two axes, any axis, in a p
 distance, point_on_line                               rods, and balls in grooves
 """
 
-from poinsot.elements.joints.base import Axis, Joint, JointCoordinate, JointOption
+from poinsot.elements.joints.base import AxisJoint, Joint, JointCoordinate, JointOption
 from poinsot.elements.joints.cylindrical import Cylindrical
 from poinsot.elements.joints.distance import Distance
 from poinsot.elements.joints.fixed import Fixed
@@ -21,7 +21,7 @@ from poinsot.elements.joints.universal import Universal
 
 __all__ = [
     "JOINTS",
-    "Axis",
+    "AxisJoint",
     "Cylindrical",
     "Distance",
     "Fixed",

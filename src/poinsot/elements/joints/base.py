@@ -28,7 +28,7 @@ from poinsot.spatial.algebra import Scalar, Vec3, function, is_symbolic
 from poinsot.spatial.orientation import Along
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Axis", "Joint", "JointCoordinate", "JointOption", "turn_angle"]
+__all__ = ["AxisJoint", "Joint", "JointCoordinate", "JointOption", "turn_angle"]
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Joint(ABC):
 
 
 @dataclass(frozen=True)
-class Axis(Joint):
+class AxisJoint(Joint):
     """A joint with one axis, the third axis of F and of M."""
 
     axis: Along = Along((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))  # in frame a and, with the same numbers, in frame b

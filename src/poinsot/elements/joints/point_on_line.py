@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from poinsot.elements.joints.attitude import parts, quaternion_of
-from poinsot.elements.joints.base import Axis, Joint, JointCoordinate
+from poinsot.elements.joints.base import AxisJoint, Joint, JointCoordinate
 from poinsot.elements.joints.steps import POINT, SLIDE, Closing, Step, ball, turn
 from poinsot.spatial.algebra import Vec3, apply, transpose, vector
 from poinsot.spatial.pose import Pose
@@ -17,7 +17,7 @@ __all__ = ["PointOnLine"]
 
 @final
 @dataclass(frozen=True)
-class PointOnLine(Axis):
+class PointOnLine(AxisJoint):
     """The origin of M stays on the z axis of F; any attitude.
 
         Φ = (p_x, p_y) = 0        two equations        (theory/joints, eq. 10)

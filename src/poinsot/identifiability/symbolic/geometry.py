@@ -24,13 +24,13 @@ from poinsot.identifiability.symbolic.exact import load_sympy
 from poinsot.identifiability.symbolic.screws import joint_algebra
 from poinsot.model.parts import Elements
 
-__all__ = ["Geometry", "Length", "Site", "Unknown", "geometry"]
+__all__ = ["Geometry", "LengthSymbol", "Site", "Unknown", "geometry"]
 
 ZERO = 1e-10  # of the machine's size, or of 1: what is no length and no angle
 
 
 @dataclass(frozen=True)
-class Length:
+class LengthSymbol:
     """A symbol λ: one coordinate of a joint point in the frame of a body."""
 
     symbol: Any
@@ -107,7 +107,7 @@ class Pitch:
         return "m/rad"
 
 
-Unknown = Length | Tilt | Pitch
+Unknown = LengthSymbol | Tilt | Pitch
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,13 +191,13 @@ class _Naming:
         for owner, known, expressions in self._points:
             if owner == body and np.all(np.abs(known - p) <= self._zero):
                 return expressions
-        number = 1 + len({u.point for u in self.unknowns if isinstance(u, Length)})
+        number = 1 + len({u.point for u in self.unknowns if isinstance(u, LengthSymbol)})
         expressions: list[Any] = [0, 0, 0]
         for axis, coordinate in enumerate(p):
             if abs(coordinate) > self._zero:
                 symbol = load_sympy().Symbol(f"l{'xyz'[axis]}{number}", real=True)
                 sign = 1 if coordinate > 0 else -1
-                self.unknowns.append(Length(symbol, joint.name, side, body, axis, sign, number))
+                self.unknowns.append(LengthSymbol(symbol, joint.name, side, body, axis, sign, number))
                 expressions[axis] = sign * symbol
         self._points.append((body, p, expressions))
         return expressions

@@ -16,7 +16,7 @@ from poinsot.errors import PoinsotError
 from poinsot.identifiability.symbolic.elimination import Relation
 from poinsot.identifiability.symbolic.energies import EnergyBase, energy_base
 from poinsot.identifiability.symbolic.exact import Exact, load_sympy
-from poinsot.identifiability.symbolic.geometry import Geometry, Length, geometry
+from poinsot.identifiability.symbolic.geometry import Geometry, LengthSymbol, geometry
 from poinsot.identifiability.symbolic.optimal import Opened, moved, opened
 from poinsot.identifiability.symbolic.transfer import carried, labels
 from poinsot.model.assembly.assembly import assemble
@@ -93,7 +93,7 @@ def _is_off(elements: Elements, joint: str, side: str) -> bool:
 def _with_primes(mechanism: Mechanism, way: Opened) -> Mechanism:
     """The optimally parametrised mechanism with distinct primes, times a power of ten, for its lengths."""
     plain = moved(mechanism, way, lambda _, p: p).elements
-    lengths = [abs(u.value(plain)) for u in geometry(plain).unknowns if isinstance(u, Length)]
+    lengths = [abs(u.value(plain)) for u in geometry(plain).unknowns if isinstance(u, LengthSymbol)]
     scale = 1 / np.exp(np.mean(np.log(lengths))) if lengths else 1.0
     for fineness in FINENESS:
         trial = moved(mechanism, way, _Primes(scale * min(lengths, default=1.0), fineness), scale)
@@ -135,7 +135,7 @@ def search(base: EnergyBase, optimal: Geometry, elements: Elements, spread: floa
     values = optimal.values(elements)
     squares: dict[int, list[Any]] = {}
     for u in optimal.unknowns:
-        if isinstance(u, Length):
+        if isinstance(u, LengthSymbol):
             squares.setdefault(u.point, []).append(u.symbol)
     lam = [(symbol, values[symbol]) for group in squares.values() for symbol in group]
     Lam = [(sum(s**2 for s in group), sum(values[s] ** 2 for s in group)) for group in squares.values()]
@@ -181,7 +181,7 @@ def _in_user_terms(places: Geometry, optimal: Geometry, way: Opened) -> dict[Any
     """Every length of the optimal parametrisation as an expression of the user's own."""
     found = {}
     for u in optimal.unknowns:
-        if isinstance(u, Length):
+        if isinstance(u, LengthSymbol):
             p = _place(places, u.joint, u.side)
             origin = _place(places, *way.origins[u.body]) if u.body in way.origins else [0, 0, 0]
             found[u.symbol] = u.sign * (p[u.axis] - origin[u.axis])

@@ -14,7 +14,7 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.build.beams import beams, with_axes
 from poinsot.model.build.complaints import complaint
-from poinsot.model.build.joints_and_forces import Acting
+from poinsot.model.build.joints_and_forces import JointsAndForces
 from poinsot.model.build.places import ZERO, Places
 from poinsot.model.build.scope import ModelError, Scope, scopes
 from poinsot.model.build.sensing import sensor
@@ -37,7 +37,7 @@ def described(document: Mapping[str, Any], name: str = "model") -> tuple[str, st
         raise PoinsotError(f"a model is a dictionary, the contents of a model file, not {type(document).__name__}")
     model = _validated(document)
     places = Places(model.planar, Slots())
-    acting, slots = Acting(places), places.slots
+    acting, slots = JointsAndForces(places), places.slots
     found = scopes(model)
     for scope in found:
         slots.declare(scope)
@@ -113,7 +113,7 @@ def _placements(found: list[Scope], places: Places) -> dict[str, Placement]:
     }
 
 
-def _add_joints(found: list[Scope], acting: Acting) -> None:
+def _add_joints(found: list[Scope], acting: JointsAndForces) -> None:
     for scope in found:
         for key, spec in scope.group.joints.items():
             _new(scope, "joints", key, acting.joints)
@@ -123,7 +123,7 @@ def _add_joints(found: list[Scope], acting: Acting) -> None:
             acting.add_joint_forces(scope, key, spec)
 
 
-def _add_along_coordinates(found: list[Scope], acting: Acting) -> dict[str, Any]:
+def _add_along_coordinates(found: list[Scope], acting: JointsAndForces) -> dict[str, Any]:
     coordinates = {}
     for scope in found:
         for key, spec in scope.group.forces.items():

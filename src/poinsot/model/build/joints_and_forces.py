@@ -20,13 +20,13 @@ from poinsot.spatial.orientation import Along
 if TYPE_CHECKING:
     from poinsot.model.build.places import Places
 
-__all__ = ["Acting"]
+__all__ = ["JointsAndForces"]
 
 LOAD_KEYS = {"type", "at", "force", "moment", "follows"}
 
 
 @dataclass
-class Acting:
+class JointsAndForces:
     """Joints and what acts along coordinates, as they are collected."""
 
     places: Places

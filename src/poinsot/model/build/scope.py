@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from poinsot.errors import PoinsotError, unknown
 
 if TYPE_CHECKING:
-    from poinsot.model.schema import Group, InstanceSpec, ModelSpec
+    from poinsot.model.schema import GroupSpec, InstanceSpec, ModelSpec
 
 __all__ = ["ModelError", "Scope", "scopes"]
 
@@ -40,7 +40,7 @@ def path_text(path: tuple[str | int, ...]) -> str:
 class Scope:
     """The model itself, or one copy of a component in it."""
 
-    group: Group
+    group: GroupSpec
     path: tuple[str | int, ...] = ()  # of the group in the file
     prefix: str = ""  # "leg3." before the names of its elements
     shared: str = ""  # "leg." before the names of parameters that all copies share

@@ -15,7 +15,7 @@ from poinsot.model.quantities.dimensions import dimension_of, fits, unit_dimensi
 from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, finite, parse, quantity, written
 from poinsot.model.quantities.parameters import Limit, Parameter, Parameters, in_order
 from poinsot.model.quantities.units import dimension_text, parse_unit, same_dimension
-from poinsot.model.schema import Group, ParameterSpec
+from poinsot.model.schema import GroupSpec, ParameterSpec
 
 __all__ = ["Slots"]
 
@@ -184,7 +184,7 @@ class Slots:
     def _bound(self, path: tuple, value: Any, unit: str) -> float:
         if value in ("inf", "-inf"):
             return float(value)
-        expression = self.number(Scope(Group()), path, value, unit)
+        expression = self.number(Scope(GroupSpec()), path, value, unit)
         if not isinstance(expression, Constant):
             raise ModelError(path, f"expected a number, got '{value}'")
         return expression.value

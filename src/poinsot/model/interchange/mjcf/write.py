@@ -17,8 +17,8 @@ from poinsot.elements.joints.steps import BALL, DISTANCE, FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.mjcf.write_forces import MjcfActing
 from poinsot.model.interchange.notes import Conversion, written
-from poinsot.model.interchange.summed_forces import Acting
-from poinsot.model.interchange.tree import Closure, Link, Tree, cut_tree
+from poinsot.model.interchange.summed_forces import SummedForces
+from poinsot.model.interchange.tree import LoopClosure, OpenedTree, TreeLink, cut_tree
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
@@ -75,7 +75,7 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     return tostring(root, encoding="unicode") + "\n", notes
 
 
-def _say_aids(tree: Tree, notes: list[str]) -> None:
+def _say_aids(tree: OpenedTree, notes: list[str]) -> None:
     """Note what stands in the file only because MuJoCo wants it so."""
     aids = [link.name for link in tree.links if link.body is None]
     if aids:
@@ -89,7 +89,7 @@ def _say_aids(tree: Tree, notes: list[str]) -> None:
         notes.append(f"Ball joints ({named}) read 1 0 0 0 in the written pose: MJCF has no ref for them.")
 
 
-def _bodies(world: Element, tree: Tree, along: MjcfActing, notes: list[str]) -> dict[str, Element]:
+def _bodies(world: Element, tree: OpenedTree, along: MjcfActing, notes: list[str]) -> dict[str, Element]:
     """Nest every link in its parent; returns the element of every link."""
     elements, poses = {GROUND: world}, {GROUND: Pose.identity()}
     for link in tree.links:
@@ -104,7 +104,7 @@ def _bodies(world: Element, tree: Tree, along: MjcfActing, notes: list[str]) -> 
     return elements
 
 
-def _joints(element: Element, link: Link, along: MjcfActing, notes: list[str]) -> None:
+def _joints(element: Element, link: TreeLink, along: MjcfActing, notes: list[str]) -> None:
     floating = len(link.motions) == 4 and link.motions[3].type == BALL
     if floating and link.parent == GROUND and not any(along.of(m) for m in link.motions):
         SubElement(element, "freejoint", name=link.joint)
@@ -118,7 +118,7 @@ def _joints(element: Element, link: Link, along: MjcfActing, notes: list[str]) -
         SubElement(element, "joint", attributes | _law(along.of(motion)))
 
 
-def _law(law: Acting | None) -> dict[str, str]:
+def _law(law: SummedForces | None) -> dict[str, str]:
     """Attributes of a joint for what acts along it."""
     if law is None:
         return {}
@@ -133,7 +133,7 @@ def _law(law: Acting | None) -> dict[str, str]:
     return out
 
 
-def _inertial(element: Element, link: Link, notes: list[str]) -> None:
+def _inertial(element: Element, link: TreeLink, notes: list[str]) -> None:
     """Mass, centre and principal moments; MuJoCo refuses moving bodies without, so they get a trifle."""
     if link.body is None:
         small = {"mass": _number(SMALL_MASS), "diaginertia": _numbers([SMALL_INERTIA] * 3), "pos": "0 0 0"}
@@ -167,7 +167,7 @@ def _principal(body: RigidBody, notes: list[str]) -> tuple[float, np.ndarray, np
     return mass, moments, R
 
 
-def _close(equality: Element, closure: Closure, tree: Tree, along: MjcfActing) -> None:
+def _close(equality: Element, closure: LoopClosure, tree: OpenedTree, along: MjcfActing) -> None:
     """Write a closure; the world is left out as second body, as MJCF wants it."""
     poses = {**tree.poses, **{link.name: link.X_W for link in tree.links}}
     if closure.form == DISTANCE:
@@ -185,7 +185,7 @@ def _close(equality: Element, closure: Closure, tree: Tree, along: MjcfActing) -
         SubElement(equality, "connect", {"name": name, "anchor": _numbers(point), **bodies})
 
 
-def _spread(tree: Tree) -> float:
+def _spread(tree: OpenedTree) -> float:
     """Distance between the two points that stand for a hinge: a tenth of the machine's size, in round numbers [m]."""
     size = max([float(np.linalg.norm(link.X_W.p)) for link in tree.links] + [1e-6])
     return float(10.0 ** np.round(np.log10(size) - 1))

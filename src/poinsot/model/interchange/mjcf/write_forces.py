@@ -10,9 +10,9 @@ import numpy as np
 from poinsot.elements.coordinates import AlongJoint, Coordinate, Length
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors import Sensor
-from poinsot.model.interchange.motions import Motion
-from poinsot.model.interchange.summed_forces import Acting, acting
-from poinsot.model.interchange.tree import Closure, Tree
+from poinsot.model.interchange.motions import ElementaryMotion
+from poinsot.model.interchange.summed_forces import SummedForces, acting
+from poinsot.model.interchange.tree import LoopClosure, OpenedTree
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
@@ -31,9 +31,9 @@ class MjcfActing:
     """Collects sites and tendons while a mechanism is written."""
 
     mechanism: Mechanism
-    tree: Tree
+    tree: OpenedTree
     notes: list[str]
-    laws: dict[Coordinate, Acting] = field(init=False)
+    laws: dict[Coordinate, SummedForces] = field(init=False)
     sites: dict[str, tuple[str, Pose]] = field(default_factory=dict)  # name -> link, pose in it
     tendons: dict[Coordinate | str, tuple[str, str, str]] = field(default_factory=dict)  # -> name, two sites
 
@@ -49,7 +49,7 @@ class MjcfActing:
         for actuator in elements.actuators.values():
             self._reachable(actuator.on, f"the actuator '{actuator.name}'")
 
-    def of(self, motion: Motion) -> Acting | None:
+    def of(self, motion: ElementaryMotion) -> SummedForces | None:
         """What acts along an elementary motion."""
         for on, law in self.laws.items():
             if isinstance(on, AlongJoint) and (on.joint, on.index) == (motion.joint, motion.coordinate):
@@ -86,7 +86,7 @@ class MjcfActing:
             self.tendons[length] = (f"{a}-{b}", a, b)
         return self.tendons[length][0]
 
-    def distance(self, closure: Closure, poses: dict[str, Pose]) -> str:
+    def distance(self, closure: LoopClosure, poses: dict[str, Pose]) -> str:
         """The tendon of a rod between two points, whose length an equality keeps."""
         ends = {"a": (closure.a, closure.X_W.p), "b": (closure.b, closure.p_b)}
         names = []
@@ -177,7 +177,7 @@ class MjcfActing:
         return found
 
 
-def _tendon_law(law: Acting | None) -> dict[str, str]:
+def _tendon_law(law: SummedForces | None) -> dict[str, str]:
     """Attributes of a tendon for what acts along it."""
     if law is None:
         return {}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.elements import GROUND
-from poinsot.elements.joints import JOINTS, Axis
+from poinsot.elements.joints import JOINTS, AxisJoint
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.model.interchange.auxiliary_links import mend_chains
 from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, listed, mend_cuts, place
@@ -163,7 +163,7 @@ class _Reader:
                 continue  # inside one body
             name = self.joint_names.add(joint.name)
             spec: dict[str, Any] = {"type": moves, "between": [self._origin(joint), self._child(joint)]}
-            if issubclass(JOINTS[moves], Axis):
+            if issubclass(JOINTS[moves], AxisJoint):
                 spec["axis"] = listed(joint.axis)
             one = moves in ("revolute", "prismatic")
             if one and joint.damping:

@@ -17,10 +17,10 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.joints.steps import FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
-from poinsot.model.interchange.motions import Motion, undone
+from poinsot.model.interchange.motions import ElementaryMotion, undone
 from poinsot.model.interchange.notes import Conversion, written
-from poinsot.model.interchange.summed_forces import INFINITY, Acting, acting
-from poinsot.model.interchange.tree import Link, Tree, cut_tree
+from poinsot.model.interchange.summed_forces import INFINITY, SummedForces, acting
+from poinsot.model.interchange.tree import OpenedTree, TreeLink, cut_tree
 from poinsot.model.interchange.urdf.sidecar import Sidecar, sidecar_text
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.toml import as_path
@@ -52,7 +52,7 @@ def write_urdf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) 
 class _Writer:
     """Writes one mechanism; collects links and notes on the way."""
 
-    def __init__(self, mechanism: Mechanism, tree: Tree):
+    def __init__(self, mechanism: Mechanism, tree: OpenedTree):
         self.mechanism, self.tree = mechanism, tree
         self.notes = list(tree.notes)
         self.robot = Element("robot", name=mechanism.name)
@@ -106,7 +106,7 @@ class _Writer:
         self._joint(name, "fixed", parent, child, self.poses[parent].inverse() @ X_W)
         return link
 
-    def _branch(self, link: Link) -> None:
+    def _branch(self, link: TreeLink) -> None:
         """One link of the tree, behind as many helper links as its joint has further coordinates."""
         parent, last = link.parent, link.motions[-1] if link.motions else None
         through = last is None or last.type != HINGE or _distance(last, link.X_W.p) <= ON_AXIS
@@ -126,7 +126,7 @@ class _Writer:
         if link.body is not None and link.body.mass:
             _inertial(element, link.body)
 
-    def _moving(self, motion: Motion, parent: str, child: str, X_W: Pose) -> None:
+    def _moving(self, motion: ElementaryMotion, parent: str, child: str, X_W: Pose) -> None:
         """A hinge or slide; its origin is where the child stands when the coordinate is zero."""
         law = self._law(motion)
         limited = law is not None and law.limited()
@@ -147,20 +147,20 @@ class _Writer:
             SubElement(joint, "mimic", joint=turn, multiplier=_number(lead), offset="0")
             self.notes.append(f"The screw '{motion.joint}' is a turn and a slide that mimics it.")
 
-    def _law(self, motion: Motion) -> Acting | None:
+    def _law(self, motion: ElementaryMotion) -> SummedForces | None:
         for on, law in self.laws.items():
             if isinstance(on, AlongJoint) and (on.joint, on.index) == (motion.joint, motion.coordinate):
                 return law
         return None
 
-    def _drives(self) -> dict[str, Motion | None]:
+    def _drives(self) -> dict[str, ElementaryMotion | None]:
         """Actuators and the elementary motions that they drive."""
         return {
             name: self.tree.motion(a.on.joint, a.on.index) if isinstance(a.on, AlongJoint) else None
             for name, a in self.mechanism.actuators.items()
         }
 
-    def _effort(self, motion: Motion) -> float:
+    def _effort(self, motion: ElementaryMotion) -> float:
         for name, driven in self._drives().items():
             if driven is motion:
                 actuator = self.mechanism.actuators[name]
@@ -207,7 +207,7 @@ def _inertial(element: Element, body: RigidBody) -> None:
     SubElement(inertial, "inertia", {key: _number(value) for key, value in zip(keys, body.inertia)})
 
 
-def _distance(motion: Motion, p_W: np.ndarray) -> float:
+def _distance(motion: ElementaryMotion, p_W: np.ndarray) -> float:
     """Distance of a point from the axis of a motion  [m]."""
     return float(np.linalg.norm(np.cross(motion.axis, p_W - motion.point)))
 
