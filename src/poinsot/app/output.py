@@ -78,6 +78,7 @@ def write_text(path: Path, content: str, overwrite: bool) -> None:
     write_aside(path, content)
 
 
-def write_json(path: Path, data: Any, overwrite: bool) -> None:
-    """Write data as JSON."""
-    write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n", overwrite)
+def write_json(path: Path | None, data: Any, overwrite: bool) -> None:
+    """Write data as JSON, if a file is asked for."""
+    if path:
+        write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n", overwrite)
