@@ -142,11 +142,8 @@ class Gauge(Sensor):
     def outputs(self):
         return (("", "N"),)
 
-    def reading(self, f):
-        return self.sensitivity * f
-
     def readings(self, sense):
-        return vector(self.reading(sense.wrench(self.joint, "b").f[0]))
+        return vector(self.sensitivity * sense.wrench(self.joint, "b").f[0])
 
 
 @dataclass(frozen=True)
