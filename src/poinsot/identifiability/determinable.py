@@ -227,17 +227,13 @@ def _references(W: Regressor, sigma: np.ndarray | None) -> np.ndarray:
     weights = np.ones(len(W.matrix)) if sigma is None else 1 / sigma
     lengths = np.linalg.norm(W.matrix * weights[:, None], axis=0)
     alone = np.linalg.norm(W.values.ravel() * weights) / np.where(lengths > 0, lengths, np.inf)
-    found = []
-    for p, value, own in zip(W.linear, np.abs(W.parameters), alone):
-        physical = _mass(W, p.owner) * _length(W, p.owner) ** p.order if p.table == "bodies" else own
+    bodies, found = W.mechanism.elements.bodies, []
+    for p, value, physical in zip(W.linear, np.abs(W.parameters), alone):
+        if p.table == "bodies":  # by the mass of the whole machine where the body has none
+            mass = float(bodies[p.owner].mass) or float(sum(b.mass for b in bodies.values()))
+            physical = mass * _length(W, p.owner) ** p.order
         found.append(max(value, physical) if p.signed else value or physical)
     return np.array(found, float)
-
-
-def _mass(W: Regressor, body: str) -> float:
-    """Mass of a body, or of the whole machine where it has none  [kg]."""
-    bodies = W.mechanism.elements.bodies
-    return float(bodies[body].mass) or float(sum(b.mass for b in bodies.values()))
 
 
 def _length(W: Regressor, body: str) -> float:

@@ -29,6 +29,7 @@ __all__ = [
     "LinearParameter",
     "chosen",
     "force_name",
+    "labels",
     "linear_parameters",
     "parameter_values",
     "with_known",
@@ -74,6 +75,11 @@ class LinearBody:
         return SpatialInertia(self.phi[0], self.phi[1:4], inertia_matrix(self.phi[4:]))
 
 
+def labels(planar: bool) -> dict[str, int]:
+    """Names of a body's parameters, and their numbers among the ten."""
+    return PLANAR if planar else INERTIAL
+
+
 def linear_parameters(mechanism: Mechanism) -> tuple[LinearParameter, ...]:
     """All parameters in which the equations of a mechanism are linear, in the order of the model.
 
@@ -85,10 +91,9 @@ def linear_parameters(mechanism: Mechanism) -> tuple[LinearParameter, ...]:
 
 
 def _all(mechanism: Mechanism) -> Iterator[LinearParameter]:
-    components = PLANAR if mechanism.planar else INERTIAL
     for name, body in mechanism.bodies.items():
         has_mass = bool(body.mass) or any(body.inertia)
-        for label, i in components.items():
+        for label, i in labels(mechanism.planar).items():
             unit = ("kg", "kg·m", "kg·m²")[min(i, 1) + (i > 3)]
             yield LinearParameter(f"{name}.{label}", unit, "bodies", name, ("phi", i), has_mass)
     for name, force in mechanism.template.forces.items():

@@ -90,6 +90,14 @@ class Joint(ABC):
         """Pose X_BM of the joint's frame on body B."""
         return self.b.pose()
 
+    def frame_on(self, side: str) -> Pose:
+        """Pose of the joint's frame on body A or B, by the side "a" or "b"."""
+        return self.frame_on_a() if side == "a" else self.frame_on_b()
+
+    def end(self, side: str) -> Frame:
+        """The user's frame on body A or B, by the side "a" or "b"."""
+        return self.a if side == "a" else self.b
+
     def settled(self, nominal: Callable[[Scalar], float]) -> Joint:
         """The joint with all choices made that hang on the nominal numbers of its parameters."""
         return self

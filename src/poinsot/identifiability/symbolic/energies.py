@@ -14,7 +14,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
-from poinsot.identifiability.symbolic.transfer import labels
+from poinsot.identifiability.linear import labels
 from poinsot.model.assembly.assembly import assemble, close, twist_scales
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.mobility import null_space

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations, product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,19 +41,16 @@ class LengthSymbol:
     sign: float  # of the coordinate; the symbol is positive
     point: int  # number of the point
 
+    unit: ClassVar[str] = "m"  # of the value
+
     def value(self, elements: Elements) -> float:
         """λ in a mechanism  [m]."""
-        return self.sign * float(_frame(elements.joints[self.joint], self.side).p[self.axis])
+        return self.sign * float(elements.joints[self.joint].frame_on(self.side).p[self.axis])
 
     @property
     def meaning(self) -> str:
         """What the symbol stands for, for a legend."""
         return f"{'−' if self.sign < 0 else ''}{'xyz'[self.axis]} of joint {self.joint} in {self.body}"
-
-    @property
-    def unit(self) -> str:
-        """Unit of the value."""
-        return "m"
 
 
 @dataclass(frozen=True)
@@ -68,20 +65,17 @@ class Tilt:
     nearest: np.ndarray = field(compare=False)  # rotation that only exchanges axes, from which ρ turns
     about_z: bool  # whether only the direction of the joint's axis counts
 
+    unit: ClassVar[str] = "-"  # of the value
+
     def value(self, elements: Elements) -> float:
         """ρ in a mechanism  [-]."""
-        R = np.asarray(_frame(elements.joints[self.joint], self.side).R, float)
+        R = np.asarray(elements.joints[self.joint].frame_on(self.side).R, float)
         return float(_rodrigues(R, self.nearest, self.about_z)[self.axis])
 
     @property
     def meaning(self) -> str:
         """What the symbol stands for, for a legend."""
         return f"{'xyz'[self.axis]} of tan(angle/2)·axis by which joint {self.joint} is turned in {self.body}"
-
-    @property
-    def unit(self) -> str:
-        """Unit of the value."""
-        return "-"
 
 
 @dataclass(frozen=True)
@@ -92,6 +86,8 @@ class Pitch:
     joint: str
     entry: tuple[int, int]  # in the reduced basis of the joint's algebra
 
+    unit: ClassVar[str] = "m/rad"  # of the value
+
     def value(self, elements: Elements) -> float:
         """κ in a mechanism  [m/rad]."""
         return float(joint_algebra(elements.joints[self.joint])[self.entry])
@@ -100,11 +96,6 @@ class Pitch:
     def meaning(self) -> str:
         """What the symbol stands for, for a legend."""
         return f"advance per radian of joint {self.joint}"
-
-    @property
-    def unit(self) -> str:
-        """Unit of the value."""
-        return "m/rad"
 
 
 Unknown = LengthSymbol | Tilt | Pitch
@@ -150,7 +141,7 @@ class Geometry:
             joint = elements.joints[site.joint]
             for side, body, p in (("a", site.a, site.p_a), ("b", site.b, site.p_b)):
                 here = np.array([float(load_sympy().sympify(x).subs(found)) for x in p])
-                there = np.asarray(_frame(joint, side).p, float)
+                there = np.asarray(joint.frame_on(side).p, float)
                 near = np.allclose(here, there, rtol=1e-9, atol=1e-12 + 1e-9 * np.abs(there).max())
                 if body != GROUND and not near:
                     raise PoinsotError(
@@ -166,7 +157,7 @@ def geometry(elements: Elements) -> Geometry:
     for body in elements.bodies:
         for joint in elements.joints.values():
             for side in ("a", "b"):
-                if _body(joint, side) == body:
+                if joint.end(side).body == body:
                     naming.point(joint, side)
     sites = tuple(naming.site(joint) for joint in elements.joints.values())
     gravity = tuple(float(g) for g in elements.gravity)
@@ -180,12 +171,12 @@ class _Naming:
         self.unknowns: list[Unknown] = []
         self._points: list[tuple[str, np.ndarray, list[Any]]] = []
         self._tilts, self._forces = 0, elements.forces
-        lengths = [np.abs(_frame(j, s).p).max() for j in elements.joints.values() for s in "ab"]
+        lengths = [np.abs(j.frame_on(s).p).max() for j in elements.joints.values() for s in "ab"]
         self._zero = ZERO * max([float(length) for length in lengths], default=1.0)
 
     def point(self, joint: Joint, side: str) -> list[Any]:
         """A joint's point in the frame of its body, as numbers zero and symbols."""
-        body, p = _body(joint, side), np.asarray(_frame(joint, side).p, float)
+        body, p = joint.end(side).body, np.asarray(joint.frame_on(side).p, float)
         if body == GROUND:
             return [0, 0, 0]
         for owner, known, expressions in self._points:
@@ -217,14 +208,14 @@ class _Naming:
         if np.linalg.matrix_rank(np.vstack([algebra, np.eye(6)[3:]])) == len(algebra):
             return _identity(), _identity()
         about_z = np.linalg.matrix_rank(np.vstack([algebra, np.eye(6)[5:]])) == len(algebra)
-        R = np.asarray(_frame(joint, side).R, float)
+        R = np.asarray(joint.frame_on(side).R, float)
         nearest = _nearest(R, about_z)
         rho = [0, 0, 0]
         self._tilts += 1
         for axis, value in enumerate(_rodrigues(R, nearest, about_z)):
             if abs(value) > ZERO:
                 symbol = load_sympy().Symbol(f"r{'xyz'[axis]}{self._tilts}", real=True)
-                self.unknowns.append(Tilt(symbol, joint.name, side, _body(joint, side), axis, nearest, about_z))
+                self.unknowns.append(Tilt(symbol, joint.name, side, joint.end(side).body, axis, nearest, about_z))
                 rho[axis] = symbol
         if not any(rho):
             self._tilts -= 1
@@ -253,14 +244,6 @@ def _drives(forces: Mapping[str, Force], joint: Joint, algebra: np.ndarray) -> d
             same = [k for k, row in enumerate(algebra) if len(algebra) == joint.freedom and np.allclose(row, screw)]
             found.update(dict.fromkeys(same, name))
     return found
-
-
-def _frame(joint: Joint, side: str) -> Any:
-    return joint.frame_on_a() if side == "a" else joint.frame_on_b()
-
-
-def _body(joint: Joint, side: str) -> str:
-    return joint.a.body if side == "a" else joint.b.body
 
 
 def _cube() -> Iterable[np.ndarray]:

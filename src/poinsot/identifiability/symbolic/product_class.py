@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError
+from poinsot.identifiability.linear import labels
 from poinsot.identifiability.symbolic.elimination import Relation
 from poinsot.identifiability.symbolic.energies import EnergyBase, energy_base
 from poinsot.identifiability.symbolic.exact import Exact, load_sympy
 from poinsot.identifiability.symbolic.geometry import Geometry, LengthSymbol, geometry
 from poinsot.identifiability.symbolic.optimal import Opened, moved, opened
-from poinsot.identifiability.symbolic.transfer import carried, labels
+from poinsot.identifiability.symbolic.transfer import carried
 from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
@@ -73,7 +74,8 @@ def _conditions(
     mechanism: Mechanism, way: Opened, masses: tuple[str, ...], eliminated: tuple[str, ...]
 ) -> dict[str, str]:
     elements = mechanism.elements
-    shifted = [body for body, (joint, side) in way.origins.items() if _is_off(elements, joint, side)]
+    off = {b: elements.joints[j].end(side).position for b, (j, side) in way.origins.items()}
+    shifted = [body for body, position in off.items() if any(x != 0 for x in position)]
     missing = [name for name in masses if name not in eliminated]
     cut = f"yes, opened at {', '.join(way.cut)}" if way.cut else "yes, there are none"
     frames = f"moved there for the search: {', '.join(shifted)}" if shifted else "yes"
@@ -83,11 +85,6 @@ def _conditions(
         "frame of each link at its revolute joint towards the ground": frames,
         "mass of the link nearest the ground of each chain eliminated": found,
     }
-
-
-def _is_off(elements: Elements, joint: str, side: str) -> bool:
-    frame = elements.joints[joint].a if side == "a" else elements.joints[joint].b
-    return any(x != 0 for x in frame.position)
 
 
 def _with_primes(mechanism: Mechanism, way: Opened) -> Mechanism:
