@@ -100,11 +100,6 @@ def laws_into(spec: dict[str, Any], laws: dict[str, Any], coordinate: str | None
 def _recognise(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
     kinds = tuple(joint.type for joint in joints)
     makers = {
-        (): _fixed,
-        (FREE,): _free,
-        (BALL,): _ball,
-        (SLIDE,): _slide,
-        (HINGE,): _hinge,
         (SLIDE, HINGE): _cylindrical,
         (HINGE, SLIDE): _cylindrical,
         (HINGE, HINGE): _universal,
@@ -112,6 +107,8 @@ def _recognise(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
         (SLIDE, BALL): _point_on_line,
         (SLIDE, SLIDE, SLIDE, BALL): _floating,
     }
+    if len(joints) < 2:
+        return _single(X0, joints)
     return makers[kinds](X0, joints) if kinds in makers else None
 
 
@@ -123,26 +120,20 @@ def _at(p: np.ndarray) -> Pose:
     return Pose(np.eye(3), p)
 
 
-def _fixed(X0: Pose, joints: list[MjJoint]) -> Recognised:
-    return Recognised("fixed", X0, Pose.identity(), ())
-
-
-def _free(X0: Pose, joints: list[MjJoint]) -> Recognised:
-    return Recognised("free", Pose.identity(), Pose.identity(), (None,))
-
-
-def _ball(X0: Pose, joints: list[MjJoint]) -> Recognised:
-    return Recognised("spherical", X0 @ _at(joints[0].pos), _at(joints[0].pos), (None,))
-
-
-def _slide(X0: Pose, joints: list[MjJoint]) -> Recognised:
-    u, ref, pos = joints[0].axis, joints[0].ref, joints[0].pos
-    return Recognised("prismatic", X0 @ _at(pos - ref * u), _at(pos), ("displacement",), u)
-
-
-def _hinge(X0: Pose, joints: list[MjJoint]) -> Recognised:
-    u, ref, pos = joints[0].axis, joints[0].ref, joints[0].pos
-    return Recognised("revolute", X0 @ Pose(_turned(u, -ref), pos), _at(pos), ("angle",), u)
+def _single(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
+    """A joint of one motion, or of none."""
+    if not joints:
+        return Recognised("fixed", X0, Pose.identity(), ())
+    u, ref, pos, motion = joints[0].axis, joints[0].ref, joints[0].pos, joints[0].type
+    if motion == FREE:
+        return Recognised("free", Pose.identity(), Pose.identity(), (None,))
+    if motion == BALL:
+        return Recognised("spherical", X0 @ _at(pos), _at(pos), (None,))
+    if motion == SLIDE:
+        return Recognised("prismatic", X0 @ _at(pos - ref * u), _at(pos), ("displacement",), u)
+    if motion == HINGE:
+        return Recognised("revolute", X0 @ Pose(_turned(u, -ref), pos), _at(pos), ("angle",), u)
+    return None
 
 
 def _cylindrical(X0: Pose, joints: list[MjJoint]) -> Recognised | None:

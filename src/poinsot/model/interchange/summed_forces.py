@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from poinsot.elements.coordinates import Coordinate
+from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.elements.forces import Simple
+from poinsot.model.interchange.motions import ElementaryMotion
 from poinsot.model.parts import Elements
 from poinsot.spatial.pose import Pose
 
-__all__ = ["SummedForces", "acting"]
+__all__ = ["INFINITY", "ForcesAlong", "SummedForces", "acting", "force_along"]
 
 INFINITY = float("inf")
 
@@ -38,9 +39,12 @@ class SummedForces(Simple):
         )
 
 
-def acting(elements: Elements, poses: Mapping[str, Pose]) -> tuple[dict[Coordinate, SummedForces], list[str]]:
+ForcesAlong = dict[Coordinate, SummedForces]
+
+
+def acting(elements: Elements, poses: Mapping[str, Pose]) -> tuple[ForcesAlong, list[str]]:
     """Add up the forces along every coordinate; second, notes on what has no counterpart elsewhere."""
-    found: dict[Coordinate, SummedForces] = {}
+    found: ForcesAlong = {}
     notes: list[str] = []
     for force in elements.forces.values():
         law = force.simple(float(force.on.value(poses, elements.joints)))
@@ -50,3 +54,11 @@ def acting(elements: Elements, poses: Mapping[str, Pose]) -> tuple[dict[Coordina
     for load in elements.loads.values():
         notes.append(f"The constant load '{load.name}' on '{load.at.body}' cannot be represented.")
     return found, notes
+
+
+def force_along(laws: ForcesAlong, motion: ElementaryMotion) -> SummedForces | None:
+    """What acts along an elementary motion."""
+    for on, law in laws.items():
+        if isinstance(on, AlongJoint) and (on.joint, on.index) == (motion.joint, motion.coordinate):
+            return law
+    return None

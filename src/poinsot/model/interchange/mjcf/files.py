@@ -95,12 +95,10 @@ class _Survey:
         """Refuse meshes and textures that could be read from outside."""
         folders = {path.parent for path in self.roots}
         for (tag, name), path in self.assets.items():
+            last = name.replace("\\", "/").rsplit("/", 1)[-1]  # what `strippath` leaves
             for folder in folders:
                 for inner in self.folders:
-                    for given in {
-                        name,
-                        name.replace("\\", "/").rsplit("/", 1)[-1],
-                    }:  # `strippath` leaves the last part
+                    for given in {name, last}:
                         self._inside(path, tag, folder / inner / given)
 
     def _refuse_path(self, path: Path, tag: str, named: str) -> None:

@@ -24,17 +24,14 @@ def refuse_large(main: Path, files: Files) -> None:
     """Refuse a model with too many bodies or elements, given all its files with those that each includes."""
     count = _Count(files)
     bodies, elements = count.file(main)
-    if bodies > MAX_MJCF_BODIES:
-        raise PoinsotError(f"{main}: {_many(bodies)} bodies with all copies; at most {MAX_MJCF_BODIES} are read")
-    if elements > MAX_MJCF_ELEMENTS:
-        raise PoinsotError(
-            f"{main}: {_many(elements)} elements with all copies; at most {MAX_MJCF_ELEMENTS} are read"
-        )
     cells = sum(_cells(element) for root, _ in files.values() for element in root.iter())
-    if cells > MAX_CELLS:
-        raise PoinsotError(
-            f"{main}: {_many(cells)} pixels of textures and height fields; at most {MAX_CELLS} are read"
-        )
+    for number, most, what in (
+        (bodies, MAX_MJCF_BODIES, "bodies with all copies"),
+        (elements, MAX_MJCF_ELEMENTS, "elements with all copies"),
+        (cells, MAX_CELLS, "pixels of textures and height fields"),
+    ):
+        if number > most:
+            raise PoinsotError(f"{main}: {_many(number)} {what}; at most {most} are read")
     for root, _ in files.values():
         for element in root.iter("size"):
             for attribute in element.attrib:

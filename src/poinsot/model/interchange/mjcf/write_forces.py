@@ -11,19 +11,17 @@ from poinsot.elements.coordinates import AlongJoint, Coordinate, Length
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors import Sensor
 from poinsot.model.interchange.motions import ElementaryMotion
-from poinsot.model.interchange.summed_forces import SummedForces, acting
+from poinsot.model.interchange.summed_forces import ForcesAlong, SummedForces, acting, force_along
 from poinsot.model.interchange.tree import LoopClosure, OpenedTree
+from poinsot.model.interchange.xml import number_text, numbers_text
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
 
-__all__ = ["MjcfActing"]
+__all__ = ["FARTHEST", "MjcfActing", "law_attributes", "pose_attributes"]
 
 AT_SITE = {"acceleration": "accelerometer", "rate": "gyro"}  # what sensors at a site read, in MuJoCo's words
-
-
-def _numbers(values) -> str:
-    return " ".join(repr(float(value) + 0.0) for value in values)
+FARTHEST = 1e10  # a limit that stands for none
 
 
 @dataclass
@@ -33,7 +31,7 @@ class MjcfActing:
     mechanism: Mechanism
     tree: OpenedTree
     notes: list[str]
-    laws: dict[Coordinate, SummedForces] = field(init=False)
+    laws: ForcesAlong = field(init=False)
     sites: dict[str, tuple[str, Pose]] = field(default_factory=dict)  # name -> link, pose in it
     tendons: dict[Coordinate | str, tuple[str, str, str]] = field(default_factory=dict)  # -> name, two sites
 
@@ -51,10 +49,7 @@ class MjcfActing:
 
     def of(self, motion: ElementaryMotion) -> SummedForces | None:
         """What acts along an elementary motion."""
-        for on, law in self.laws.items():
-            if isinstance(on, AlongJoint) and (on.joint, on.index) == (motion.joint, motion.coordinate):
-                return law
-        return None
+        return force_along(self.laws, motion)
 
     def site(self, frame: Frame) -> str:
         """The site of a frame, made on the first call."""
@@ -110,12 +105,7 @@ class MjcfActing:
     def _place(self) -> None:
         for name, (link, X) in self.sites.items():
             if name not in self._placed:
-                attributes = {
-                    "name": name,
-                    "pos": _numbers(X.p),
-                    "quat": _numbers(quaternion_from_matrix(X.R)),
-                }
-                self._elements[link].append(Element("site", attributes))
+                self._elements[link].append(Element("site", {"name": name, **pose_attributes(X)}))
                 self._placed.add(name)
 
     def add_sections(self, root: Element) -> None:
@@ -125,7 +115,7 @@ class MjcfActing:
             section = SubElement(root, "tendon")
             for on, (name, *ends) in self.tendons.items():
                 law = self.laws.get(on) if isinstance(on, Length) else None
-                spatial = SubElement(section, "spatial", {"name": name, **_tendon_law(law)})
+                spatial = SubElement(section, "spatial", {"name": name, **law_attributes(law, "springlength", 0.0)})
                 for end in ends:
                     SubElement(spatial, "site", site=end)
         self._actuators(root)
@@ -140,7 +130,7 @@ class MjcfActing:
                 continue
             attributes = {"name": name, **target}
             if np.isfinite(actuator.lower) and np.isfinite(actuator.upper):
-                attributes["ctrlrange"] = _numbers((actuator.lower, actuator.upper))
+                attributes["ctrlrange"] = numbers_text((actuator.lower, actuator.upper))
             SubElement(section, "motor", attributes)
 
     def _target(self, on: Coordinate | None) -> dict[str, str] | None:
@@ -177,15 +167,23 @@ class MjcfActing:
         return found
 
 
-def _tendon_law(law: SummedForces | None) -> dict[str, str]:
-    """Attributes of a tendon for what acts along it."""
+def pose_attributes(X: Pose) -> dict[str, str]:
+    """Attributes of a body or site for its pose in its parent."""
+    return {"pos": numbers_text(X.p), "quat": numbers_text(quaternion_from_matrix(X.R))}
+
+
+def law_attributes(law: SummedForces | None, rest: str, least: float) -> dict[str, str]:
+    """Attributes of a joint or tendon for what acts along it.
+
+    `rest` is its word for where the spring is relaxed, `least` the lowest limit that it can have.
+    """
     if law is None:
         return {}
-    out = {"stiffness": repr(law.stiffness), "springlength": repr(law.rest)} if law.stiffness else {}
+    out = {"stiffness": number_text(law.stiffness), rest: number_text(law.rest)} if law.stiffness else {}
     for key, value in (("damping", law.damping), ("frictionloss", law.coulomb), ("armature", law.inertia)):
-        out |= {key: repr(value)} if value else {}
+        out |= {key: number_text(value)} if value else {}
     if law.limited():
-        out["range"] = _numbers((max(law.lower, 0.0), min(law.upper, 1e10)))
+        out["range"] = numbers_text(np.clip((law.lower, law.upper), least, FARTHEST))
     return out
 
 

@@ -19,9 +19,10 @@ from poinsot.elements.joints.steps import FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.motions import ElementaryMotion, undone
 from poinsot.model.interchange.notes import Conversion, written
-from poinsot.model.interchange.summed_forces import INFINITY, SummedForces, acting
+from poinsot.model.interchange.summed_forces import INFINITY, acting, force_along
 from poinsot.model.interchange.tree import OpenedTree, TreeLink, cut_tree
 from poinsot.model.interchange.urdf.sidecar import Sidecar, sidecar_text
+from poinsot.model.interchange.xml import number_text, numbers_text
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
@@ -96,7 +97,7 @@ class _Writer:
 
     def _joint(self, name: str, kind: str, parent: str, child: str, X_PC: Pose) -> Element:
         joint = SubElement(self.robot, "joint", name=name, type=kind)
-        SubElement(joint, "origin", xyz=_numbers(X_PC.p), rpy=_numbers(_rpy(X_PC.R)))
+        SubElement(joint, "origin", xyz=numbers_text(X_PC.p), rpy=numbers_text(_rpy(X_PC.R)))
         SubElement(joint, "parent", link=parent)
         SubElement(joint, "child", link=child)
         return joint
@@ -128,30 +129,24 @@ class _Writer:
 
     def _moving(self, motion: ElementaryMotion, parent: str, child: str, X_W: Pose) -> None:
         """A hinge or slide; its origin is where the child stands when the coordinate is zero."""
-        law = self._law(motion)
+        law = force_along(self.laws, motion)
         limited = law is not None and law.limited()
         turning = motion.type == HINGE and not limited
         kind = "continuous" if turning else "revolute" if motion.type == HINGE else "prismatic"
         joint = self._joint(motion.name, kind, parent, child, self.poses[parent].inverse() @ undone(motion, X_W))
-        SubElement(joint, "axis", xyz=_numbers(X_W.R.T @ motion.axis))
+        SubElement(joint, "axis", xyz=numbers_text(X_W.R.T @ motion.axis))
         effort = self._effort(motion)
         if not turning or effort < UNLIMITED:
             ends = (law.lower, law.upper) if law is not None and limited else (-INFINITY, INFINITY)
             lower, upper = (float(np.clip(end, -UNLIMITED, UNLIMITED)) for end in ends)
-            bounds = {} if turning else {"lower": _number(lower), "upper": _number(upper)}
-            SubElement(joint, "limit", {"effort": _number(effort), "velocity": _number(UNLIMITED), **bounds})
+            bounds = {} if turning else {"lower": number_text(lower), "upper": number_text(upper)}
+            SubElement(joint, "limit", {"effort": number_text(effort), "velocity": number_text(UNLIMITED), **bounds})
         if law is not None and (law.damping or law.coulomb):
-            SubElement(joint, "dynamics", damping=_number(law.damping), friction=_number(law.coulomb))
+            SubElement(joint, "dynamics", damping=number_text(law.damping), friction=number_text(law.coulomb))
         if motion.follows:
             turn, lead = motion.follows
-            SubElement(joint, "mimic", joint=turn, multiplier=_number(lead), offset="0")
+            SubElement(joint, "mimic", joint=turn, multiplier=number_text(lead), offset="0")
             self.notes.append(f"The screw '{motion.joint}' is a turn and a slide that mimics it.")
-
-    def _law(self, motion: ElementaryMotion) -> SummedForces | None:
-        for on, law in self.laws.items():
-            if isinstance(on, AlongJoint) and (on.joint, on.index) == (motion.joint, motion.coordinate):
-                return law
-        return None
 
     def _drives(self) -> dict[str, ElementaryMotion | None]:
         """Actuators and the elementary motions that they drive."""
@@ -176,7 +171,10 @@ class _Writer:
 
     def _say(self) -> None:
         """Notes on what URDF has no words for."""
-        forces = [(f, f"'{f.name}' along {self._on(f.on)}") for f in self.mechanism.forces.values()]
+        forces = []
+        for f in self.mechanism.forces.values():
+            on = f"joint '{f.on.joint}'" if isinstance(f.on, AlongJoint) else f"a {f.on.kind}"
+            forces.append((f, f"'{f.name}' along {on}"))
         for what, names in {
             "Springs": [name for f, name in forces if (law := f.simple(0.0)) and law.stiffness],
             "Drive inertias": [name for f, name in forces if (law := f.simple(0.0)) and law.inertia],
@@ -194,17 +192,13 @@ class _Writer:
         if self.mechanism.planar:
             self.notes.append("The planar mechanism is written in space, in the plane z = 0.")
 
-    @staticmethod
-    def _on(on) -> str:
-        return f"joint '{on.joint}'" if isinstance(on, AlongJoint) else f"a {on.kind}"
-
 
 def _inertial(element: Element, body: RigidBody) -> None:
     inertial = SubElement(element, "inertial")
-    SubElement(inertial, "origin", xyz=_numbers(body.com), rpy="0 0 0")
-    SubElement(inertial, "mass", value=_number(body.mass))
+    SubElement(inertial, "origin", xyz=numbers_text(body.com), rpy="0 0 0")
+    SubElement(inertial, "mass", value=number_text(body.mass))
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    SubElement(inertial, "inertia", {key: _number(value) for key, value in zip(keys, body.inertia)})
+    SubElement(inertial, "inertia", {key: number_text(value) for key, value in zip(keys, body.inertia)})
 
 
 def _distance(motion: ElementaryMotion, p_W: np.ndarray) -> float:
@@ -217,11 +211,3 @@ def _rpy(R: np.ndarray) -> tuple[float, float, float]:
     yaw = np.arctan2(R[1, 0], R[0, 0])
     rest = axis_rotation("Z", -yaw) @ R
     return np.arctan2(-rest[1, 2], rest[1, 1]), np.arctan2(-rest[2, 0], rest[0, 0]), yaw
-
-
-def _number(value: float) -> str:
-    return repr(float(value) + 0.0)
-
-
-def _numbers(values) -> str:
-    return " ".join(_number(value) for value in values)
