@@ -80,8 +80,7 @@ class Report:
         lines.append(f"  actuators             {self.actuators}")
         if self.mobility is not None:
             lines.append(f"  assembly residual     {self.residual:.1e} of the machine's size")
-        lines += [f"  {finding}" for finding in self.findings] or []
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {finding}" for finding in self.findings)])
 
 
 @one_blas_thread()
@@ -126,12 +125,8 @@ def check(mechanism: Mechanism) -> Report:
 
 
 def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Diagnostic]:
-    found = []
-    for name in floating:
-        text = (
-            f"nothing holds body '{name}': no joint connects it to the ground (a body that floats has a free joint)"
-        )
-        found.append(Diagnostic(Level.ERROR, text))
+    why = "no joint connects it to the ground (a body that floats has a free joint)"
+    found = [Diagnostic(Level.ERROR, f"nothing holds body '{name}': {why}") for name in floating]
     for name, body in elements.bodies.items():
         if defect := body_defect(body, elements.planar):
             found.append(Diagnostic(Level.ERROR, f"no body can have the inertia of '{name}': {defect}"))
@@ -177,8 +172,8 @@ def _mobility_findings(
         others = f"; joints that share what is not determined: {listing(shared)}"
         found.append(Diagnostic(Level.WARNING, f"{count}, {what} not determined: {named}{others}"))
     if given != generic:
-        text = f"the given pose is singular: mobility {given} there, {generic} elsewhere"
-        found.append(Diagnostic(Level.WARNING, text))
+        where = f"mobility {given} there, {generic} elsewhere"
+        found.append(Diagnostic(Level.WARNING, f"the given pose is singular: {where}"))
     if generic == 0 and constraints.elements.bodies:
         severity = Level.WARNING if actuators else Level.NOTE
         found.append(Diagnostic(severity, "this is a structure: it cannot move"))

@@ -38,19 +38,5 @@ __all__ = [
     "Universal",
 ]
 
-JOINTS: dict[str, type[Joint]] = {
-    law.kind: law
-    for law in (
-        Revolute,
-        Prismatic,
-        Cylindrical,
-        Universal,
-        Spherical,
-        Planar,
-        Helical,
-        Fixed,
-        Free,
-        PointOnLine,
-        Distance,
-    )
-}
+_LAWS = (Revolute, Prismatic, Cylindrical, Universal, Spherical, Planar, Helical, Fixed, Free, PointOnLine, Distance)
+JOINTS: dict[str, type[Joint]] = {law.kind: law for law in _LAWS}

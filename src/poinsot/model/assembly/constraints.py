@@ -17,8 +17,7 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.lazy import casadi
-from poinsot.model.foreign import foreign
-from poinsot.model.parts import Elements, substitute
+from poinsot.model.parts import Elements, foreign, substitute
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential

@@ -35,13 +35,9 @@ class Parameter:
     def __float__(self) -> float:
         return self.value
 
-    def check(self) -> None:
-        """Raise when the value is outside the bounds."""
-        self.check_values(self.value)
-
-    def check_values(self, values: ArrayLike) -> None:
-        """Raise when one of several values is outside the bounds."""
-        _within(self, values, "")
+    def check(self, values: ArrayLike | None = None) -> None:
+        """Raise when its value, or one of several others for it, is outside the bounds."""
+        _within(self, self.value if values is None else values, "")
 
 
 @dataclass(frozen=True)

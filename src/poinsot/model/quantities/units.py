@@ -42,22 +42,9 @@ _BASE = {
 }
 UNITS = tuple(_BASE)
 _SI_NAMES = (
-    "kg",
-    "m",
-    "rad",
-    "kg·m²",
-    "m/s²",
-    "-",
-    "N",
-    "N/m",
-    "N·m/rad",
-    "N·m",
-    "N·s/m",
-    "N·m·s/rad",
-    "m/rad",
-    "Pa",
+    *("kg", "m", "rad", "kg·m²", "m/s²", "-", "N", "N/m", "N·m/rad", "N·m", "N·s/m", "N·m·s/rad", "m/rad", "Pa"),
+    *("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³"),
 )
-_SI_NAMES += ("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
