@@ -20,8 +20,6 @@ from poinsot.app.console import busy, finish_output, prepare_output
 from poinsot.app.options import Json, Model, Overwrite
 from poinsot.errors import PoinsotError, one_line
 
-__all__ = ["app", "main"]
-
 app = typer.Typer(
     help="Mechanisms with closed loops, and their parameters from measurements.",
     no_args_is_help=True,

@@ -12,8 +12,6 @@ from poinsot.app.console import busy
 from poinsot.app.options import Csv, Json, Model, Motion, Overwrite, Pose
 from poinsot.errors import MotionError, PoinsotError
 
-__all__ = ["add_commands"]
-
 MAX_SAMPLES = 1_000_000  # in a table
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 Formulation = Annotated[str, typer.Option(help="joint, embedded, euler or rotation-matrix")]

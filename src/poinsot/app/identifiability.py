@@ -11,8 +11,6 @@ from poinsot.app.console import busy
 from poinsot.app.options import Json, Model, Motion, Overwrite
 from poinsot.errors import PoinsotError
 
-__all__ = ["add_commands"]
-
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
 
 

@@ -16,8 +16,6 @@ from poinsot.model.quantities.expressions import text
 from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.toml import check_place, write_aside
 
-__all__ = ["parameter_rows", "report_data", "table", "write_json", "write_text"]
-
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print a table; columns of numbers are aligned at the right, and folded where they do not fit."""

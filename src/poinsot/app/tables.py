@@ -13,8 +13,6 @@ from poinsot.app.output import write_text
 from poinsot.errors import PoinsotError, one_line
 from poinsot.model.toml import read_text
 
-__all__ = ["pairs", "read_motion", "write_table"]
-
 MAX_BYTES = 200_000_000
 
 

@@ -12,8 +12,6 @@ from poinsot.app.console import busy
 from poinsot.app.options import Csv, Json, Model, Overwrite, Pose
 from poinsot.errors import PoinsotError, one_line
 
-__all__ = ["add_commands"]
-
 MAX_POINTS = 1_000_000  # of a response or a map
 
 Actuators = Annotated[

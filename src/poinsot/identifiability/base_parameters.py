@@ -19,8 +19,6 @@ from poinsot.identifiability.states import random_states
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import Numbers
 
-__all__ = ["BaseParameters", "base_parameters", "combination_text", "reduce_regressor"]
-
 ROWS = 4  # for every column, when states are drawn at random
 LEAST = 40  # states
 

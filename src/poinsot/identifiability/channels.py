@@ -18,12 +18,10 @@ from fnmatch import fnmatchcase
 from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError, one_or_more_names, unknown
 from poinsot.formulations.embedded import free_speeds
-from poinsot.model.build.joints_and_forces import force_unit
 from poinsot.model.parts import Elements
+from poinsot.model.quantities.units import force_unit
 from poinsot.motion.undetermined import undetermined
 from poinsot.system.system import System
-
-__all__ = ["COMPONENTS", "MeasuredChannel", "channels"]
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 

@@ -24,8 +24,6 @@ from poinsot.identifiability.regressor import Regressor, regressor
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.spatial.algebra import Numbers
 
-__all__ = ["Determination", "ParameterVerdict", "Verdict", "determinable", "judge"]
-
 SHOWN = 2  # combinations in a line of the table
 POOR = 0.1  # relative standard deviation from which a parameter is poorly determined
 

@@ -24,8 +24,6 @@ from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 
-__all__ = ["energy_regressor"]
-
 
 def energy_regressor(
     mechanism: Mechanism,

@@ -18,23 +18,11 @@ from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.forces import Force
 from poinsot.errors import PoinsotError, one_or_more_names, unknown
 from poinsot.lazy import casadi
-from poinsot.model.build.joints_and_forces import force_unit
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements
+from poinsot.model.quantities.units import force_unit
 from poinsot.spatial.inertia import inertia_matrix
 from poinsot.spatial.motion import SpatialInertia
-
-__all__ = [
-    "LinearBody",
-    "LinearParameter",
-    "chosen",
-    "force_name",
-    "labels",
-    "linear_parameters",
-    "parameter_values",
-    "with_known",
-    "with_symbols",
-]
 
 SPATIAL = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 PLANAR = {"m": 0, "mx": 1, "my": 2, "J": 9}

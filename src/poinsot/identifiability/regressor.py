@@ -27,8 +27,6 @@ from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 
-__all__ = ["Regressor", "evaluate_regressor", "regressor"]
-
 
 @dataclass(frozen=True, eq=False)
 class Regressor:

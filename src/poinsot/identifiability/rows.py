@@ -37,8 +37,6 @@ from poinsot.spatial.algebra import apply, cross, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.system.system import System
 
-__all__ = ["Rows", "regressor_rows"]
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:

@@ -18,8 +18,6 @@ from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements, substitute
 from poinsot.model.quantities.expressions import names
 
-__all__ = ["Diagnostic", "Level", "Report", "check"]
-
 
 class Level(StrEnum):
     """How much a finding matters."""

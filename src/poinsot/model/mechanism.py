@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from poinsot.model.quantities.parameters import Parameters
     from poinsot.spatial.algebra import Scalar
 
-__all__ = ["Mechanism", "build", "require_inertia", "require_mechanism", "require_possible"]
-
 
 @dataclass(frozen=True)
 class Mechanism:

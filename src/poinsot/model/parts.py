@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from poinsot.elements.sensors import Sensor
     from poinsot.spatial.algebra import Scalar
 
-__all__ = ["Elements", "Placement", "foreign", "resolve", "substitute"]
 
 _NUMBERS: dict[type, int] = {}  # also keeps the classes, so that a number is never given twice
 

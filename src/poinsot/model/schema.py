@@ -38,27 +38,6 @@ from poinsot.model.entries import (
     one_of,
 )
 
-__all__ = [
-    "BeamSpec",
-    "BodySpec",
-    "ComponentSpec",
-    "CoordinateSpec",
-    "ForceSpec",
-    "FrameSpec",
-    "IdentifySpec",
-    "InstanceSpec",
-    "JointSpec",
-    "MaterialSpec",
-    "ModelSpec",
-    "ParameterSpec",
-    "PlacementSpec",
-    "RotationSpec",
-    "SectionSpec",
-    "SensorSpec",
-    "json_schema",
-]
-
-
 Limits = Annotated[tuple[Number, ...], *counted(2, 2)]
 
 

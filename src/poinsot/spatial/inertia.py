@@ -24,19 +24,6 @@ from poinsot.spatial.algebra import (
     vector,
 )
 
-__all__ = [
-    "inertia_about",
-    "inertia_defect",
-    "inertia_matrix",
-    "inertial_parameters",
-    "parameters_from_pseudo_inertia",
-    "poinsot_matrix",
-    "pseudo_inertia",
-    "rotate_inertia",
-    "six_of",
-    "split_parameters",
-]
-
 
 def inertia_matrix(six: Vec3) -> Mat3:
     """Symmetric matrix of (xx, xy, xz, yy, yz, zz)  [kg·m²]."""

@@ -33,27 +33,6 @@ from poinsot.spatial.algebra import (
     vector,
 )
 
-__all__ = [
-    "SEQUENCES",
-    "SingularAttitudeError",
-    "axis_rotation",
-    "convert_angles",
-    "convert_rates",
-    "euler_acceleration",
-    "euler_angles",
-    "euler_determinant",
-    "euler_matrix",
-    "euler_rate_bias",
-    "euler_rate_matrix",
-    "euler_rates",
-    "quaternion_from_matrix",
-    "quaternion_matrix",
-    "quaternion_rate",
-    "rotation_between",
-    "rotation_exponential",
-    "rotation_logarithm",
-]
-
 SEQUENCES: tuple[str, ...] = tuple(
     sorted(
         letters

@@ -20,8 +20,6 @@ from poinsot.errors import PoinsotError
 from poinsot.store.container import CorruptEntryError, pack_entry, unpack_entry
 from poinsot.store.files import distrust, read_regular
 
-__all__ = ["CacheReport", "cache_report", "clear_cache", "read_entry", "write_entry"]
-
 _log = logging.getLogger("poinsot.engine")
 _ENDINGS = (".code", ".kept")  # compiled code; functions and models as text
 CACHE_BYTES = 512 * 2**20

@@ -13,8 +13,6 @@ from poinsot.spatial.algebra import Mat3, Scalar, apply, cross, dot, function, m
 from poinsot.spatial.motion import SpatialInertia, carry_inertia
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Beam", "Span", "elastic_energy", "field", "mass_matrix", "weight_energy"]
-
 # Gauss–Legendre with four points on [0, 1], exact up to degree 7: squared cubics have 6.
 GAUSS = tuple(
     ((1 + side * sqrt(3 / 7 + inner * 2 / 7 * sqrt(6 / 5))) / 2, (18 - inner * sqrt(30)) / 72)

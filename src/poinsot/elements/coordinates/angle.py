@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from poinsot.elements.joints import Joint
     from poinsot.spatial.pose import Pose
 
-__all__ = ["Angle"]
-
 
 @final
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from poinsot.spatial.algebra import Scalar
     from poinsot.spatial.pose import Pose
 
-__all__ = ["Coordinate", "RelativeCoordinate"]
-
 
 class Coordinate(ABC):
     """A scalar function of the poses of the bodies."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from poinsot.spatial.algebra import Scalar
     from poinsot.spatial.pose import Pose
 
-__all__ = ["Position"]
-
 
 @final
 @dataclass(frozen=True)

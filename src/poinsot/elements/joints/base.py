@@ -28,8 +28,6 @@ from poinsot.spatial.algebra import Scalar, Vec3, function, is_symbolic
 from poinsot.spatial.orientation import Along
 from poinsot.spatial.pose import Pose
 
-__all__ = ["AxisJoint", "Joint", "JointCoordinate", "JointOption", "turn_angle"]
-
 
 @dataclass(frozen=True)
 class JointCoordinate:

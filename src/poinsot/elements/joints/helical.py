@@ -11,8 +11,6 @@ from poinsot.spatial.algebra import Scalar, Vec3, function, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
-__all__ = ["Helical"]
-
 
 @final
 @dataclass(frozen=True)

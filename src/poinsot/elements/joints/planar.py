@@ -11,8 +11,6 @@ from poinsot.spatial.algebra import Vec3, apply, transpose, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
-__all__ = ["Planar"]
-
 
 @final
 @dataclass(frozen=True)

@@ -12,8 +12,6 @@ from poinsot.spatial.algebra import Vec3, apply, transpose, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix, quaternion_rate
 
-__all__ = ["PointOnLine"]
-
 
 @final
 @dataclass(frozen=True)

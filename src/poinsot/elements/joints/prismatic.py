@@ -12,8 +12,6 @@ from poinsot.elements.joints.steps import SLIDE, Step
 from poinsot.spatial.algebra import Vec3, vector
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Prismatic"]
-
 
 @final
 @dataclass(frozen=True)

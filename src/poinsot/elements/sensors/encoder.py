@@ -9,8 +9,6 @@ from poinsot.elements.coordinates import Coordinate
 from poinsot.elements.sensors.base import Sense, Sensor
 from poinsot.spatial.algebra import Scalar, Vec3, vector
 
-__all__ = ["Encoder"]
-
 
 @final
 @dataclass(frozen=True)

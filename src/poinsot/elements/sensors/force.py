@@ -11,8 +11,6 @@ from poinsot.elements.frame import Frame
 from poinsot.elements.sensors.base import Sense, Sensor
 from poinsot.spatial.algebra import Scalar, Vec3, apply, dot, transpose, vector
 
-__all__ = ["DriveForce", "ModalPoint", "Reaction"]
-
 
 @final
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ from poinsot.elements.frame import Frame
 from poinsot.elements.sensors.base import Sense, Sensor
 from poinsot.spatial.algebra import Scalar, Vec3, apply, transpose, vector
 
-__all__ = ["IMU", "Accelerometer", "Gyroscope"]
-
 ZERO = (0.0, 0.0, 0.0)
 
 

@@ -21,8 +21,6 @@ from poinsot.model.assembly.mobility import null_space
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 
-__all__ = ["EnergyBase", "energy_base", "energy_matrix"]
-
 POSES, STEP = 60, 0.5  # poses sampled, and the steps between them as a fraction of the machine's size
 GAP = 1e-8  # of the largest singular value: what is a relation
 ROUND_OFF = 1e-11  # of the largest column: what is none

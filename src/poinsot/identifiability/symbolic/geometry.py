@@ -24,8 +24,6 @@ from poinsot.identifiability.symbolic.exact import load_sympy
 from poinsot.identifiability.symbolic.screws import joint_algebra
 from poinsot.model.parts import Elements
 
-__all__ = ["Geometry", "LengthSymbol", "Site", "Unknown", "geometry"]
-
 ZERO = 1e-10  # of the machine's size, or of 1: what is no length and no angle
 
 

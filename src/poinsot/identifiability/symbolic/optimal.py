@@ -22,8 +22,6 @@ from poinsot.spatial.orientation import Quaternion
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
 
-__all__ = ["Opened", "moved", "opened"]
-
 
 @dataclass(frozen=True)
 class Opened:

@@ -24,8 +24,6 @@ from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 
-__all__ = ["product_relations", "search"]
-
 TOLERANCE = 1e-10  # of the smallest coefficient
 ROUND_OFF = 1e-9  # of the largest
 FINENESS = (100, 1000, 10000)  # smallest prime tried for the shortest length, until the mechanism assembles

@@ -13,8 +13,6 @@ from poinsot.identifiability.symbolic.exact import load_sympy
 from poinsot.identifiability.symbolic.geometry import Geometry, LengthSymbol
 from poinsot.model.mechanism import Mechanism
 
-__all__ = ["Symbolic"]
-
 
 @dataclass(frozen=True, eq=False)
 class Symbolic(Sequence):

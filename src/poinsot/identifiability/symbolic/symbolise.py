@@ -18,8 +18,6 @@ from poinsot.identifiability.symbolic.special import null_rows, special_relation
 from poinsot.identifiability.symbolic.transfer import transfers
 from poinsot.model.mechanism import Mechanism
 
-__all__ = ["METHODS", "Base", "Progress", "symbolise"]
-
 Progress = Callable[[str, float], None]  # what is being done, and the fraction that is done
 TOLERANCE = 1e-6  # of the largest coefficient, between symbols and numbers
 

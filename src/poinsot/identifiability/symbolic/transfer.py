@@ -22,8 +22,6 @@ from poinsot.identifiability.symbolic.exact import Exact
 from poinsot.identifiability.symbolic.geometry import Geometry, Site
 from poinsot.identifiability.symbolic.screws import bracket, closed, closed_directions, cross, seen_from
 
-__all__ = ["Reach", "carried", "momenta", "reaches", "transfers"]
-
 _SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 

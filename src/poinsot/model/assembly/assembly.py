@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from poinsot.elements.joints import Joint
     from poinsot.model.parts import Elements, Placement
 
-__all__ = [
-    "Assembly",
-    "assemble",
-    "attempt_assembly",
-    "close",
-    "first_guess",
-    "machine_size",
-    "row_lengths",
-    "row_scales",
-    "twist_scales",
-]
 
 RESTARTS = 12  # guesses tried, the later ones shaken at random with a fixed seed
 TOLERANCE = 1e-12  # of the machine's size

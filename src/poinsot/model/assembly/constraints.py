@@ -26,7 +26,6 @@ from poinsot.store import Bounded, content_key, read_entry, write_entry
 if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
 
-__all__ = ["Constraints", "Row"]
 
 _WRITTEN: Bounded = Bounded(64)  # functions by structure
 IN_PLANE = (0, 1, 5)  # twist components of a planar body

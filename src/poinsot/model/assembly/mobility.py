@@ -22,22 +22,6 @@ from poinsot.model.assembly.constraints import Constraints, Row
 from poinsot.model.parts import Elements
 from poinsot.spatial.pose import Pose
 
-__all__ = [
-    "Group",
-    "Redundancy",
-    "dependent_rows",
-    "generic_assembly",
-    "mobility",
-    "null_space",
-    "redundancy",
-    "redundant_rows",
-    "row_combinations",
-    "scaled_jacobian",
-    "self_stresses",
-    "stressed",
-    "stressed_joints",
-]
-
 RANK_TOLERANCE = 1e-10  # of the largest singular value; redundant rows are at 1e-15, those of shaky poses near 1e-8
 
 

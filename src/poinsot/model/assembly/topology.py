@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from poinsot.elements import GROUND
 from poinsot.model.parts import Elements
 
-__all__ = ["Branch", "Topology", "topology"]
-
 
 @dataclass(frozen=True)
 class Branch:

@@ -25,8 +25,6 @@ from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.schema import ModelSpec
 from poinsot.spatial.orientation import Along, Quaternion, along
 
-__all__ = ["described", "require_finite", "require_numbers"]
-
 STANDARD_GRAVITY = 9.81  # [m/s²]
 TABLES = ("bodies", "beams", "joints", "forces", "actuators", "sensors", "coordinates", "loads")
 

@@ -20,7 +20,6 @@ from poinsot.spatial.orientation import Along
 if TYPE_CHECKING:
     from poinsot.model.build.places import Places
 
-__all__ = ["JointsAndForces"]
 
 LOAD_KEYS = {"type", "at", "force", "moment", "follows"}
 

@@ -18,8 +18,6 @@ from poinsot.spatial.orientation import Along, Angles, Orientation, Quaternion
 from poinsot.spatial.pose import Unrotated
 from poinsot.spatial.rotation import SEQUENCES
 
-__all__ = ["Places"]
-
 ZERO = Constant(0.0)
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")  # order in files
 

@@ -14,7 +14,6 @@ from poinsot.errors import PoinsotError, unknown
 if TYPE_CHECKING:
     from poinsot.model.schema import GroupSpec, InstanceSpec, ModelSpec
 
-__all__ = ["ModelError", "Scope", "errors_at", "scopes"]
 
 SELF = "self"  # inside a component: the copy itself, so that an actuator of leg3 can be called "leg3"
 MAX_NESTING, MAX_COPIES = 8, 5000

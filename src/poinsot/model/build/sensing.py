@@ -10,8 +10,6 @@ from poinsot.model.build.joints_and_forces import JointsAndForces
 from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.schema import SensorSpec
 
-__all__ = ["sensor"]
-
 
 def sensor(acting: JointsAndForces, scope: Scope, key: str, spec: SensorSpec) -> Sensor:
     """Read a sensor: what it needs must be there, and nothing that it does not know."""

@@ -16,8 +16,6 @@ from poinsot.model.quantities.parameters import Limit, Parameter, Parameters, in
 from poinsot.model.quantities.units import dimension_text, parse_unit, same_dimension
 from poinsot.model.schema import GroupSpec, ParameterSpec
 
-__all__ = ["Slots"]
-
 _SPEC_KEYS = {"value", "unit", "bounds", "description"}
 
 

@@ -16,8 +16,6 @@ from poinsot.model.interchange.recognise import BALL, HINGE, SLIDE, MjJoint, law
 from poinsot.spatial.algebra import unit
 from poinsot.spatial.pose import Pose
 
-__all__ = ["mend_chains"]
-
 TURNS = ("turn_x", "turn_y", "turn_z")
 
 

@@ -14,8 +14,6 @@ from poinsot.elements import GROUND
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import euler_matrix, quaternion_from_matrix, quaternion_matrix
 
-__all__ = ["NEGLIGIBLE", "bodies_of", "inertia_entry", "listed", "mend_cuts", "place", "pose_entry", "pose_of"]
-
 NEGLIGIBLE = 1e-8  # mass of a link that only carries a frame  [kg]
 
 

@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.elements.joints import Joint
-from poinsot.elements.joints.steps import BALL, HINGE, SLIDE
+from poinsot.elements.joints.steps import SLIDE
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential
-
-__all__ = ["BALL", "HINGE", "SLIDE", "ElementaryMotion", "motions", "undone"]
 
 
 @dataclass(frozen=True, eq=False)

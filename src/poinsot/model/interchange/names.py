@@ -9,8 +9,6 @@ from typing import Any
 
 from poinsot.elements import GROUND
 
-__all__ = ["Names", "changed_names", "safe_name"]
-
 
 def safe_name(name: str) -> str:
     """A name of letters, digits and _ (and inner dots) that begins with a letter.

@@ -13,8 +13,6 @@ from poinsot.errors import ConversionWarning, PoinsotError
 from poinsot.model.mechanism import Mechanism, build
 from poinsot.model.toml import check_place, write_aside
 
-__all__ = ["Conversion", "built", "by_kind", "distinct", "written"]
-
 SHOWN = 4  # names of things to which the same happened
 _VARIES = re.compile(r"'.*?'(?=\W|$)|\b\d[\w.+-]*")
 

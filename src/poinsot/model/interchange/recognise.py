@@ -16,8 +16,6 @@ from poinsot.model.interchange.cut_bodies import listed, place
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation, rotation_exponential
 
-__all__ = ["BALL", "FREE", "HINGE", "SLIDE", "MjJoint", "Recognised", "laws_into", "recognise", "stem"]
-
 FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3  # mjtJoint
 NEAR = 1e-9  # how exactly axes must be parallel or perpendicular, and points (relative to 1 m) together
 

@@ -11,8 +11,6 @@ from poinsot.model.interchange.motions import ElementaryMotion
 from poinsot.model.parts import Elements
 from poinsot.spatial.pose import Pose
 
-__all__ = ["INFINITY", "ForcesAlong", "SummedForces", "acting", "force_along"]
-
 INFINITY = float("inf")
 
 

@@ -26,8 +26,6 @@ from poinsot.model.parts import Elements
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 
-__all__ = ["LoopClosure", "OpenedTree", "TreeLink", "acted", "cut_tree"]
-
 BUSY, LINKED = 8.0, 5.0  # cost of cutting a joint along which something acts, and one that takes an auxiliary link
 COSTS = {OPEN: 9.0, POINT: 1.0, FRAME: 2.0, HINGE: 3.0, DISTANCE: 5.0}  # of the others
 

@@ -13,8 +13,6 @@ from defusedxml.ElementTree import DefusedXMLParser
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.toml import read_text
 
-__all__ = ["FileContext", "number_text", "numbers_text", "parse_xml"]
-
 MAX_DEPTH = 400  # a chain of some hundred bodies nests that deeply in MJCF
 MAX_ELEMENTS = 200_000
 

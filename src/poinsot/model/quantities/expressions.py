@@ -21,22 +21,6 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.model.quantities.units import UNITS, Dimension, Unit, parse_unit
 from poinsot.spatial.algebra import Scalar, function
 
-__all__ = [
-    "FUNCTIONS",
-    "Call",
-    "Constant",
-    "Expression",
-    "Name",
-    "evaluate",
-    "finite",
-    "names",
-    "parse",
-    "quantity",
-    "renamed",
-    "text",
-    "written",
-]
-
 MAX_LENGTH, MAX_DEPTH = 2000, 50
 FUNCTIONS = {name: 1 for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sqrt", "exp", "log", "abs")}
 FUNCTIONS["atan2"] = 2

@@ -15,8 +15,6 @@ from poinsot.model.quantities.expressions import Expression, evaluate, names, qu
 from poinsot.model.quantities.units import parse_unit, same_dimension
 from poinsot.spatial.algebra import Scalar
 
-__all__ = ["Limit", "Parameter", "Parameters"]
-
 
 @dataclass(frozen=True)
 class Parameter:

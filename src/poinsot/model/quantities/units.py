@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from poinsot.errors import PoinsotError, listing
 
-__all__ = ["UNITS", "Dimension", "Unit", "dimension_text", "force_unit", "parse_unit", "same_dimension"]
-
 Dimension = tuple[float, ...]  # powers of kg, m, s, rad
 
 # Powers of (kg, m, s, rad); angles are kept apart so that 3 deg is not the number 3 and 5 mm not 5 mm/rad.

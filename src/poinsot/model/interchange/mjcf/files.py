@@ -15,8 +15,6 @@ from poinsot.model.interchange.mjcf.size import refuse_large
 from poinsot.model.interchange.xml import parse_xml
 from poinsot.store import file_kind
 
-__all__ = ["compile_mjcf", "inspect_mjcf", "mujoco_package"]
-
 MAX_INCLUDES = 8  # files deep
 MAX_FILES = 200  # in all
 MAX_ASSET_BYTES = 500_000_000  # of a mesh or texture

@@ -11,8 +11,6 @@ from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix
 
-__all__ = ["add_loops", "screws", "tendon_ends"]
-
 Ends = tuple[tuple[str, Pose], tuple[str, Pose]]  # body and frame on it, twice
 
 

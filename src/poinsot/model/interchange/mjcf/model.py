@@ -11,8 +11,6 @@ from poinsot.model.interchange.mjcf.files import mujoco_package
 from poinsot.model.interchange.names import Names
 from poinsot.spatial.pose import Pose
 
-__all__ = ["MjcfModel"]
-
 TABLES = ("bodies", "joints", "forces", "actuators", "sensors")
 
 

@@ -21,8 +21,6 @@ from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix
 
-__all__ = ["read_mjcf"]
-
 LEFT_OUT = {  # counters of the compiled model, and what they count
     "ncam": "cameras",
     "nlight": "lights",

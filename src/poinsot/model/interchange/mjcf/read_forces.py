@@ -11,8 +11,6 @@ from poinsot.model.interchange.mjcf.loops import tendon_ends
 from poinsot.model.interchange.mjcf.model import MjcfModel
 from poinsot.model.interchange.recognise import HINGE, SLIDE, MjJoint, Recognised, laws_into
 
-__all__ = ["add_acting", "joint_laws"]
-
 
 def joint_laws(model: MjcfModel, spec: dict[str, Any], joints: list[MjJoint], found: Recognised) -> None:
     """Write what acts along a body's joints into the joint's table, by coordinate where it has several."""

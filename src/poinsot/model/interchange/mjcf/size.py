@@ -9,8 +9,6 @@ from xml.etree.ElementTree import Element
 
 from poinsot.errors import PoinsotError
 
-__all__ = ["MAX_MJCF_BODIES", "refuse_large"]
-
 MAX_MJCF_BODIES = 5_000  # many of them become frames of others; a mechanism has fewer
 MAX_MJCF_ELEMENTS = 100_000
 MAX_CELLS = 50_000_000  # of textures and height fields, together

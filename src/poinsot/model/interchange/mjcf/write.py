@@ -24,8 +24,6 @@ from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
 
-__all__ = ["mjcf_text", "write_mjcf"]
-
 NATIVE = frozenset({POINT, FRAME, HINGE, DISTANCE})
 WORLD = "world"  # the name of MuJoCo's ground
 SMALL_MASS, SMALL_INERTIA = 1e-9, 1e-12  # [kg], [kg·m²]; MuJoCo refuses moving bodies with less than 1e-15

@@ -18,8 +18,6 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
 
-__all__ = ["FARTHEST", "MjcfActing", "law_attributes", "pose_attributes"]
-
 AT_SITE = {"acceleration": "accelerometer", "rate": "gyro"}  # what sensors at a site read, in MuJoCo's words
 FARTHEST = 1e10  # a limit that stands for none
 

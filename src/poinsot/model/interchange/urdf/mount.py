@@ -20,8 +20,6 @@ from poinsot.spatial.algebra import unit
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential, rotation_logarithm
 
-__all__ = ["link_poses", "mounted"]
-
 TypeOf = Callable[[UrdfJoint], str]
 STEP, LONGEST, STEPS = 1e-6, 0.3, 200  # of differences, of one correction, and how many
 

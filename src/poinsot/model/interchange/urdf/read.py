@@ -23,8 +23,6 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 
-__all__ = ["read_urdf"]
-
 TYPES = {
     "continuous": "revolute",
     "floating": "free",

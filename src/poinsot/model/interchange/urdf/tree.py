@@ -15,8 +15,6 @@ from poinsot.spatial.inertia import inertia_defect, rotate_inertia
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import euler_matrix
 
-__all__ = ["JOINT_TYPES", "UrdfJoint", "UrdfLink", "UrdfTree", "read_tree"]
-
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 READ = {
     "robot": ("link", "joint"),

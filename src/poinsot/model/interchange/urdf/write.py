@@ -28,8 +28,6 @@ from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
-__all__ = ["write_urdf"]
-
 NATIVE = frozenset({POINT, FRAME})
 UNLIMITED = 1e9  # URDF demands limits of a slide; this stands for none
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s²]; what a URDF without a word on gravity is read with
