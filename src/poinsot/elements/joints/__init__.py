@@ -18,6 +18,7 @@ from poinsot.elements.joints.prismatic import Prismatic
 from poinsot.elements.joints.revolute import Revolute
 from poinsot.elements.joints.spherical import Spherical
 from poinsot.elements.joints.universal import Universal
+from poinsot.elements.registry import Registry
 
 __all__ = [
     "JOINTS",
@@ -39,4 +40,4 @@ __all__ = [
 ]
 
 _LAWS = (Revolute, Prismatic, Cylindrical, Universal, Spherical, Planar, Helical, Fixed, Free, PointOnLine, Distance)
-JOINTS: dict[str, type[Joint]] = {law.kind: law for law in _LAWS}
+JOINTS: Registry[type[Joint]] = Registry("joint", _LAWS)
