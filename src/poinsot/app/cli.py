@@ -212,9 +212,12 @@ def cache(
     print(report)
 
 
-dynamics.add_commands(app)
-vibration.add_commands(app)
-identifiability.add_commands(app)
+for _command in (
+    *(dynamics.simulate, dynamics.kinematics, dynamics.inverse),
+    *(vibration.modes, vibration.frf, vibration.compliance, vibration.map_),
+    *(identifiability.base, identifiability.determinable),
+):
+    app.command(_command.__name__.strip("_"))(_command)
 
 if __name__ == "__main__":
     main()

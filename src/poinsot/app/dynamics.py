@@ -23,12 +23,6 @@ About = Annotated[str, typer.Option(help="point of the reactions' moments: joint
 Force = Annotated[list[str] | None, typer.Option("--force", metavar="NAME=VALUE", help="an actuator's force")]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add the commands about motion to the command line."""
-    for command in (simulate, kinematics, inverse):
-        app.command()(command)
-
-
 def simulate(
     model: Model,
     t_end: Annotated[float, typer.Option("--t-end", help="duration [s]")] = 1.0,

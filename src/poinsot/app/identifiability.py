@@ -14,12 +14,6 @@ from poinsot.errors import PoinsotError
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add the commands about identifiability to the command line."""
-    for command in (base, determinable):
-        app.command()(command)
-
-
 def base(
     model: Model,
     eliminate: Annotated[

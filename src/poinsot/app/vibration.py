@@ -20,12 +20,6 @@ Actuators = Annotated[
 Formulation = Annotated[str | None, typer.Option(help="joint, embedded, euler, rotation-matrix or elastic")]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add the commands about vibration to the command line."""
-    for command in (modes, frf, compliance, map_):
-        app.command(command.__name__.strip("_"))(command)
-
-
 def modes(
     model: Model,
     pose: Pose = None,
