@@ -25,18 +25,7 @@ from poinsot.elements.coordinates import COORDINATES
 from poinsot.elements.forces import FORCES, Actuator, Load
 from poinsot.elements.joints import JOINTS
 from poinsot.elements.sensors import SENSORS
-from poinsot.model.entries import (
-    NUMBER_SCHEMA,
-    Key,
-    LawSpec,
-    Number,
-    Spec,
-    Table,
-    Vector,
-    as_number,
-    counted,
-    one_of,
-)
+from poinsot.model.entries import NUMBER_SCHEMA, Key, LawSpec, Number, Spec, Table, Vector, as_number, counted, one_of
 
 Limits = Annotated[tuple[Number, ...], *counted(2, 2)]
 
@@ -62,10 +51,6 @@ class RotationSpec(Spec):
     angle: Number | None = Field(None, description="Turn about z, for planar mechanisms.")
 
 
-def _frame(value: Any) -> Any:
-    return {"position": value} if isinstance(value, list | tuple) else value
-
-
 class FrameTable(Spec):
     """A frame on a body."""
 
@@ -73,7 +58,7 @@ class FrameTable(Spec):
     rotation: RotationSpec | None = None
 
 
-FrameSpec = Annotated[FrameTable, BeforeValidator(_frame)]
+FrameSpec = Annotated[FrameTable, BeforeValidator(lambda v: {"position": v} if isinstance(v, list | tuple) else v)]
 
 
 class InlineFrame(Spec):
@@ -368,8 +353,5 @@ def json_schema() -> str:
     """The JSON Schema of model files, as text."""
     import json
 
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Poinsot model file, format 1",
-    }
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Poinsot model file, format 1"}
     return json.dumps({**ModelSpec.model_json_schema(), **schema}, indent=2, ensure_ascii=False) + "\n"

@@ -12,17 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poinsot.spatial.algebra import (
-    Mat3,
-    Scalar,
-    Vec3,
-    component,
-    is_symbolic,
-    matrix,
-    skew,
-    transpose,
-    vector,
-)
+from poinsot.spatial.algebra import Mat3, Scalar, Vec3, component, is_symbolic, matrix, skew, transpose, vector
 
 
 def inertia_matrix(six: Vec3) -> Mat3:

@@ -24,10 +24,7 @@ class PointOnLine(AxisJoint):
     """
 
     kind = "point-on-line"
-    coordinates = (
-        JointCoordinate("displacement", "m"),
-        *(JointCoordinate(f"q{axis}", "-") for axis in "wxyz"),
-    )
+    coordinates = (JointCoordinate("displacement", "m"), *(JointCoordinate(f"q{axis}", "-") for axis in "wxyz"))
     rows = ("position x", "position y")
     in_plane = (1,)
     axis_in_plane = True

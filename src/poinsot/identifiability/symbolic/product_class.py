@@ -36,7 +36,8 @@ def product_relations(mechanism: Mechanism, eliminated: tuple[str, ...], exact: 
     nearest = tuple(f"{name}.m" for name in way.nearest)
     primes = _with_primes(mechanism, way)
     optimal = geometry(primes.elements)
-    wanted = [name for name in eliminated if _inertial(name, mechanism)]
+    inertial = {f"{body}.{label}" for body in mechanism.bodies for label in DIMENSION}
+    wanted = [name for name in eliminated if name in inertial]
     moments = [f"{n}.J" for n in sorted(mechanism.bodies, key=lambda n: n in way.bifurcations)]
     base, beta = _searched(primes, optimal, [*nearest, *wanted, *moments], [*nearest, *moments])
     sizes = _in_user_terms(places, optimal, way)
@@ -61,11 +62,6 @@ def _matched(primes: Mechanism, optimal: Geometry, prefer: list[str]) -> tuple[E
     base, again = (energy_base(primes, prefer, seed=seed) for seed in (0, 1))
     spread = np.abs(base.coefficients - again.coefficients).max(initial=0.0)
     return base, search(base, optimal, primes.elements, 10 * spread)
-
-
-def _inertial(name: str, mechanism: Mechanism) -> bool:
-    body, _, label = name.rpartition(".")
-    return body in mechanism.bodies and label in DIMENSION
 
 
 def _conditions(

@@ -93,7 +93,8 @@ def transfers(
     """All transfers at joints and to the ground: the amount by which each changes the parameters, by name."""
     reach = reaches(exact, geometry)
     rows: list[Relation] = []
-    links = [_oriented(_links(exact, geometry, site), reach) for site in geometry.sites]
+    ways = [_links(exact, geometry, site) for site in geometry.sites]  # read from the body that can move less
+    links = [min(both, key=lambda link: len(reach[link.a].twists)) for both in ways]
     for k, link in enumerate(links):
         if progress:
             progress(f"joint {link.joint}", k / len(links))
@@ -116,11 +117,6 @@ def _of_body(exact: Exact, geometry: Geometry, own: Reach) -> np.ndarray:
         return _solutions(exact, geometry, twists, twists[:0], gravity)
 
     return exact.generic(question, own.twists, own.gravity)
-
-
-def _oriented(links: list[Site], reach: Mapping[str, Reach]) -> Site:
-    """Read a joint from the body that can move less."""
-    return min(links, key=lambda link: len(reach[link.a].twists))
 
 
 def _at_joint(exact: Exact, geometry: Geometry, link: Site, reach: Mapping[str, Reach]) -> np.ndarray:

@@ -193,7 +193,7 @@ SHARED = 1e-9  # entries of a projector: round-off is at 1e-15
 def _self_stress(constraints: Constraints, at: Assembly, closing: set[str]) -> np.ndarray:
     """Self-stresses (d, m) of the m rows of closing joints, orthonormal, rows measured by the machine's size."""
     is_closing = np.array([row.joint in closing for row in constraints.rows], bool)
-    J = scaled_jacobian(constraints, at.poses, at.size)
+    J = _jacobian(constraints, at)
     return stressed(_remaining(J[is_closing], J[~is_closing]), np.linalg.norm(J, axis=1)[is_closing])
 
 

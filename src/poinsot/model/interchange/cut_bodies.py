@@ -66,9 +66,10 @@ def mend_cuts(tables: dict[str, Any]) -> list[str]:
         carriers = [key for key in touching if key not in welds]
         if len(welds) != 1 or len(carriers) != 1 or name in _used(tables):
             continue
-        if not _only(tables["bodies"][name], name, touching[welds[0]]):
-            continue
         joint, weld = touching[carriers[0]], touching[welds[0]]
+        frames = tables["bodies"][name].get("frames", ())
+        if not all(f"{name}.{frame}" in weld["between"] for frame in frames):  # they are not there for the weld alone
+            continue
         other, X_OL = _across(tables, weld, name)
         sides = [pose_of(tables, side) for side in joint["between"]]
         if other in (body for body, _ in sides):
@@ -82,11 +83,6 @@ def mend_cuts(tables: dict[str, Any]) -> list[str]:
             f"The auxiliary body '{name}' was welded to '{other}': the joint '{carriers[0]}' closes that loop itself."
         )
     return notes
-
-
-def _only(body: dict[str, Any], name: str, weld: dict[str, Any]) -> bool:
-    """Tell whether the frames of a body are there for the weld alone."""
-    return all(f"{name}.{frame}" in weld["between"] for frame in body.get("frames", ()))
 
 
 def bodies_of(tables: dict[str, Any], joint: dict[str, Any]) -> list[str]:

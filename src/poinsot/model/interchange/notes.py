@@ -28,11 +28,6 @@ class Conversion:
         return "\n".join([f"wrote {', '.join(map(str, self.files))}", *(f"  note: {note}" for note in self.notes)])
 
 
-def distinct(notes: Iterable[str]) -> tuple[str, ...]:
-    """Each note once, in the order in which they came up."""
-    return tuple(dict.fromkeys(notes))
-
-
 def by_kind(notes: Iterable[str]) -> list[str]:
     """One note for all that differ only in names, which stand in quotation marks, and numbers.
 
@@ -53,7 +48,7 @@ def _likewise(first: str, others: list[str]) -> str:
 
 def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechanism:
     """Build what a reader made of a file; its notes go into the description and out as warnings."""
-    said = distinct(notes)
+    said = tuple(dict.fromkeys(notes))  # each once
     lines = [f"Read from {path.name}.", *said]
     try:
         mechanism = build({**document, "description": "\n".join(lines)}, path.stem)
@@ -70,4 +65,4 @@ def written(files: dict[Path, str], notes: Iterable[str], overwrite: bool) -> Co
     """Write files beside their places and rename them; existing ones are kept unless `overwrite` is given."""
     for path in files:
         check_place(path, overwrite)
-    return Conversion(tuple(write_aside(path, text) for path, text in files.items()), distinct(notes))
+    return Conversion(tuple(write_aside(path, text) for path, text in files.items()), tuple(dict.fromkeys(notes)))

@@ -110,10 +110,6 @@ def _recognise(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
     return makers[kinds](X0, joints) if kinds in makers else None
 
 
-def _turned(axis: np.ndarray, angle: float) -> np.ndarray:
-    return rotation_exponential(angle * axis)
-
-
 def _at(p: np.ndarray) -> Pose:
     return Pose(np.eye(3), p)
 
@@ -130,7 +126,7 @@ def _single(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
     if motion == SLIDE:
         return Recognised("prismatic", X0 @ _at(pos - ref * u), _at(pos), ("displacement",), u)
     if motion == HINGE:
-        return Recognised("revolute", X0 @ Pose(_turned(u, -ref), pos), _at(pos), ("angle",), u)
+        return Recognised("revolute", X0 @ Pose(rotation_exponential(-ref * u), pos), _at(pos), ("angle",), u)
     return None
 
 
@@ -145,9 +141,9 @@ def _cylindrical(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
         offset, lead = slide.screw
         start = hinge.pos + (offset - lead * hinge.ref) * u
         coordinates = tuple(None if joint.type == SLIDE else "angle" for joint in joints)
-        a = X0 @ Pose(_turned(u, -hinge.ref), start)
+        a = X0 @ Pose(rotation_exponential(-hinge.ref * u), start)
         return Recognised("helical", a, _at(hinge.pos), coordinates, u, lead)
-    a = X0 @ Pose(_turned(u, -hinge.ref), hinge.pos - slide.ref * u)
+    a = X0 @ Pose(rotation_exponential(-hinge.ref * u), hinge.pos - slide.ref * u)
     return Recognised("cylindrical", a, _at(hinge.pos), tuple(names[joint.type] for joint in joints), u)
 
 

@@ -119,7 +119,9 @@ class Parameters(Mapping[str, Parameter]):
     def __str__(self) -> str:
         rows = [("parameter", "value", "unit", "bounds", "")]
         for p in self.entries.values():
-            rows.append((p.name, f"{p.value:.8g}", p.unit, _interval(p), p.description))
+            bounded = (p.lower, p.upper) != (float("-inf"), float("inf"))
+            interval = f"[{p.lower:g}, {p.upper:g}]" if bounded else ""
+            rows.append((p.name, f"{p.value:.8g}", p.unit, interval, p.description))
         environment = self.environment({})
         for name, expression in self.derived.items():
             rows.append((name, f"{float(environment[name]):.8g}", "", "", f"= {text(expression)}"))
@@ -141,11 +143,6 @@ def _within(about: Parameter | Limit, values: ArrayLike, written: str) -> None:
             f"{about.name} = {written}{flat[first]:g} {about.unit}{which} is outside its bounds "
             f"[{about.lower:g}, {about.upper:g}]"
         )
-
-
-def _interval(parameter: Parameter) -> str:
-    low, high = parameter.lower, parameter.upper
-    return "" if (low, high) == (float("-inf"), float("inf")) else f"[{low:g}, {high:g}]"
 
 
 def as_value(value: Any, unit: str, name: str) -> float:

@@ -22,7 +22,8 @@ def refuse_large(main: Path, files: Files) -> None:
     """Refuse a model with too many bodies or elements, given all its files with those that each includes."""
     count = _Count(files)
     bodies, elements = count.file(main)
-    cells = sum(_cells(element) for root, _ in files.values() for element in root.iter())
+    grids = [(e, GRIDS[e.tag]) for root, _ in files.values() for e in root.iter() if e.tag in GRIDS]
+    cells = sum(math.prod(_product(element.get(side)) for side in sides) for element, sides in grids)
     for number, most, what in (
         (bodies, MAX_MJCF_BODIES, "bodies with all copies"),
         (elements, MAX_MJCF_ELEMENTS, "elements with all copies"),
@@ -77,11 +78,6 @@ class _Count:
                 path for _, inner in self.files.values() for e in inner if e.tag == "model" for path in inner[e]
             ]
         return []
-
-
-def _cells(element: Element) -> int:
-    sides = GRIDS.get(element.tag, ())
-    return math.prod(_product(element.get(side)) for side in sides) if sides else 0
 
 
 def _product(text: str | None) -> int:

@@ -17,6 +17,7 @@ from poinsot.elements.joints.steps import BALL, DISTANCE, FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.mjcf.write_forces import FARTHEST, MjcfActing, law_attributes, pose_attributes
 from poinsot.model.interchange.notes import Conversion, written
+from poinsot.model.interchange.summed_forces import force_along
 from poinsot.model.interchange.tree import LoopClosure, OpenedTree, TreeLink, cut_tree
 from poinsot.model.interchange.xml import number_text, numbers_text
 from poinsot.model.mechanism import Mechanism, require_mechanism
@@ -103,7 +104,7 @@ def _bodies(world: Element, tree: OpenedTree, along: MjcfActing, notes: list[str
 
 def _joints(element: Element, link: TreeLink, along: MjcfActing, notes: list[str]) -> None:
     floating = len(link.motions) == 4 and link.motions[3].type == BALL
-    if floating and link.parent == GROUND and not any(along.of(m) for m in link.motions):
+    if floating and link.parent == GROUND and not any(force_along(along.laws, m) for m in link.motions):
         SubElement(element, "freejoint", name=link.joint)
         notes.append(f"The free joint '{link.joint}' reads the world pose of '{link.name}' in qpos.")
         return
@@ -112,7 +113,9 @@ def _joints(element: Element, link: TreeLink, along: MjcfActing, notes: list[str
         attributes = {"name": motion.name, "type": motion.type, "pos": numbers_text(p_L)}
         if motion.type != BALL:
             attributes |= {"axis": numbers_text(link.X_W.R.T @ motion.axis), "ref": number_text(motion.value)}
-        SubElement(element, "joint", attributes | law_attributes(along.of(motion), "springref", -FARTHEST))
+        SubElement(
+            element, "joint", attributes | law_attributes(force_along(along.laws, motion), "springref", -FARTHEST)
+        )
 
 
 def _inertial(element: Element, link: TreeLink, notes: list[str]) -> None:

@@ -10,8 +10,7 @@ import numpy as np
 from poinsot.elements.coordinates import AlongJoint, Coordinate, Length
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors import Sensor
-from poinsot.model.interchange.motions import ElementaryMotion
-from poinsot.model.interchange.summed_forces import ForcesAlong, SummedForces, acting, force_along
+from poinsot.model.interchange.summed_forces import ForcesAlong, SummedForces, acting
 from poinsot.model.interchange.tree import LoopClosure, OpenedTree
 from poinsot.model.interchange.xml import number_text, numbers_text
 from poinsot.model.mechanism import Mechanism
@@ -41,13 +40,9 @@ class MjcfActing:
             for frame in body.frames:
                 self.site(frame)
         for force in elements.forces.values():
-            self._reachable(force.on, f"the {force.kind} '{force.name}'")
+            self._reach(force.on, f"the {force.kind} '{force.name}'")
         for actuator in elements.actuators.values():
-            self._reachable(actuator.on, f"the actuator '{actuator.name}'")
-
-    def of(self, motion: ElementaryMotion) -> SummedForces | None:
-        """What acts along an elementary motion."""
-        return force_along(self.laws, motion)
+            self._reach(actuator.on, f"the actuator '{actuator.name}'")
 
     def site(self, frame: Frame) -> str:
         """The site of a frame, made on the first call."""
@@ -61,16 +56,11 @@ class MjcfActing:
         self.sites[chosen] = (frame.body, X)
         return chosen
 
-    def _reachable(self, on: Coordinate, what: str) -> bool:
+    def _reach(self, on: Coordinate, what: str) -> None:
         """Make the tendon of a length; note a coordinate that is neither a joint's nor a length."""
-        if isinstance(on, Length):
-            self.tendon(on)
-            return True
-        if isinstance(on, AlongJoint) and self.tree.motion(on.joint, on.index) is not None:
-            return True
-        name = f"joint '{on.joint}'" if isinstance(on, AlongJoint) else f"a coordinate of kind '{on.kind}'"
-        self.notes.append(f"MJCF has no place for {what} along {name}.")
-        return False
+        if self._target(on) is None:
+            name = f"joint '{on.joint}'" if isinstance(on, AlongJoint) else f"a coordinate of kind '{on.kind}'"
+            self.notes.append(f"MJCF has no place for {what} along {name}.")
 
     def tendon(self, length: Length) -> str:
         """The tendon along a length, made on the first call."""
