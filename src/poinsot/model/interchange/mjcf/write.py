@@ -113,9 +113,8 @@ def _joints(element: Element, link: TreeLink, along: MjcfActing, notes: list[str
         attributes = {"name": motion.name, "type": motion.type, "pos": numbers_text(p_L)}
         if motion.type != BALL:
             attributes |= {"axis": numbers_text(link.X_W.R.T @ motion.axis), "ref": number_text(motion.value)}
-        SubElement(
-            element, "joint", attributes | law_attributes(force_along(along.laws, motion), "springref", -FARTHEST)
-        )
+        law = force_along(along.laws, motion)
+        SubElement(element, "joint", attributes | law_attributes(law, "springref", -FARTHEST))
 
 
 def _inertial(element: Element, link: TreeLink, notes: list[str]) -> None:
