@@ -235,6 +235,25 @@ def test_no_machine_paths_or_pickles_in_the_tree():
         assert "pickle" not in text or path.suffix == ".md", f"{path} uses pickle"
 
 
+def repeated_classes(trees: dict[str, ast.AST]) -> dict[str, list[str]]:
+    """Names of classes that several modules define, with the modules."""
+    homes: dict[str, list[str]] = {}
+    for module, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module)
+    return {name: modules for name, modules in homes.items() if len(modules) > 1}
+
+
+def test_no_two_classes_have_one_name():
+    assert not repeated_classes({module_name(path): ast.parse(path.read_text()) for path in FILES})
+
+
+def test_the_rule_on_names_of_classes_can_fail():
+    trees = {"a": ast.parse("class Link: pass"), "b": ast.parse("def f():\n    class Link: pass"), "c": ast.parse("")}
+    assert repeated_classes(trees) == {"Link": ["a", "b"]}
+
+
 def foreign_privates(tree: ast.AST) -> list[str]:
     """Private names that a module reads and does not define."""
     own = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}

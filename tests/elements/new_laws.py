@@ -12,7 +12,7 @@ import numpy as np
 from poinsot.elements.coordinates import COORDINATES, Coordinate
 from poinsot.elements.forces import FORCES, Force
 from poinsot.elements.frame import Frame
-from poinsot.elements.joints import JOINTS, Axis, Joint, JointCoordinate, JointOption
+from poinsot.elements.joints import JOINTS, AxisJoint, Joint, JointCoordinate, JointOption
 from poinsot.elements.joints.base import turn_angle
 from poinsot.elements.joints.steps import HINGE
 from poinsot.elements.sensors import SENSORS, Sensor
@@ -22,7 +22,7 @@ from poinsot.spatial.rotation import axis_rotation
 
 
 @dataclass(frozen=True)
-class Rolling(Axis):
+class Rolling(AxisJoint):
     """A wheel about z that rolls along x: p = (r q, 0, 0), R = R_z(q). It says nothing of other programs."""
 
     radius: Scalar = 1.0  # r  [m]
@@ -142,11 +142,8 @@ class Gauge(Sensor):
     def outputs(self):
         return (("", "N"),)
 
-    def reading(self, f):
-        return self.sensitivity * f
-
     def readings(self, sense):
-        return vector(self.reading(sense.wrench(self.joint, "b").f[0]))
+        return vector(self.sensitivity * sense.wrench(self.joint, "b").f[0])
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from poinsot.model.interchange.mjcf.write import mjcf_text
 from poinsot.model.interchange.urdf.write import write_urdf
 from poinsot.model.mechanism import build
 from poinsot.vibration.linear_model.rigid import rigid_model_about
-from tests.elements.new_laws import Flywheel, Hardening, registered
+from tests.elements.new_laws import NEW, Flywheel, Hardening, registered
 
 ALL = ("joint", "embedded", "euler", "rotation-matrix")
 
@@ -212,6 +212,22 @@ def test_nothing_that_is_written_from_laws_outside_is_kept_on_disk(monkeypatch, 
     assert list(tmp_path.rglob("*.kept"))  # of Poinsot's own laws it is
 
 
+@pytest.mark.parametrize("registry", [registry for registry, _ in NEW.values()])
+def test_a_kind_of_poinsots_own_is_not_registered_again(registry):
+    kind, own = next(iter(registry.items()))
+    other = type("Other", (), {"kind": kind})
+    for register in (registry.__setitem__, lambda kind, law: registry.update({kind: law})):
+        with pytest.raises(PoinsotError, match=f"the {registry.family} '{kind}' is .* own .*: register Other under"):
+            register(kind, other)
+    registry[kind] = own  # itself it may be
+    assert registry[kind] is own
+
+
+def test_a_law_is_not_registered_as_a_load_which_has_a_table_of_its_own():
+    with pytest.raises(PoinsotError, match="the force 'load' is one of Poinsot's own"):
+        FORCES["load"] = Hardening
+
+
 def test_two_laws_of_one_name_are_two_laws(monkeypatch):
     """As where a law is edited in a notebook: the model is the same, to the letter."""
     at = []
@@ -244,5 +260,5 @@ def test_the_page_on_adding_a_law_runs_and_names_what_exists(monkeypatch):
     assert module.motion.finished and module.Hardening is FORCES["hardening"]
     for family, law in (("force", Force), ("joint", Joint), ("sensor", Sensor), ("coordinate", Coordinate)):
         (row,) = re.findall(rf"^\| {family} \|(.*)$", page, re.M)
-        known = {*dir(law), *law.__annotations__, "reading"}
+        known = {*dir(law), *law.__annotations__}
         assert set(re.findall(r"`(\w+)`", row)) - {"euler"} <= known

@@ -38,18 +38,20 @@ def matrix(X: Pose) -> np.ndarray:
 
 @given(R=rotations())
 def test_an_imu_at_rest_reads_minus_gravity_in_its_own_axes_and_no_rate(R):
-    specific, rates = IMU("imu").reading(R, np.zeros(3), np.zeros(3), G)
-    assert_allclose(specific, R.T @ [0, 0, 9.81], atol=1e-14)
-    assert_allclose(rates, 0.0)
+    read = IMU("imu", at=RIM).readings(sense(motion=lambda frame: (R, np.zeros(3), np.zeros(3))))
+    assert_allclose(read[:3], R.T @ [0, 0, 9.81], atol=1e-14)
+    assert_allclose(read[3:], 0.0)
 
 
 def test_an_upright_accelerometer_at_rest_reads_one_g_upwards():
-    assert_allclose(Accelerometer("a").reading(np.eye(3), np.zeros(3), G), [0, 0, 9.81])
+    at_rest = sense(motion=lambda frame: (np.eye(3), np.zeros(3), np.zeros(3)))
+    assert_allclose(Accelerometer("a", at=RIM).readings(at_rest), [0, 0, 9.81])
 
 
 def test_an_accelerometer_in_free_fall_reads_nothing():
     R = Rotation.random(random_state=1).as_matrix()
-    assert_allclose(Accelerometer("a").reading(R, G, G), 0.0, atol=1e-15)
+    falling = sense(motion=lambda frame: (R, np.zeros(3), G))
+    assert_allclose(Accelerometer("a", at=RIM).readings(falling), 0.0, atol=1e-15)
 
 
 BIAS = (0.1, 0.2, 0.3)
@@ -77,10 +79,7 @@ def felt() -> np.ndarray:
 
 
 def imu_read() -> np.ndarray:
-    R, w, a = at_the_rim()
-    read = IMU("i", at=RIM, bias=BIAS, rate_bias=(0.4, 0.5, 0.6))
-    assert_allclose(read.readings(sense()), np.concatenate(read.reading(R, w, a, G)))
-    return read.readings(sense())
+    return IMU("i", at=RIM, bias=BIAS, rate_bias=(0.4, 0.5, 0.6)).readings(sense())
 
 
 def accelerometer_read() -> np.ndarray:
@@ -145,11 +144,12 @@ def test_a_sensor_of_a_drive_has_the_unit_of_its_force():
 
 @given(a=vectors())
 def test_a_sensor_of_which_nothing_else_is_said_reads_the_quantity_itself(a):
-    R, w, rim = at_the_rim()
-    assert_allclose(Accelerometer("a").reading(R, rim, G), felt(), atol=1e-8)
-    assert_allclose(Gyroscope("g").reading(R, w), [0, 0, W], atol=1e-8)
-    assert ModalPoint("m").reading(a) == a[2]
-    assert Encoder("e").reading(0.7) == DriveForce("d").reading(0.7) == 0.7
+    assert_allclose(Accelerometer("a", at=RIM).readings(sense()), felt(), atol=1e-8)
+    assert_allclose(Gyroscope("g", at=RIM).readings(sense()), [0, 0, W], atol=1e-8)
+    moved = sense(motion=lambda frame: (np.eye(3), np.zeros(3), a))
+    assert ModalPoint("m", at=RIM).readings(moved) == a[2]
+    along = sense(coordinate=lambda on: 0.7, force=lambda name: 0.7)
+    assert Encoder("e", on=AlongJoint("j", 0, "m")).readings(along) == DriveForce("d").readings(along) == 0.7
     assert all(law("s").noise == 0 for law in SENSORS.values())
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import assemble, attempt_assembly
-from poinsot.model.check import Severity, check
+from poinsot.model.check import Level, check
 from poinsot.model.load import load
 from poinsot.model.mechanism import build
 from tests.model.mechanisms import (
@@ -42,7 +42,7 @@ def test_a_four_bar_in_space_has_three_redundant_rows_of_the_joint_that_closes_i
     assert (report.mobility_counted, report.mobility) == (-2, 1)
     assert len(report.redundant) == 3 and len({row.joint for row in report.redundant}) == 1
     assert {row.label for row in report.redundant} == {"position z", "tilt about y", "tilt about x"}
-    assert report.ok and "3 redundant constraints" in texts(report, Severity.WARNING)
+    assert report.ok and "3 redundant constraints" in texts(report, Level.WARNING)
     assert report.redundant[0].joint in texts(report)
 
 
@@ -65,7 +65,7 @@ def test_a_general_spatial_loop_of_four_hinges_is_a_structure():
     axes = rng.normal(size=(4, 3))
     report = check(closed_hinges(rng.normal(size=(4, 3)), axes / np.linalg.norm(axes, axis=1)[:, None]))
     assert (report.mobility_counted, report.mobility) == (-2, 0)
-    assert len(report.redundant) == 2 and "structure" in texts(report, Severity.NOTE)
+    assert len(report.redundant) == 2 and "structure" in texts(report, Level.NOTE)
 
 
 def test_a_general_loop_of_seven_hinges_has_one_freedom():
@@ -85,7 +85,7 @@ def test_sarrus_linkage_lifts_its_top_with_one_redundant_row():
 def test_a_flat_parallelogram_is_in_a_singular_pose():
     report = check(four_bar_in_plane(flat=True))
     assert (report.mobility, report.mobility_given) == (1, 2)
-    assert "singular: mobility 2 there, 1 elsewhere" in texts(report, Severity.WARNING)
+    assert "singular: mobility 2 there, 1 elsewhere" in texts(report, Level.WARNING)
     assert "… in the given pose   2" in str(report)
 
 
@@ -98,7 +98,7 @@ def test_a_closed_triangle_is_a_structure():
 def test_a_triangle_with_too_long_a_side_cannot_be_assembled_and_says_where_it_stays_open():
     report = check(triangle(third=2.5))
     assert not report.ok and report.mobility is None and report.residual > 0.01
-    assert "cannot be assembled" in texts(report, Severity.ERROR)
+    assert "cannot be assembled" in texts(report, Level.ERROR)
     assert any(f"{name} (position" in texts(report) for name in "abc")
     assert "not known (cannot be assembled)" in str(report)
 
@@ -110,7 +110,7 @@ def test_a_free_body_has_six_freedoms():
 
 def test_a_body_that_nothing_holds_is_an_error_by_name():
     report = check(spatial({"b": body(), "lost": body()}, {"j": joint("revolute", "ground", "b")}))
-    assert not report.ok and "nothing holds body 'lost'" in texts(report, Severity.ERROR)
+    assert not report.ok and "nothing holds body 'lost'" in texts(report, Level.ERROR)
 
 
 FREEDOMS = {
@@ -161,7 +161,7 @@ def test_a_joint_that_closes_only_with_its_axis_reversed_is_an_error():
         "second": joint("revolute", at("ground", [1, 0, 0]), points[1]),
     }
     report = check(spatial({"b": body()}, joints))
-    assert not report.ok and "with its axis the wrong way round" in texts(report, Severity.ERROR)
+    assert not report.ok and "with its axis the wrong way round" in texts(report, Level.ERROR)
     assert "'second'" in texts(report) or "'first'" in texts(report)
 
 
@@ -176,7 +176,7 @@ IMPOSSIBLE = [
 @pytest.mark.parametrize(("spec", "words"), IMPOSSIBLE)
 def test_an_impossible_inertia_is_an_error_with_the_reason(spec, words):
     report = check(spatial({"b": spec}, {"j": joint("revolute", "ground", "b")}))
-    assert not report.ok and "the inertia of 'b': " in texts(report, Severity.ERROR) and words in texts(report)
+    assert not report.ok and "the inertia of 'b': " in texts(report, Level.ERROR) and words in texts(report)
 
 
 def test_a_planar_body_with_inertia_and_no_mass_is_an_error():
@@ -187,7 +187,7 @@ def test_a_planar_body_with_inertia_and_no_mass_is_an_error():
 
 def test_bodies_without_mass_are_noted():
     report = check(spatial({"b": {}}, {"j": joint("revolute", "ground", "b")}))
-    assert report.ok and "bodies without mass: b" in texts(report, Severity.NOTE)
+    assert report.ok and "bodies without mass: b" in texts(report, Level.NOTE)
 
 
 def test_a_parameter_that_nothing_uses_is_noted():
@@ -255,8 +255,8 @@ def test_a_report_prints_what_a_person_wants_to_read():
 def test_a_driven_structure_is_a_warning_and_one_actuator_is_singular():
     driven = {"type": "prismatic", "between": ["ground", "b"], "actuated": True}
     report = check(spatial({"b": body()}, {"slide": driven, "weld": joint("fixed", "ground", "b")}))
-    assert "this is a structure" in texts(report, Severity.WARNING)
-    assert "1 actuator for mobility 0" in texts(report, Severity.NOTE)
+    assert "this is a structure" in texts(report, Level.WARNING)
+    assert "1 actuator for mobility 0" in texts(report, Level.NOTE)
 
 
 def test_an_assembly_says_how_it_went():

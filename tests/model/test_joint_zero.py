@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from poinsot.elements.joints import JOINTS, Axis, Universal
+from poinsot.elements.joints import JOINTS, AxisJoint, Universal
 from poinsot.model.assembly.assembly import assemble
-from poinsot.model.check import Severity, check
+from poinsot.model.check import Level, check
 from poinsot.model.mechanism import Mechanism, build
 from poinsot.spatial.pose import Pose
 
@@ -41,7 +41,7 @@ def options() -> list[tuple[str, dict[str, Any]]]:
             ]:
                 found.append((kind, {"axis": x.tolist(), "axis2": (2 * y).tolist()}))
             found += [(kind, {option: d.tolist()}) for d in directions for option in ("axis", "axis2")]
-        elif issubclass(law, Axis):
+        elif issubclass(law, AxisJoint):
             found += [(kind, {**more, "axis": d.tolist()}) for d in directions]
         if law.carries:
             found.append((kind, dict(more)))
@@ -113,7 +113,7 @@ def test_arms_whose_numbers_are_not_perpendicular_are_said_and_turned_the_shorte
     R = joint.frame_on_a().R @ joint.frame_on_b().R.T
     assert_allclose(np.degrees(np.linalg.norm(Rotation.from_matrix(R).as_rotvec())), float(apart))
     assert abs((R @ np.array(second, float))[0]) < 1e-15  # the second arm is perpendicular to the first, x
-    said = [f.text for f in check(mechanism).findings if f.severity == Severity.NOTE]
+    said = [f.text for f in check(mechanism).findings if f.severity == Level.NOTE]
     assert any(f"enclose {angle}°" in text and f"{apart}° apart at zero" in text for text in said)
     assert not any("apart" in f.text for f in check(hanging("universal", {}, PLACES[0])).findings)
 

@@ -42,6 +42,32 @@ ARM = """<robot name="arm">
 </robot>"""
 
 
+def warned(path):
+    """The mechanism of a file, and the warnings that its reading gave."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mechanism = read_urdf(path)
+    return mechanism, [str(w.message) for w in caught if w.category is ConversionWarning]
+
+
+def test_one_warning_stands_for_all_names_that_change_and_the_description_has_each(tmp_path):
+    links = "".join(
+        f'<link name="arm {i}"/><joint name="hinge {i}" type="continuous">'
+        f'<parent link="base"/><child link="arm {i}"/></joint>'
+        for i in range(7)
+    )
+    path = tmp_path / "many.urdf"
+    path.write_text(f'<robot name="many"><link name="base"/>{links}</robot>')
+    mechanism, said = warned(path)
+    (renamed,) = [words for words in said if "hinge" in words]
+    assert renamed == (
+        "many.urdf: The joint 'hinge 0' is called 'hinge_0' here, and likewise 6 more: "
+        "hinge 1, hinge 2, hinge 3, hinge 4, …."
+    )
+    assert all(f"The joint 'hinge {i}' is called 'hinge_{i}' here." in mechanism.description for i in range(7))
+    assert len(said) == len({words.split("'")[0] for words in said})
+
+
 def turn(axis, angle):
     """Rotation about a coordinate axis, written out."""
     c, s = np.cos(angle), np.sin(angle)
@@ -57,10 +83,7 @@ def arm(tmp_path):
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
     (tmp_path / "arm.yaml").write_text("name_mot: [shoulder]\n")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        mechanism = read_urdf(path)
-    return mechanism, [str(w.message) for w in caught if w.category is ConversionWarning]
+    return warned(path)
 
 
 def test_origins_turn_about_fixed_axes_roll_first(arm):

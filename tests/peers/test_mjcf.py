@@ -179,6 +179,22 @@ def test_a_model_of_others_is_read_with_its_losses_said(tmp_path):
     assert check(found).mobility == model.nv
 
 
+def test_one_warning_stands_for_all_losses_of_a_kind(tmp_path):
+    path = tmp_path / "many.xml"
+    bodies = "".join(
+        f'<body name="arm {i}"><joint name="hinge {i}"/><geom size="0.1" mass="1"/></body>' for i in range(20)
+    )
+    drives = "".join(f'<position name="servo{i}" joint="hinge {i}" kp="{i + 1}"/>' for i in range(20))
+    path.write_text(f"<mujoco><worldbody>{bodies}</worldbody><actuator>{drives}</actuator></mujoco>")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = read_mjcf(path)
+    said = [str(w.message) for w in caught if w.category is ConversionWarning]
+    assert len(said) == 4  # geoms, drives, names of bodies, names of joints
+    assert sum("and likewise 19 more: " in words for words in said) == 3
+    assert all(f"The actuator 'servo{i}' is taken as a plain force" in found.description for i in range(20))
+
+
 CROSS = """<mujoco><worldbody><body name="a" pos="0 0 1" euler="10 20 30">
   <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
   <joint name="j.angle1" axis="1 0 0" pos="{0} 0.2 0.3" ref="15"/>

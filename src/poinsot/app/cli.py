@@ -17,9 +17,8 @@ import typer
 from poinsot import __version__
 from poinsot.app import dynamics, identifiability, vibration
 from poinsot.app.console import busy, finish_output, prepare_output
+from poinsot.app.options import Json, Model, Overwrite
 from poinsot.errors import PoinsotError, one_line
-
-__all__ = ["app", "main"]
 
 app = typer.Typer(
     help="Mechanisms with closed loops, and their parameters from measurements.",
@@ -28,9 +27,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-Model = Annotated[str, typer.Argument(help="a name from the library (see `poinsot models`) or a model file")]
-Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write the result to a JSON file")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace a file that exists")]
 
 
 def main() -> None:
@@ -102,8 +98,7 @@ def models(json: Json = None, overwrite: Overwrite = False) -> None:
         kind = "planar" if mechanism.planar else "spatial"
         rows.append((name, kind, len(mechanism.bodies), len(mechanism.joints), len(mechanism.actuators), summary))
     columns = ("name", "kind", "bodies", "joints", "actuators", "description")
-    if json:
-        write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)
+    write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)
     table(columns, rows)
 
 
@@ -116,8 +111,7 @@ def parameters(model: Model, json: Json = None, overwrite: Overwrite = False) ->
     with busy(f"loading {model}"):
         found = load(model).parameters
     columns, rows = parameter_rows(found)
-    if json:
-        write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)
+    write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)
     table(columns, rows)
 
 
@@ -138,8 +132,7 @@ def check(
     with busy(f"checking {model}"):
         mechanism = load(model)
         report = check_mechanism(mechanism.in_space() if in_space else mechanism)
-    if json:
-        write_json(json, report_data(report), overwrite)
+    write_json(json, report_data(report), overwrite)
     print(report)
     if not report.ok:
         raise typer.Exit(1)
@@ -183,8 +176,7 @@ def convert(
             conversion = Conversion((save(load(model), output, overwrite),), ())
         else:
             conversion = writers[output.suffix](load(model), output, overwrite)
-    if json:
-        write_json(json, {"files": [str(f) for f in conversion.files], "notes": conversion.notes}, overwrite)
+    write_json(json, {"files": [str(f) for f in conversion.files], "notes": conversion.notes}, overwrite)
     print(conversion)
 
 
@@ -197,8 +189,7 @@ def doctor(json: Json = None, overwrite: Overwrite = False) -> None:
     from poinsot.engine import doctor as diagnose
 
     diagnosis = diagnose()
-    if json:
-        write_json(json, asdict(diagnosis), overwrite)
+    write_json(json, asdict(diagnosis), overwrite)
     print(diagnosis)
 
 
@@ -217,14 +208,16 @@ def cache(
     if clear:
         print(f"removed {clear_cache()}")
     report = cache_report()
-    if json:
-        write_json(json, asdict(report), overwrite)
+    write_json(json, asdict(report), overwrite)
     print(report)
 
 
-dynamics.add_commands(app)
-vibration.add_commands(app)
-identifiability.add_commands(app)
+for _command in (
+    *(dynamics.simulate, dynamics.kinematics, dynamics.inverse),
+    *(vibration.modes, vibration.frf, vibration.compliance, vibration.map_),
+    *(identifiability.base, identifiability.determinable),
+):
+    app.command(_command.__name__.strip("_"))(_command)
 
 if __name__ == "__main__":
     main()

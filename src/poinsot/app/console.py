@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-__all__ = ["busy", "finish_output", "prepare_output"]
-
 _SIGNS = (
     "→ -> … ... · * × x − - – - ± +- ≤ <= ≥ >= ° deg ² ^2 ³ ^3 ⁴ ^4 ⁻ ^- ¹ 1 ᵀ ^T √ sqrt ∂ d µ u "
     "α alpha β beta γ gamma δ delta ε epsilon η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma "

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from poinsot.app.console import busy
+from poinsot.app.options import Csv, Json, Model, Motion, Overwrite, Pose
 from poinsot.errors import MotionError, PoinsotError
-
-__all__ = ["add_commands"]
 
 MAX_SAMPLES = 1_000_000  # in a table
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
-Model = Annotated[str, typer.Argument(help="a name from the library or a model file")]
-Motion = Annotated[Path, typer.Argument(help="a CSV file: t [s], then a column for every prescribed coordinate")]
-Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write a summary to a JSON file")]
-Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write the motion to a CSV file")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace a file that exists")]
 Formulation = Annotated[str, typer.Option(help="joint, embedded, euler or rotation-matrix")]
-Pose = Annotated[list[str] | None, typer.Option("--pose", metavar="NAME=VALUE", help="a coordinate [m or rad]")]
 Independent = Annotated[
     list[str] | None, typer.Option("--independent", metavar="NAME", help="an independent coordinate of `embedded`")
 ]
 Axes = Annotated[str, typer.Option(help="axes of the reactions: joint, world or a body")]
 About = Annotated[str, typer.Option(help="point of the reactions' moments: joint, world or a body")]
 Force = Annotated[list[str] | None, typer.Option("--force", metavar="NAME=VALUE", help="an actuator's force")]
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the commands about motion to the command line."""
-    for command in (simulate, kinematics, inverse):
-        app.command()(command)
 
 
 def simulate(
@@ -64,7 +50,7 @@ def simulate(
             f"{t_end:g} s at {rate:g} Hz are {t_end * rate:.3g} samples; at most {MAX_SAMPLES} are given"
         )
     t = np.linspace(0.0, t_end, max(2, round(t_end * rate) + 1))
-    given = {"forces": pairs(force or (), "a force"), "pose": pairs(pose or (), "a coordinate") or None}
+    given = {"forces": pairs(force, "a force"), "pose": pairs(pose, "a coordinate") or None}
     options = {"formulation": formulation, "independent": independent or None, **given}
     try:
         with busy(f"simulating {model}"):
@@ -75,11 +61,9 @@ def simulate(
             raise
     print("\n".join([str(found), *found.changes]))
     table(("coordinate", "start", "end"), [(n, float(s[0]), float(s[-1])) for n, s in found.coordinates.items()])
-    if csv:
-        write_table(csv, {"t": found.t, **found.coordinates, "energy": found.energy, "work": found.work}, overwrite)
-    if json:
-        facts = ("formulation", "drift", "energy_error", "steps", "status", "changes")
-        write_json(json, {"mechanism": found.mechanism.name} | {x: getattr(found, x) for x in facts}, overwrite)
+    write_table(csv, {"t": found.t, **found.coordinates, "energy": found.energy, "work": found.work}, overwrite)
+    facts = ("formulation", "drift", "energy_error", "steps", "status", "changes")
+    write_json(json, {"mechanism": found.mechanism.name} | {x: getattr(found, x) for x in facts}, overwrite)
     if code == INTERRUPTED or not found.finished:
         raise typer.Exit(code)
 
@@ -99,11 +83,9 @@ def kinematics(
     print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e}")
     ranges = [(n, float(s.min()), float(s.max())) for n, s in found.coordinates.items()]
     table(("coordinate", "least", "greatest"), ranges)
-    if csv:
-        places = {f"{b}.{axis}": p[:, k] for b, p in found.position.items() for k, axis in enumerate("xyz")}
-        write_table(csv, {"t": found.t, **found.coordinates, **places}, overwrite)
-    if json:
-        write_json(json, {"samples": len(found.t), "residual": found.residual, "ranges": ranges}, overwrite)
+    places = {f"{b}.{axis}": p[:, k] for b, p in found.position.items() for k, axis in enumerate("xyz")}
+    write_table(csv, {"t": found.t, **found.coordinates, **places}, overwrite)
+    write_json(json, {"samples": len(found.t), "residual": found.residual, "ranges": ranges}, overwrite)
     if error:
         raise error
 
@@ -129,12 +111,10 @@ def inverse(
         wrenches = {j: found.reaction(j, axes=axes, about=about) for j in found.reactions}
     rows = [(n, float(f.min()), float(f.max()), float(np.abs(found.power[n]).max())) for n, f in found.forces.items()]
     table(("actuator", "least force", "greatest force", "greatest power [W]"), rows)
-    if csv:
-        wrench = ("fx", "fy", "fz", "mx", "my", "mz")
-        loads = {f"{j}.{c}": w[:, k] for j, w in wrenches.items() for k, c in enumerate(wrench)}
-        write_table(csv, {"t": found.t, **found.forces, **loads}, overwrite)
-    if json:
-        write_json(json, [dict(zip(("actuator", "least", "greatest", "power"), row)) for row in rows], overwrite)
+    wrench = ("fx", "fy", "fz", "mx", "my", "mz")
+    loads = {f"{j}.{c}": w[:, k] for j, w in wrenches.items() for k, c in enumerate(wrench)}
+    write_table(csv, {"t": found.t, **found.forces, **loads}, overwrite)
+    write_json(json, [dict(zip(("actuator", "least", "greatest", "power"), row)) for row in rows], overwrite)
     if error:
         raise error
 

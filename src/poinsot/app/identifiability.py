@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from poinsot.app.console import busy
+from poinsot.app.options import Json, Model, Motion, Overwrite
 from poinsot.errors import PoinsotError
 
-__all__ = ["add_commands"]
-
-Model = Annotated[str, typer.Argument(help="a name from the library or a model file")]
-Motion = Annotated[Path, typer.Argument(help="a CSV file: t [s], then a column for every prescribed coordinate")]
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
-Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write the result to a JSON file")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace a file that exists")]
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the commands about identifiability to the command line."""
-    for command in (base, determinable):
-        app.command()(command)
 
 
 def base(
@@ -47,8 +35,7 @@ def base(
         found = base_parameters(
             load(model), channels=_list(channels), eliminate=_list(eliminate), parameters=_list(parameters)
         )
-    if json:
-        write_json(json, found.to_dict(), overwrite)
+    write_json(json, found.to_dict(), overwrite)
     if latex:
         print(_symbols(found).latex())
         return
@@ -76,8 +63,7 @@ def determinable(
     with busy("what the measurement determines"):
         found = run(load(model), signals, t, _list(channels), parameters=_list(parameters), noise=noise)
     print(found)
-    if json:
-        write_json(json, found.to_dict(), overwrite)
+    write_json(json, found.to_dict(), overwrite)
 
 
 def _print_symbols(found) -> None:

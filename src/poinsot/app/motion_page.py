@@ -12,8 +12,6 @@ from poinsot.elements import GROUND
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Moving", "body_outlines", "motion_page"]
-
 
 class Moving(Protocol):
     """What can be shown: a simulation, or the kinematics of a driven motion, at n times."""

@@ -16,8 +16,6 @@ from poinsot.model.quantities.expressions import text
 from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.toml import check_place, write_aside
 
-__all__ = ["parameter_rows", "report_data", "table", "write_json", "write_text"]
-
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print a table; columns of numbers are aligned at the right, and folded where they do not fit."""
@@ -78,6 +76,7 @@ def write_text(path: Path, content: str, overwrite: bool) -> None:
     write_aside(path, content)
 
 
-def write_json(path: Path, data: Any, overwrite: bool) -> None:
-    """Write data as JSON."""
-    write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n", overwrite)
+def write_json(path: Path | None, data: Any, overwrite: bool) -> None:
+    """Write data as JSON, if a file is asked for."""
+    if path:
+        write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n", overwrite)

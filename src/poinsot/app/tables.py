@@ -13,8 +13,6 @@ from poinsot.app.output import write_text
 from poinsot.errors import PoinsotError, one_line
 from poinsot.model.toml import read_text
 
-__all__ = ["pairs", "read_motion", "write_table"]
-
 MAX_BYTES = 200_000_000
 
 
@@ -40,10 +38,10 @@ def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.
     return t, {name: (t, values[:, k]) for k, name in enumerate(names) if k}
 
 
-def pairs(texts: Iterable[str], what: str) -> dict[str, float]:
-    """Numbers by name from texts such as "leg1=9.5"."""
+def pairs(texts: Iterable[str] | None, what: str) -> dict[str, float]:
+    """Numbers by name from texts such as "leg1=9.5" or "x=0.1,y=0.2"."""
     found = {}
-    for text in texts:
+    for text in (part for several in texts or () for part in several.split(",")):
         name, _, value = text.partition("=")
         try:
             found[name.strip()] = float(value)
@@ -52,8 +50,10 @@ def pairs(texts: Iterable[str], what: str) -> dict[str, float]:
     return found
 
 
-def write_table(path: Path, columns: dict[str, np.ndarray], overwrite: bool) -> None:
-    """Write columns of equal length as CSV, with all digits."""
+def write_table(path: Path | None, columns: dict[str, np.ndarray], overwrite: bool) -> None:
+    """Write columns of equal length as CSV, with all digits, if a file is asked for."""
+    if not path:
+        return
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)

@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from poinsot.app.console import busy
+from poinsot.app.options import Csv, Json, Model, Overwrite, Pose
 from poinsot.errors import PoinsotError, one_line
-
-__all__ = ["add_commands"]
 
 MAX_POINTS = 1_000_000  # of a response or a map
 
-Model = Annotated[str, typer.Argument(help="a name from the library or a model file")]
-Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write the result to a JSON file")]
-Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write the result to a CSV file")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace a file that exists")]
-Pose = Annotated[
-    list[str] | None,
-    typer.Option("--pose", metavar="NAME=VALUE,…", help="coordinates [m or rad]"),
-]
 Actuators = Annotated[
     str | None, typer.Option(help="locked, free, or the names of those that are locked, separated by commas")
 ]
 Formulation = Annotated[str | None, typer.Option(help="joint, embedded, euler, rotation-matrix or elastic")]
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the commands about vibration to the command line."""
-    for command in (modes, frf, compliance, map_):
-        app.command(command.__name__.strip("_"))(command)
 
 
 def modes(
@@ -55,20 +39,19 @@ def modes(
     with busy(f"modes of {model}"):
         found = run(load(model), _pose(pose), **given)
     print(found)
-    if json:
-        data: dict[str, Any] = {
-            "mechanism": found.linear.mechanism.name,
-            "formulation": found.linear.formulation,
-            "locked": found.linear.locked,
-            "forces": found.linear.forces,
-            "frequencies": found.frequencies.tolist(),
-            "labels": found.labels,
-            "strain_energy": {name: x.tolist() for name, x in found.strain_energy.items()},
-        }
-        if damped:
-            data["damped_frequencies"] = found.damped.frequencies.tolist()
-            data["damping_ratios"] = found.damped.ratios.tolist()
-        write_json(json, data, overwrite)
+    data: dict[str, Any] = {
+        "mechanism": found.linear.mechanism.name,
+        "formulation": found.linear.formulation,
+        "locked": found.linear.locked,
+        "forces": found.linear.forces,
+        "frequencies": found.frequencies.tolist(),
+        "labels": found.labels,
+        "strain_energy": {name: x.tolist() for name, x in found.strain_energy.items()},
+    }
+    if damped:
+        data["damped_frequencies"] = found.damped.frequencies.tolist()
+        data["damping_ratios"] = found.damped.ratios.tolist()
+    write_json(json, data, overwrite)
 
 
 def frf(
@@ -105,10 +88,8 @@ def frf(
     columns = {"f": f}
     for (o, i), H in pairs.items():
         columns |= {f"re {o} / {i}": np.real(H), f"im {o} / {i}": np.imag(H)}
-    if csv:
-        write_table(csv, columns, overwrite)
-    if json:
-        write_json(json, {name: x.tolist() for name, x in columns.items()}, overwrite)
+    write_table(csv, columns, overwrite)
+    write_json(json, {name: x.tolist() for name, x in columns.items()}, overwrite)
 
 
 def compliance(
@@ -129,8 +110,7 @@ def compliance(
     axes = ("x", "y", "rz") if len(found) == 3 else ("x", "y", "z", "rx", "ry", "rz")
     forces = [f"per {'M' if axis.startswith('r') else 'F'}{axis[-1]}" for axis in axes]
     table(("[m or rad]", *forces), [(axis, *row) for axis, row in zip(axes, found.tolist())])
-    if json:
-        write_json(json, {"at": at, "axes": axes, "compliance": found.tolist()}, overwrite)
+    write_json(json, {"at": at, "axes": axes, "compliance": found.tolist()}, overwrite)
 
 
 def map_(
@@ -169,8 +149,7 @@ def map_(
     print(found)
     flat = found.frequencies.reshape(-1, found.frequencies.shape[-1])
     columns = {name: x.ravel() for name, x in values.items()} | {f"f{k + 1}": x for k, x in enumerate(flat.T)}
-    if csv:
-        write_table(csv, columns, overwrite)
+    write_table(csv, columns, overwrite)
     if json:
         known = {name: [None if np.isnan(v) else float(v) for v in x] for name, x in columns.items()}
         write_json(json, {**known, "unreachable": found.unreachable, "unbalanced": found.unbalanced}, overwrite)
@@ -179,7 +158,7 @@ def map_(
 def _pose(texts: list[str] | None) -> dict[str, float] | None:
     from poinsot.app.tables import pairs
 
-    return pairs([x for text in texts for x in text.split(",")], "a coordinate") if texts else None
+    return pairs(texts, "a coordinate") or None
 
 
 def _locked(text: str | None) -> str | list[str] | None:

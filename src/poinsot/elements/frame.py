@@ -11,8 +11,6 @@ from poinsot.spatial.pose import Pose, Unrotated
 if TYPE_CHECKING:
     from poinsot.spatial.orientation import Orientation
 
-__all__ = ["Frame"]
-
 
 @dataclass(frozen=True)
 class Frame:

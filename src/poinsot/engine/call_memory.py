@@ -23,7 +23,7 @@ def address(array: np.ndarray) -> int:
         return array.ctypes.data
 
 
-class Frame:
+class CallMemory:
     """Memory that one thread uses during one call, kept for the next.
 
     A single sample is copied into arrays whose addresses are known already: asking NumPy for an address takes

@@ -16,7 +16,7 @@ from poinsot.engine.build.native import vector_lanes
 from poinsot.engine.build.request import Kind, Request
 from poinsot.engine.build.settings import MAX_NATIVE_INSTRUCTIONS, chosen_engine, waits_for_optimised
 from poinsot.engine.build.support import llvm_obstacle
-from poinsot.engine.call_memory import Frame
+from poinsot.engine.call_memory import CallMemory
 from poinsot.engine.code.formula import Formula, formula
 from poinsot.engine.threads import choose_threads, run_chunks
 from poinsot.engine.vm import run_vm
@@ -80,7 +80,7 @@ class Kernel:
         self.signature: Signature = formula.signature
         self._build = build
         self._repeat = repeat
-        self._frames: list[Frame] = []  # reused; taking and putting back are atomic
+        self._frames: list[CallMemory] = []  # reused; taking and putting back are atomic
         self._reason = reason
 
     def __repr__(self) -> str:
@@ -176,12 +176,12 @@ class Kernel:
             arrays, batched = list(outputs), [True] * len(outputs)
         return outputs if arguments.count is not None else tuple(out[0] for out in outputs)
 
-    def _frame(self) -> Frame:
+    def _frame(self) -> CallMemory:
         """Take a frame that no other thread is using."""
         try:
             return self._frames.pop()
         except IndexError:
-            return Frame(self.signature)
+            return CallMemory(self.signature)
 
     def _outputs(self, count: int) -> tuple[np.ndarray, ...]:
         make = zip(self.signature.outputs, self.signature.full)

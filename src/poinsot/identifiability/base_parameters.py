@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 
 from poinsot import identifiability
-from poinsot.errors import MissingExtraError, PoinsotError, one_line, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, one_line, one_or_more_names, unknown
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values
 from poinsot.identifiability.reduction import Gap, Reduction, reduce_columns
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor, regressor
 from poinsot.identifiability.states import random_states
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import Numbers
-
-__all__ = ["BaseParameters", "base_parameters", "combination_text", "reduce_regressor"]
 
 ROWS = 4  # for every column, when states are drawn at random
 LEAST = 40  # states
@@ -61,11 +59,7 @@ class BaseParameters:
 
     def in_symbols(self, progress: Callable[[str, float], None] | None = None) -> Any:
         """The same, telling what is being done and the fraction that is done."""
-        try:
-            symbolise = identifiability.symbolise
-        except ImportError:
-            raise MissingExtraError("base parameters in symbols", "sympy", "symbolic") from None
-        return symbolise(self.mechanism, self, progress=progress)
+        return identifiability.symbolise(self.mechanism, self, progress=progress)
 
     @property
     def combinations(self) -> tuple[str, ...]:
@@ -139,7 +133,8 @@ def base_parameters(
     """
     asked = chosen(mechanism, parameters)
     if motion is None:
-        states = random_states(mechanism, _count(mechanism, asked), _generator(seed))
+        count = -(-ROWS * len(asked) // max(1, len(mechanism.actuators)))  # as if no more were measured than these
+        states = random_states(mechanism, max(LEAST, count), _generator(seed))
         W = evaluate_regressor(mechanism, states, channels, parameters)
     else:
         W = regressor(mechanism, motion, t, channels, parameters=parameters)
@@ -151,11 +146,6 @@ def _generator(seed: Any) -> np.random.Generator:
         return np.random.default_rng(seed)
     except (TypeError, ValueError):
         raise PoinsotError(f"seed must be a whole number from 0 upwards, not {one_line(repr(seed), 40)}") from None
-
-
-def _count(mechanism: Mechanism, asked: Sequence[LinearParameter]) -> int:
-    """States to draw, as if there were no more channels than actuators or than one."""
-    return max(LEAST, -(-ROWS * len(asked) // max(1, len(mechanism.actuators))))
 
 
 def reduce_regressor(

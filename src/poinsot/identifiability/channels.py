@@ -18,18 +18,16 @@ from fnmatch import fnmatchcase
 from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError, one_or_more_names, unknown
 from poinsot.formulations.embedded import free_speeds
-from poinsot.model.build.joints_and_forces import force_unit
 from poinsot.model.parts import Elements
+from poinsot.model.quantities.units import force_unit
 from poinsot.motion.undetermined import undetermined
 from poinsot.system.system import System
-
-__all__ = ["COMPONENTS", "Channel", "channels"]
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
 @dataclass(frozen=True)
-class Channel:
+class MeasuredChannel:
     """One measured quantity."""
 
     quantity: str  # "actuator", "reaction", "sensor", "wrench", "freedom" or "power"
@@ -50,7 +48,7 @@ class Channel:
         return cell or self.quantity in ("reaction", "wrench")
 
 
-def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Channel, ...]:
+def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[MeasuredChannel, ...]:
     """Channels by name or pattern; without any, the actuators, or the freedoms of a mechanism that lacks them."""
     _, n, m, actuators = compiled.sizes
     if wanted is None:
@@ -61,7 +59,7 @@ def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Chan
         raise PoinsotError(f"no channel is given; there are: {_overview(existing)}")
     if any(name.startswith("freedom") for name in names):  # only these need independent speeds
         existing += _freedoms(compiled)
-    found: dict[str, Channel] = {}
+    found: dict[str, MeasuredChannel] = {}
     for name in names:
         matches = [c for c in existing if _matches(c, name)]
         if not matches:
@@ -71,7 +69,7 @@ def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Chan
     return tuple(found.values())
 
 
-def _matches(channel: Channel, wanted: str) -> bool:
+def _matches(channel: MeasuredChannel, wanted: str) -> bool:
     """Whether a channel is meant by a name or pattern; without a word for the quantity, an actuator is."""
     pattern = {"actuators": "*", "freedoms": "freedom *"}.get(wanted, wanted)
     quantity = pattern.partition(" ")[0] if " " in pattern or pattern == "power" else "actuator"
@@ -79,31 +77,33 @@ def _matches(channel: Channel, wanted: str) -> bool:
     return channel.quantity == quantity and any(fnmatchcase(channel.name, part) for part in parts)
 
 
-def _existing(compiled: System) -> list[Channel]:
+def _existing(compiled: System) -> list[MeasuredChannel]:
     """All channels of a mechanism but its freedoms."""
     elements = compiled.elements
     shown = (0, 1, 5) if elements.planar else range(6)
     units = ("N", "N", "N", "N·m", "N·m", "N·m")
     found = [
-        Channel("actuator", name, k, name, force_unit("f", actuator.on.unit))
+        MeasuredChannel("actuator", name, k, name, force_unit("f", actuator.on.unit))
         for k, (name, actuator) in enumerate(elements.actuators.items())
     ]
     for what, owners in (("reaction", elements.joints), ("wrench", [*elements.bodies, GROUND])):
-        found += [Channel(what, o, i, f"{what} {o}.{COMPONENTS[i]}", units[i]) for o in owners for i in shown]
-    return [*found, *_sensors(elements), Channel("power", "", 0, "power", "W")]
+        found += [MeasuredChannel(what, o, i, f"{what} {o}.{COMPONENTS[i]}", units[i]) for o in owners for i in shown]
+    return [*found, *_sensors(elements), MeasuredChannel("power", "", 0, "power", "W")]
 
 
-def _sensors(elements: Elements) -> list[Channel]:
+def _sensors(elements: Elements) -> list[MeasuredChannel]:
     """Channels of the sensors that measure forces."""
     found = []
     for name, sensor in elements.sensors.items():
         if sensor.measures_force:
             for i, channel in enumerate(sensor.channels):
-                found.append(Channel("sensor", name, i, f"sensor {channel.name}", channel.unit, float(sensor.noise)))
+                found.append(
+                    MeasuredChannel("sensor", name, i, f"sensor {channel.name}", channel.unit, float(sensor.noise))
+                )
     return found
 
 
-def _freedoms(compiled: System) -> list[Channel]:
+def _freedoms(compiled: System) -> list[MeasuredChannel]:
     """One channel for every independent speed, named after its joint."""
     independent = free_speeds(compiled.equations, compiled.dynamics.jacobian_at_home)
     found = []
@@ -114,17 +114,17 @@ def _freedoms(compiled: System) -> list[Channel]:
                 label = f".{i + 1}" if joint.freedom > 1 else ""
                 plain = [c.unit for c in joint.coordinates if c.unit != "-"]  # the others are turns by a quaternion
                 unit = "N" if plain[i : i + 1] == ["m"] else "N·m"
-                found.append(Channel("freedom", joint.name, k, f"freedom {joint.name}{label}", unit))
+                found.append(MeasuredChannel("freedom", joint.name, k, f"freedom {joint.name}{label}", unit))
     return found
 
 
-def _overview(existing: Sequence[Channel]) -> list[str]:
+def _overview(existing: Sequence[MeasuredChannel]) -> list[str]:
     """Names of channels in short: components of one owner are one entry."""
     names = (c.name if c.quantity == "actuator" else f"{c.quantity} {c.owner}" for c in existing if c.owner)
     return ["actuators", "freedoms", "power", *dict.fromkeys(names)]
 
 
-def _require_determined(compiled: System, wanted: Iterable[Channel]) -> None:
+def _require_determined(compiled: System, wanted: Iterable[MeasuredChannel]) -> None:
     """Reactions that redundant constraints leave open cannot be measured channels of a rigid model."""
     transmitted = [c for c in wanted if c.quantity in ("reaction", "sensor")]
     open_parts = undetermined(compiled) if transmitted else {}

@@ -18,8 +18,6 @@ import numpy as np
 from poinsot.identifiability.linear import LinearParameter
 from poinsot.model.parts import Elements
 
-__all__ = ["natural_efforts", "natural_lengths"]
-
 
 def natural_efforts(
     elements: Elements, parameters: Sequence[LinearParameter], pace: np.ndarray, size: float

@@ -24,8 +24,6 @@ from poinsot.identifiability.regressor import Regressor, regressor
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.spatial.algebra import Numbers
 
-__all__ = ["Determination", "Finding", "Verdict", "determinable", "judge"]
-
 SHOWN = 2  # combinations in a line of the table
 POOR = 0.1  # relative standard deviation from which a parameter is poorly determined
 
@@ -39,7 +37,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class ParameterVerdict:
     """What a measurement says about one parameter."""
 
     name: str
@@ -55,12 +53,12 @@ class Finding:
 class Determination:
     """What a measurement can determine, parameter by parameter."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[ParameterVerdict, ...]
     base: BaseParameters
     matrix: np.ndarray  # (n·c, k) channels by parameters
     samples: int  # n
 
-    def __getitem__(self, name: str) -> Finding:
+    def __getitem__(self, name: str) -> ParameterVerdict:
         for finding in self.findings:
             if finding.name == name:
                 return finding
@@ -121,7 +119,7 @@ class Determination:
         return "\n".join(lines)
 
 
-def _row(f: Finding) -> tuple[str, ...]:
+def _row(f: ParameterVerdict) -> tuple[str, ...]:
     spread = "" if np.isnan(f.deviation) else f"± {f.deviation:.2g} {f.unit}"
     spread = f"± {100 * f.relative:.2g} %" if np.isfinite(f.relative) else spread
     words = ""
@@ -180,7 +178,7 @@ def judge(W: Regressor, noise: float | Mapping[str, float] | None = None, poor: 
         relative = spread / sizes[j] if sizes[j] else spread * np.inf
         verdict = Verdict.UNDETERMINED if not alone else Verdict.POOR if relative > poor else Verdict.DETERMINED
         shown = () if alone else instead
-        findings.append(Finding(name, W.units[j], float(W.parameters[j]), verdict, spread, relative, shown))
+        findings.append(ParameterVerdict(name, W.units[j], float(W.parameters[j]), verdict, spread, relative, shown))
     return Determination(tuple(findings), base, W.matrix, len(W.t))
 
 
@@ -227,17 +225,13 @@ def _references(W: Regressor, sigma: np.ndarray | None) -> np.ndarray:
     weights = np.ones(len(W.matrix)) if sigma is None else 1 / sigma
     lengths = np.linalg.norm(W.matrix * weights[:, None], axis=0)
     alone = np.linalg.norm(W.values.ravel() * weights) / np.where(lengths > 0, lengths, np.inf)
-    found = []
-    for p, value, own in zip(W.linear, np.abs(W.parameters), alone):
-        physical = _mass(W, p.owner) * _length(W, p.owner) ** p.order if p.table == "bodies" else own
+    bodies, found = W.mechanism.elements.bodies, []
+    for p, value, physical in zip(W.linear, np.abs(W.parameters), alone):
+        if p.table == "bodies":  # by the mass of the whole machine where the body has none
+            mass = float(bodies[p.owner].mass) or float(sum(b.mass for b in bodies.values()))
+            physical = mass * _length(W, p.owner) ** p.order
         found.append(max(value, physical) if p.signed else value or physical)
     return np.array(found, float)
-
-
-def _mass(W: Regressor, body: str) -> float:
-    """Mass of a body, or of the whole machine where it has none  [kg]."""
-    bodies = W.mechanism.elements.bodies
-    return float(bodies[body].mass) or float(sum(b.mass for b in bodies.values()))
 
 
 def _length(W: Regressor, body: str) -> float:

@@ -18,13 +18,11 @@ from poinsot.identifiability.linear import LinearParameter, chosen, parameter_va
 from poinsot.identifiability.regressor import Regressor
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
-from poinsot.motion.kinematics import Path, solve_path
+from poinsot.motion.kinematics import solve_path
 from poinsot.motion.signals import as_times
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored
 from poinsot.system.system import System
-
-__all__ = ["energy_regressor"]
 
 
 def energy_regressor(
@@ -55,7 +53,8 @@ def energy_regressor(
     path = solve_path(mechanism, motion, times)
     asked = chosen(mechanism, parameters)
     both = with_known(mechanism, asked)
-    energy, power = _rows(path, both)
+    rows = _row_function(path.system, both)(path.q, path.v, path.p)
+    energy, power = (x.reshape(len(path.t), len(both)) for x in rows)  # ∂(T + V)/∂θ and ∂P/∂θ (n, k)
     ends, between = places[: len(t)], places[len(t) :]  # the samples themselves, and the nodes between them
     taken = np.diff(t)[:, None] / 2 * np.einsum("nik,i->nk", power[between].reshape(-1, nodes, len(both)), weight)
     W, k, values = np.diff(energy[ends], axis=0) - taken, len(asked), parameter_values(mechanism, both)
@@ -85,22 +84,9 @@ def _natural(energy: np.ndarray, W: np.ndarray, parameters: tuple[LinearParamete
     return np.where(bodies, np.max(found * lengths, where=bodies, initial=0.0) / lengths, found)
 
 
-def _rows(path: Path, parameters: tuple[LinearParameter, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """∂(T + V)/∂θ and ∂P/∂θ (n, k) along a path."""
-    found = _row_function(path.system, parameters)(path.q, path.v, path.p)
-    return tuple(x.reshape(len(path.t), len(parameters)) for x in found)
-
-
 @stored
 def _row_function(compiled: System, parameters: tuple[LinearParameter, ...]) -> casadi.Function:
-    e = compiled.equations
-    energy, power, theta = _energies(compiled, parameters)
-    rows = [casadi.jacobian(x, theta) for x in (energy, power)]
-    return casadi.Function("energy", [e.q, e.v, e.p], rows)
-
-
-def _energies(compiled: System, parameters: tuple[LinearParameter, ...]) -> tuple[Any, Any, Any]:
-    """T + V, the power of all that has no potential, and θ, as symbols."""
+    """(q, v, p) -> ∂/∂θ of T + V and of the power of all that has no potential."""
     e = compiled.equations
     elements, theta = with_symbols(compiled.elements, parameters)
     energy, power = casadi.SX(gravity_energy(elements, e.kinematics.poses)), casadi.SX(0)
@@ -112,4 +98,4 @@ def _energies(compiled: System, parameters: tuple[LinearParameter, ...]) -> tupl
         power += force.force(s, rate) * rate
     for load in elements.loads.values():
         power += load.wrench(e.kinematics.poses[load.at.body]).power(load.twist(e.kinematics.twists[load.at.body]))
-    return energy, power, theta
+    return casadi.Function("energy", [e.q, e.v, e.p], [casadi.jacobian(x, theta) for x in (energy, power)])

@@ -18,22 +18,11 @@ from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.forces import Force
 from poinsot.errors import PoinsotError, one_or_more_names, unknown
 from poinsot.lazy import casadi
-from poinsot.model.build.joints_and_forces import force_unit
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements
+from poinsot.model.quantities.units import force_unit
 from poinsot.spatial.inertia import inertia_matrix
 from poinsot.spatial.motion import SpatialInertia
-
-__all__ = [
-    "LinearBody",
-    "LinearParameter",
-    "chosen",
-    "force_name",
-    "linear_parameters",
-    "parameter_values",
-    "with_known",
-    "with_symbols",
-]
 
 SPATIAL = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 PLANAR = {"m": 0, "mx": 1, "my": 2, "J": 9}
@@ -74,6 +63,11 @@ class LinearBody:
         return SpatialInertia(self.phi[0], self.phi[1:4], inertia_matrix(self.phi[4:]))
 
 
+def labels(planar: bool) -> dict[str, int]:
+    """Names of a body's parameters, and their numbers among the ten."""
+    return PLANAR if planar else INERTIAL
+
+
 def linear_parameters(mechanism: Mechanism) -> tuple[LinearParameter, ...]:
     """All parameters in which the equations of a mechanism are linear, in the order of the model.
 
@@ -85,10 +79,9 @@ def linear_parameters(mechanism: Mechanism) -> tuple[LinearParameter, ...]:
 
 
 def _all(mechanism: Mechanism) -> Iterator[LinearParameter]:
-    components = PLANAR if mechanism.planar else INERTIAL
     for name, body in mechanism.bodies.items():
         has_mass = bool(body.mass) or any(body.inertia)
-        for label, i in components.items():
+        for label, i in labels(mechanism.planar).items():
             unit = ("kg", "kg·m", "kg·m²")[min(i, 1) + (i > 3)]
             yield LinearParameter(f"{name}.{label}", unit, "bodies", name, ("phi", i), has_mass)
     for name, force in mechanism.template.forces.items():

@@ -18,8 +18,6 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import is_symbolic
 
-__all__ = ["in_model_parameters", "linear_slopes"]
-
 
 def in_model_parameters(W: Regressor, names: tuple[str, ...]) -> Regressor:
     """A regressor whose columns are parameters of the model file; its other parameters are known."""

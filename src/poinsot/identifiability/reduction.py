@@ -15,8 +15,6 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 
-__all__ = ["Gap", "Reduction", "find_rank", "reduce_columns"]
-
 NO_EFFECT = 1e-9  # of its natural size below which a column is nothing but round-off or noise
 SCALED = 1e-4  # of its natural size, down to which a column is scaled to length 1
 ZERO = 1e-9  # of the effect of the eliminated parameter, below which a coefficient is round-off

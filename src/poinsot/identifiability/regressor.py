@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import by_name
-from poinsot.identifiability.channels import Channel, channels
+from poinsot.identifiability.channels import MeasuredChannel, channels
 from poinsot.identifiability.column_scales import natural_efforts, natural_lengths
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
 from poinsot.identifiability.rows import regressor_rows
@@ -26,8 +26,6 @@ from poinsot.motion.signals import own_times
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored
 from poinsot.system.system import System
-
-__all__ = ["Regressor", "evaluate_regressor", "regressor"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +133,7 @@ def evaluate_regressor(
 
 @stored
 def _rows(
-    compiled: System, measured: tuple[Channel, ...], parameters: tuple[LinearParameter, ...]
+    compiled: System, measured: tuple[MeasuredChannel, ...], parameters: tuple[LinearParameter, ...]
 ) -> casadi.Function:
     """(q, v, v̇, weights, p) -> rows of the regressor, check value, reach and pace."""
     e, rows = compiled.equations, regressor_rows(compiled, measured, parameters)

@@ -29,15 +29,13 @@ from poinsot.formulations.equations import Equations
 from poinsot.formulations.generalised_forces import coordinate_force
 from poinsot.formulations.reactions import joint_reactions, needed
 from poinsot.formulations.tree import speed_scales
-from poinsot.identifiability.channels import Channel
+from poinsot.identifiability.channels import MeasuredChannel
 from poinsot.identifiability.linear import LinearParameter, with_symbols
 from poinsot.lazy import casadi
 from poinsot.motion.equations import inverse_solution
 from poinsot.spatial.algebra import apply, cross, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_wrench
 from poinsot.system.system import System
-
-__all__ = ["Rows", "regressor_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +50,9 @@ class Rows:
     pace: Any  # (2, 1) rate  [1/s] and acceleration  [m/s²] of the bodies
 
 
-def regressor_rows(compiled: System, measured: Sequence[Channel], parameters: Sequence[LinearParameter]) -> Rows:
+def regressor_rows(
+    compiled: System, measured: Sequence[MeasuredChannel], parameters: Sequence[LinearParameter]
+) -> Rows:
     """Write the rows of all channels."""
     e = compiled.equations
     elements, theta = with_symbols(compiled.elements, parameters)
@@ -75,7 +75,7 @@ def regressor_rows(compiled: System, measured: Sequence[Channel], parameters: Se
     return Rows(a, w, matrix, check, _reach(compiled, measured, moved), _pace(e, a))
 
 
-def _reach(compiled: System, measured: Sequence[Channel], moved: Any) -> Any:
+def _reach(compiled: System, measured: Sequence[MeasuredChannel], moved: Any) -> Any:
     """Speeds (channels, 1) of all bodies together in the virtual motions, turns by the machine's size; what is
     read as a wrench resists a speed of 1, its moments a turn of 1 besides.
     """
@@ -120,7 +120,7 @@ def _rates_and_efforts(e: Equations, a: Any) -> tuple[Any, Any]:
     return casadi.vertcat(*rates), casadi.vertcat(*efforts)
 
 
-def _direct(e: Equations, a: Any, lam: Any, measured: Sequence[Channel]) -> list[Any]:
+def _direct(e: Equations, a: Any, lam: Any, measured: Sequence[MeasuredChannel]) -> list[Any]:
     """Every channel as an expression of u, λ and θ; zero where it is a virtual motion alone."""
     quantities = {c.quantity for c in measured}
     wrenches = joint_reactions(e, a, lam) if quantities & {"reaction", "sensor"} else {}
@@ -138,7 +138,7 @@ def _direct(e: Equations, a: Any, lam: Any, measured: Sequence[Channel]) -> list
     return found
 
 
-def _reading(e: Equations, wrenches: dict[str, Wrench], channel: Channel) -> Any:
+def _reading(e: Equations, wrenches: dict[str, Wrench], channel: MeasuredChannel) -> Any:
     """What a force sensor of the model file reads."""
     elements = e.symbols.elements
 
@@ -177,7 +177,7 @@ def _on_ground(R: Any, p: Any, f: Any, n: Any) -> Any:
     return _stack(force, apply(R, n) + cross(p, force))
 
 
-def _virtual_motions(compiled: System, measured: Sequence[Channel], g: Any, lam: Any) -> Any:
+def _virtual_motions(compiled: System, measured: Sequence[MeasuredChannel], g: Any, lam: Any) -> Any:
     """Z (nv, channels): the virtual motion that each channel resists."""
     e = compiled.equations
     n = e.v.size1()

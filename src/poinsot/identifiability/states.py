@@ -20,8 +20,6 @@ from poinsot.system.scales import natural_speeds
 from poinsot.system.stored import stored
 from poinsot.system.system import System, start, system
 
-__all__ = ["States", "random_states"]
-
 STEPS = 28  # of a walk
 REACH = 2.0  # of the longest walk  [rad or of the machine's size]
 MARGIN = 0.2  # of the home pose's smallest singular values, below which a walk does not go

@@ -4,8 +4,8 @@ quantities/                numbers with names, units and bounds
 schema, entries            the model file as data types; the JSON Schema is made from it
 build/                     a checked file becomes a Mechanism
 mechanism                  Mechanism: bodies, joints, forces, sensors, parameters; sharing: one unknown or six
-parts, record              all its elements; a mechanism as text
-admissible, foreign        values that no body can have; laws from outside
+parts, record              all its elements, and laws from outside; a mechanism as text
+admissible                 values that no body can have
 assembly/                  equations at a pose, putting it together, freedoms
 check                      what is wrong with it
 load, toml, interchange/   library and files; MJCF and URDF

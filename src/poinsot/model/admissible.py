@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from poinsot.model.parts import Elements
     from poinsot.model.quantities.parameters import Parameters
 
-__all__ = [
-    "body_defect",
-    "negative_inertia",
-    "require_elements",
-    "require_moments",
-]
 
 SIGN = 1e-9  # how far a principal moment may be below zero by round-off, of the largest
 

@@ -18,10 +18,8 @@ from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements, substitute
 from poinsot.model.quantities.expressions import names
 
-__all__ = ["Finding", "Report", "Severity", "check"]
 
-
-class Severity(StrEnum):
+class Level(StrEnum):
     """How much a finding matters."""
 
     ERROR = "error"  # the mechanism cannot be used
@@ -30,10 +28,10 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnostic:
     """One thing worth saying about a mechanism."""
 
-    severity: Severity
+    severity: Level
     text: str
 
     def __str__(self) -> str:
@@ -56,12 +54,12 @@ class Report:
     redundant: tuple[Row, ...]  # equations that follow from the others
     residual: float  # of the assembly, relative to the machine's size
     actuators: int
-    findings: tuple[Finding, ...]
+    findings: tuple[Diagnostic, ...]
 
     @property
     def ok(self) -> bool:
         """Whether nothing is wrong that prevents use."""
-        return all(f.severity != Severity.ERROR for f in self.findings)
+        return all(f.severity != Level.ERROR for f in self.findings)
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.joints.items())
@@ -80,8 +78,7 @@ class Report:
         lines.append(f"  actuators             {self.actuators}")
         if self.mobility is not None:
             lines.append(f"  assembly residual     {self.residual:.1e} of the machine's size")
-        lines += [f"  {finding}" for finding in self.findings] or []
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {finding}" for finding in self.findings)])
 
 
 @one_blas_thread()
@@ -97,7 +94,7 @@ def check(mechanism: Mechanism) -> Report:
     constraints = Constraints(elements)
     assembly = attempt_assembly(mechanism)
     findings = [*_body_findings(elements, tree.floating), *_unused_findings(mechanism), *_assembly_findings(assembly)]
-    findings += [Finding(Severity.NOTE, said) for joint in elements.joints.values() if (said := joint.remark())]
+    findings += [Diagnostic(Level.NOTE, said) for joint in elements.joints.values() if (said := joint.remark())]
     generic = given = None
     redundant: tuple[Row, ...] = ()
     if assembly.converged:
@@ -125,36 +122,32 @@ def check(mechanism: Mechanism) -> Report:
     )
 
 
-def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Finding]:
-    found = []
-    for name in floating:
-        text = (
-            f"nothing holds body '{name}': no joint connects it to the ground (a body that floats has a free joint)"
-        )
-        found.append(Finding(Severity.ERROR, text))
+def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Diagnostic]:
+    why = "no joint connects it to the ground (a body that floats has a free joint)"
+    found = [Diagnostic(Level.ERROR, f"nothing holds body '{name}': {why}") for name in floating]
     for name, body in elements.bodies.items():
         if defect := body_defect(body, elements.planar):
-            found.append(Finding(Severity.ERROR, f"no body can have the inertia of '{name}': {defect}"))
+            found.append(Diagnostic(Level.ERROR, f"no body can have the inertia of '{name}': {defect}"))
     massless = [name for name, body in elements.bodies.items() if body.mass == 0]
     if massless:
-        found.append(Finding(Severity.NOTE, f"bodies without mass: {listing(massless)}"))
+        found.append(Diagnostic(Level.NOTE, f"bodies without mass: {listing(massless)}"))
     return found
 
 
-def _unused_findings(mechanism: Mechanism) -> list[Finding]:
+def _unused_findings(mechanism: Mechanism) -> list[Diagnostic]:
     used: set[str] = set()
     substitute(mechanism.template, lambda expression: used.update(names(expression)))
     for name, expression in reversed(mechanism.parameters.derived.items()):
         used.update(names(expression) if name in used else ())
     unused = [name for name in (*mechanism.parameters, *mechanism.parameters.derived) if name not in used]
-    return [Finding(Severity.WARNING, f"parameters that nothing uses: {listing(unused)}")] if unused else []
+    return [Diagnostic(Level.WARNING, f"parameters that nothing uses: {listing(unused)}")] if unused else []
 
 
-def _assembly_findings(assembly: Assembly) -> list[Finding]:
+def _assembly_findings(assembly: Assembly) -> list[Diagnostic]:
     try:
         assembly.require()
     except PoinsotError as error:
-        return [Finding(Severity.ERROR, str(error))]
+        return [Diagnostic(Level.ERROR, str(error))]
     return []
 
 
@@ -165,7 +158,7 @@ def _mobility_findings(
     redundant: tuple[Row, ...],
     shared: tuple[str, ...],
     actuators: int,
-) -> list[Finding]:
+) -> list[Diagnostic]:
     found = []
     if redundant:
         joints: dict[str, list[str]] = {}
@@ -175,16 +168,16 @@ def _mobility_findings(
         count = f"{len(redundant)} redundant constraint{'s' if len(redundant) > 1 else ''}"
         what = "its reaction is" if len(redundant) == 1 else "their reactions are"
         others = f"; joints that share what is not determined: {listing(shared)}"
-        found.append(Finding(Severity.WARNING, f"{count}, {what} not determined: {named}{others}"))
+        found.append(Diagnostic(Level.WARNING, f"{count}, {what} not determined: {named}{others}"))
     if given != generic:
-        text = f"the given pose is singular: mobility {given} there, {generic} elsewhere"
-        found.append(Finding(Severity.WARNING, text))
+        where = f"mobility {given} there, {generic} elsewhere"
+        found.append(Diagnostic(Level.WARNING, f"the given pose is singular: {where}"))
     if generic == 0 and constraints.elements.bodies:
-        severity = Severity.WARNING if actuators else Severity.NOTE
-        found.append(Finding(severity, "this is a structure: it cannot move"))
+        severity = Level.WARNING if actuators else Level.NOTE
+        found.append(Diagnostic(severity, "this is a structure: it cannot move"))
     counted = f"{actuators} actuator{'s' if actuators > 1 else ''} for mobility {generic}"
     if actuators and actuators < generic:
-        found.append(Finding(Severity.NOTE, f"{counted}: under-actuated"))
+        found.append(Diagnostic(Level.NOTE, f"{counted}: under-actuated"))
     if actuators > generic:
-        found.append(Finding(Severity.NOTE, f"{counted}: redundantly actuated"))
+        found.append(Diagnostic(Level.NOTE, f"{counted}: redundantly actuated"))
     return found

@@ -12,20 +12,6 @@ from pydantic_core import PydanticCustomError
 
 from poinsot.errors import listing, suggestion
 
-__all__ = [
-    "NAME",
-    "NUMBER_SCHEMA",
-    "Key",
-    "LawSpec",
-    "Number",
-    "Spec",
-    "Table",
-    "Vector",
-    "as_number",
-    "counted",
-    "one_of",
-]
-
 NAME = re.compile(r"[^\W\d]\w*(\.\w+)*")
 
 

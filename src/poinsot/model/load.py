@@ -9,8 +9,6 @@ from poinsot.model import interchange
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path, read_toml
 
-__all__ = ["library_names", "load"]
-
 LIBRARY = Path(__file__).parents[1] / "library"
 
 

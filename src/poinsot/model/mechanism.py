@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from poinsot.model.quantities.parameters import Parameters
     from poinsot.spatial.algebra import Scalar
 
-__all__ = ["Mechanism", "build", "require_inertia", "require_mechanism", "require_possible"]
-
 
 @dataclass(frozen=True)
 class Mechanism:
@@ -226,6 +224,6 @@ def require_possible(mechanism: Mechanism, values: Mapping[str, ArrayLike]) -> N
     """Raise when one of the values given for parameters, one or many each, makes a mechanism that cannot be."""
     arrays = {name: np.asarray(value, float) for name, value in values.items()}
     for name, array in arrays.items():
-        mechanism.parameters[name].check_values(array)
+        mechanism.parameters[name].check(array)
     mechanism.parameters.check_limits(arrays)
     require_elements(mechanism.template, mechanism.parameters, arrays)

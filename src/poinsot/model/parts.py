@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.model.foreign import foreign
 from poinsot.model.quantities.expressions import Call, Constant, Name, evaluate, names
 
 if TYPE_CHECKING:
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
     from poinsot.elements.sensors import Sensor
     from poinsot.spatial.algebra import Scalar
 
-__all__ = ["Elements", "Placement", "resolve", "substitute"]
+
+_NUMBERS: dict[type, int] = {}  # also keeps the classes, so that a number is never given twice
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,16 @@ class Elements:
             return self.coordinates[name]
         hint = f' (declare that of the joint: {name} = {{ joint = "{name}" }})' if name in self.joints else ""
         raise PoinsotError(unknown("coordinate", name, self.coordinates) + hint)
+
+
+def foreign(laws: Iterable[Any]) -> tuple[str, ...]:
+    """Classes of laws, and of the coordinates along which they act, that are not Poinsot's own.
+
+    Each has a number of its own in this process: two classes of one name are two laws.
+    """
+    classes = {type(part) for law in laws for part in (law, getattr(law, "on", None))}
+    outside = [c for c in classes - {type(None)} if not f"{c.__module__}.".startswith("poinsot.elements.")]
+    return tuple(sorted(f"{c.__qualname__} {_NUMBERS.setdefault(c, len(_NUMBERS))}" for c in outside))
 
 
 def substitute(value: Any, leaf: Callable[[Any], Any], kinds: tuple[type, ...] = (Constant, Name, Call)) -> Any:

@@ -15,8 +15,6 @@ from typing import Any
 from poinsot.model.mechanism import Mechanism
 from poinsot.store import read_entry, write_entry
 
-__all__ = ["from_record", "keep_mechanism", "kept_mechanism", "to_record"]
-
 _HOMES = ("poinsot.spatial.", "poinsot.elements.", "poinsot.model.")
 _KIND = "kept"
 

@@ -25,39 +25,7 @@ from poinsot.elements.coordinates import COORDINATES
 from poinsot.elements.forces import FORCES, Actuator, Load
 from poinsot.elements.joints import JOINTS
 from poinsot.elements.sensors import SENSORS
-from poinsot.model.entries import (
-    NUMBER_SCHEMA,
-    Key,
-    LawSpec,
-    Number,
-    Spec,
-    Table,
-    Vector,
-    as_number,
-    counted,
-    one_of,
-)
-
-__all__ = [
-    "BeamSpec",
-    "BodySpec",
-    "ComponentSpec",
-    "CoordinateSpec",
-    "ForceSpec",
-    "FrameSpec",
-    "IdentifySpec",
-    "InstanceSpec",
-    "JointSpec",
-    "MaterialSpec",
-    "ModelSpec",
-    "ParameterSpec",
-    "PlacementSpec",
-    "RotationSpec",
-    "SectionSpec",
-    "SensorSpec",
-    "json_schema",
-]
-
+from poinsot.model.entries import NUMBER_SCHEMA, Key, LawSpec, Number, Spec, Table, Vector, as_number, counted, one_of
 
 Limits = Annotated[tuple[Number, ...], *counted(2, 2)]
 
@@ -83,10 +51,6 @@ class RotationSpec(Spec):
     angle: Number | None = Field(None, description="Turn about z, for planar mechanisms.")
 
 
-def _frame(value: Any) -> Any:
-    return {"position": value} if isinstance(value, list | tuple) else value
-
-
 class FrameTable(Spec):
     """A frame on a body."""
 
@@ -94,7 +58,7 @@ class FrameTable(Spec):
     rotation: RotationSpec | None = None
 
 
-FrameSpec = Annotated[FrameTable, BeforeValidator(_frame)]
+FrameSpec = Annotated[FrameTable, BeforeValidator(lambda v: {"position": v} if isinstance(v, list | tuple) else v)]
 
 
 class InlineFrame(Spec):
@@ -329,7 +293,7 @@ class InstanceSpec(BaseModel):
     )
 
 
-class Group(Spec):
+class GroupSpec(Spec):
     """What a model and a component have in common."""
 
     parameters: dict[str, Any] = {}
@@ -351,7 +315,7 @@ class Group(Spec):
         return sum(spans) + sum(frames) + sum(map(len, (*tables, self.coordinates)))
 
 
-class ComponentSpec(Group):
+class ComponentSpec(GroupSpec):
     """A part of a mechanism that is written once and used several times."""
 
     description: str = ""
@@ -367,7 +331,7 @@ class IdentifySpec(Spec):
     )
 
 
-class ModelSpec(Group):
+class ModelSpec(GroupSpec):
     """A mechanism."""
 
     format: Literal[1]
@@ -389,8 +353,5 @@ def json_schema() -> str:
     """The JSON Schema of model files, as text."""
     import json
 
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Poinsot model file, format 1",
-    }
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Poinsot model file, format 1"}
     return json.dumps({**ModelSpec.model_json_schema(), **schema}, indent=2, ensure_ascii=False) + "\n"

@@ -13,7 +13,6 @@ from poinsot.model import build as builder
 if TYPE_CHECKING:
     from poinsot.model.quantities.parameters import Parameter, Parameters
 
-__all__ = ["put_number", "separate", "share"]
 
 Changed = tuple[dict[str, Any], dict[str, float]]  # a document, and values of parameters that are new in it
 

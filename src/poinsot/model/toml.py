@@ -17,19 +17,6 @@ from poinsot.model.record import keep_mechanism, kept_mechanism
 from poinsot.model.sharing import put_number
 from poinsot.store import IrregularFileError, content_key, file_kind, read_regular
 
-__all__ = [
-    "MAX_BYTES",
-    "as_path",
-    "check_place",
-    "dumps",
-    "loads",
-    "parsed_toml",
-    "read_text",
-    "read_toml",
-    "save",
-    "write_aside",
-]
-
 MAX_BYTES = 4_000_000  # a model of some thousand bodies is far below this
 # The time to read a dotted key grows with the square of its parts, so that many are refused before reading.
 _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\.[ \t]*+){40}""")

@@ -30,7 +30,7 @@ class Signal(ABC):
 
 
 @dataclass(frozen=True)
-class Constant(Signal):
+class ConstantSignal(Signal):
     """s = const."""
 
     value: float
@@ -166,7 +166,7 @@ def as_signal(value: Any) -> Signal:
         if isinstance(value, tuple):
             t, s = value
             return Samples(t, s)
-        return Constant(float(value))
+        return ConstantSignal(float(value))
     except (TypeError, ValueError, OverflowError):
         raise PoinsotError(
             f"a motion is a number, a function of t, a Fourier series or (times, values), not {type(value).__name__}"

@@ -46,15 +46,15 @@ class SwitchedIntegration:
         """The constants (m,) of motion n at time k."""
         return self.p[n, k] if self.p.ndim == 3 else np.atleast_2d(self.p)[n if self.p.ndim == 2 else 0]
 
-    def courses(self, batch: bool) -> list[Course]:
+    def courses(self, batch: bool) -> list[Trajectory]:
         """The motions one by one; in a batch their changes have a label."""
         run = self.integration
         p = self.p if self.p.ndim == 3 else np.atleast_2d(self.p)[:, None]
         p = np.broadcast_to(p, (*run.y.shape[:2], p.shape[-1]))
         parts = zip(run.y, p, run.event_times, run.steps, run.endings, run.reached, run.why)
-        return [Course(*part, label=f"motion {n}: " if batch else "") for n, part in enumerate(parts)]
+        return [Trajectory(*part, label=f"motion {n}: " if batch else "") for n, part in enumerate(parts)]
 
-    def following(self, courses: Sequence[Course]) -> SwitchedIntegration:
+    def following(self, courses: Sequence[Trajectory]) -> SwitchedIntegration:
         """The same with motions that were followed further."""
         changes = tuple(change for course in courses for change in course.changes)
         run = Integration(
@@ -94,7 +94,7 @@ class Stage:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class Trajectory:
     """One motion at n times, as far as it was followed."""
 
     y: np.ndarray  # (n, states), NaN at times that were not reached
@@ -107,18 +107,18 @@ class Course:
     changes: tuple[str, ...] = ()
     label: str = ""  # begins the sentences about its changes
 
-    def with_outputs(self, at: np.ndarray, y: np.ndarray, p: np.ndarray) -> Course:
+    def with_outputs(self, at: np.ndarray, y: np.ndarray, p: np.ndarray) -> Trajectory:
         """The course with other states, and constants p (m,), at some of its times (n,)."""
         states, constants = self.y.copy(), self.p.copy()
         states[at], constants[at] = y, p
         return replace(self, y=states, p=constants)
 
-    def switched(self, stage: Stage, text: str) -> Course:
+    def switched(self, stage: Stage, text: str) -> Trajectory:
         """The course with a change of chart written down."""
         return replace(self, changes=(*self.changes, f"{self.label}at t = {stage.t:.6g} s {text}"))
 
 
-Switch = tuple[Stage, str, Course]  # where a motion goes on, what changes there, and its course up to there
+Switch = tuple[Stage, str, Trajectory]  # where a motion goes on, what changes there, and its course up to there
 
 
 def integrate_switching(compiled: System, problem: Problem, y0: np.ndarray, p: np.ndarray) -> SwitchedIntegration:
@@ -141,13 +141,13 @@ def integrate_switching(compiled: System, problem: Problem, y0: np.ndarray, p: n
     return whole.following(courses)
 
 
-def _halted(whole: SwitchedIntegration, courses: Sequence[Course]) -> SwitchedIntegration:
+def _halted(whole: SwitchedIntegration, courses: Sequence[Trajectory]) -> SwitchedIntegration:
     """Say of motions that could perhaps go on that they were interrupted."""
     halted = {"ending": Ending.INTERRUPTED, "why": str(Ending.INTERRUPTED)}
     return whole.following([replace(c, **halted) if c.ending in UNFINISHED else c for c in courses])
 
 
-def _followed(problem: Problem, stage: Stage, course: Course) -> Course:
+def _followed(problem: Problem, stage: Stage, course: Trajectory) -> Trajectory:
     """The course of a motion to its end; Interrupted brings what there is of it."""
     t = problem.t
     try:
@@ -168,13 +168,15 @@ def _followed(problem: Problem, stage: Stage, course: Course) -> Course:
             stage, text, course = better
             course = _resumed(problem, stage, course.switched(stage, text))
     except Interrupted as stop:
-        raise Interrupted(str(stop), partial=stop.partial if isinstance(stop.partial, Course) else course) from None
+        raise Interrupted(
+            str(stop), partial=stop.partial if isinstance(stop.partial, Trajectory) else course
+        ) from None
     except KeyboardInterrupt:
         raise Interrupted("the integration was interrupted", partial=course) from None
     return course
 
 
-def _resumed(problem: Problem, stage: Stage, course: Course) -> Course:
+def _resumed(problem: Problem, stage: Stage, course: Trajectory) -> Trajectory:
     """The course of a motion that was integrated from a state on; Interrupted brings what there is of it."""
     after, stop = problem.t > stage.t, None
     if not after.any():
@@ -219,7 +221,7 @@ def recovered(
     return whole.following(courses)
 
 
-def _led_over(problem: Problem, known: Stage, course: Course, end: float) -> Switch | None:
+def _led_over(problem: Problem, known: Stage, course: Trajectory, end: float) -> Switch | None:
     """The state behind a singular pose, from an earlier output where the last state is too near to step over it."""
     better, back = _passed(problem, known, course, end), 1
     last = int(np.searchsorted(problem.t, known.t)) - 1
@@ -230,7 +232,7 @@ def _led_over(problem: Problem, known: Stage, course: Course, end: float) -> Swi
     return better if better is not None and better[0].t > known.t else None
 
 
-def _passed(problem: Problem, known: Stage, course: Course, end: float) -> Switch | None:
+def _passed(problem: Problem, known: Stage, course: Trajectory, end: float) -> Switch | None:
     """The state behind a singular pose, stepped over with momentum, and the course with outputs within the step."""
     here, t, begin = known.system, problem.t, (known.t, known.y)
     step = across(here, problem.motion, begin, known.p, end, problem.options)
@@ -261,7 +263,7 @@ def _still_poor(known: Stage, better: Stage) -> bool:
     return bool(better.p[-1] < IMPROVED * WORSE * known.p[-1])
 
 
-def _better(problem: Problem, known: Stage, course: Course) -> Switch | None:
+def _better(problem: Problem, known: Stage, course: Trajectory) -> Switch | None:
     """Where and how to go on after a motion ended, and what changes there; None if there is no way."""
     here = known.system
     if course.ending is Ending.POOR:
@@ -276,7 +278,7 @@ def _better(problem: Problem, known: Stage, course: Course) -> Switch | None:
     return replace(known, system=careful(here)), "the equations were solved in another order", course
 
 
-def _reason(problem: Problem, known: Stage, course: Course) -> str:
+def _reason(problem: Problem, known: Stage, course: Trajectory) -> str:
     """Why a motion cannot go on, from the last state that was reached."""
     t, y, ending, motion = known.t, known.y, course.ending, problem.motion(known.system)
     if motion.method == "explicit" and course.reached > t:

@@ -19,27 +19,6 @@ Vec3 = Any  # (..., 3) array, or SX (3, 1)
 Mat3 = Any  # (..., 3, 3) array, or SX (3, 3)
 
 
-__all__ = [
-    "Mat3",
-    "Scalar",
-    "Vec3",
-    "apply",
-    "component",
-    "cross",
-    "dot",
-    "function",
-    "is_symbolic",
-    "is_zero",
-    "matrix",
-    "norm",
-    "skew",
-    "transpose",
-    "unit",
-    "unskew",
-    "vector",
-]
-
-
 def is_symbolic(*values: Any) -> bool:
     """Tell whether any value is a CasADi expression."""
     return any(type(value).__module__.startswith("casadi") for value in values)

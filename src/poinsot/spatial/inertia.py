@@ -12,30 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poinsot.spatial.algebra import (
-    Mat3,
-    Scalar,
-    Vec3,
-    component,
-    is_symbolic,
-    matrix,
-    skew,
-    transpose,
-    vector,
-)
-
-__all__ = [
-    "inertia_about",
-    "inertia_defect",
-    "inertia_matrix",
-    "inertial_parameters",
-    "parameters_from_pseudo_inertia",
-    "poinsot_matrix",
-    "pseudo_inertia",
-    "rotate_inertia",
-    "six_of",
-    "split_parameters",
-]
+from poinsot.spatial.algebra import Mat3, Scalar, Vec3, component, is_symbolic, matrix, skew, transpose, vector
 
 
 def inertia_matrix(six: Vec3) -> Mat3:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from poinsot.spatial.algebra import Mat3, Scalar, Vec3, apply, cross, dot, skew, transpose
 from poinsot.spatial.pose import Pose
 
-__all__ = ["SpatialInertia", "Twist", "Wrench", "carry_inertia", "carry_twist", "carry_wrench"]
-
 
 @dataclass(frozen=True, eq=False)
 class Twist:

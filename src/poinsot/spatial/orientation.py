@@ -14,8 +14,6 @@ from poinsot.spatial.algebra import Mat3, Scalar, cross, dot, matrix, unit, vect
 from poinsot.spatial.pose import Unrotated
 from poinsot.spatial.rotation import euler_matrix, quaternion_matrix
 
-__all__ = ["Along", "Angles", "Orientation", "Quaternion", "along"]
-
 
 @dataclass(frozen=True)
 class Angles:

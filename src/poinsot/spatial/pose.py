@@ -8,8 +8,6 @@ import numpy as np
 
 from poinsot.spatial.algebra import Mat3, Vec3, apply, transpose
 
-__all__ = ["Pose", "Unrotated"]
-
 
 @dataclass(frozen=True, eq=False)
 class Pose:

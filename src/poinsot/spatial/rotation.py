@@ -33,27 +33,6 @@ from poinsot.spatial.algebra import (
     vector,
 )
 
-__all__ = [
-    "SEQUENCES",
-    "SingularAttitudeError",
-    "axis_rotation",
-    "convert_angles",
-    "convert_rates",
-    "euler_acceleration",
-    "euler_angles",
-    "euler_determinant",
-    "euler_matrix",
-    "euler_rate_bias",
-    "euler_rate_matrix",
-    "euler_rates",
-    "quaternion_from_matrix",
-    "quaternion_matrix",
-    "quaternion_rate",
-    "rotation_between",
-    "rotation_exponential",
-    "rotation_logarithm",
-]
-
 SEQUENCES: tuple[str, ...] = tuple(
     sorted(
         letters
@@ -124,23 +103,18 @@ def euler_rate_bias(sequence: str, angles: Vec3, rates: Vec3) -> Vec3:
     """
     E = euler_rate_matrix(sequence, angles)
     order = (0, 1, 2) if sequence.isupper() else (2, 1, 0)
-    w1, w2, w3 = (_column(E, i) * _last(component(rates, i)) for i in order)
+    if is_symbolic(E, rates):
+        w1, w2, w3 = (E[:, i] * rates[i] for i in order)
+    else:
+        w1, w2, w3 = (E[..., :, i] * component(rates, i)[..., None] for i in order)
     return cross(w1, w2) + cross(w1 + w2, w3)
 
 
-def _column(E: Mat3, i: int) -> Vec3:
-    return E[:, i] if is_symbolic(E) else E[..., :, i]
-
-
-def _last(scalar: Scalar) -> Scalar:
-    """Give a batch of scalars the trailing axis that lets it scale vectors."""
-    return scalar if is_symbolic(scalar) else np.asarray(scalar)[..., None]
-
-
-def _solve_rates(sequence: str, angles: Vec3, rhs: Vec3) -> Vec3:
+def euler_rates(sequence: str, angles: Vec3, w_A: Vec3) -> Vec3:
+    """Angle rates θ̇ = E⁻¹ ω_A  [rad/s]; a singular attitude is an error."""
     E = euler_rate_matrix(sequence, angles)
-    if is_symbolic(E, rhs):
-        return casadi.solve(E, rhs)
+    if is_symbolic(E, w_A):
+        return casadi.solve(E, w_A)
     determinant = np.abs(euler_determinant(sequence, angles))
     if np.any(determinant < SINGULAR):
         at = np.unravel_index(np.argmin(determinant), np.shape(determinant))
@@ -149,17 +123,12 @@ def _solve_rates(sequence: str, angles: Vec3, rhs: Vec3) -> Vec3:
             f"the {sequence} angles are singular{where} (|det E| = {np.min(determinant):.1e}): their rates do not "
             "exist there; use another sequence, a quaternion or the rotation matrix"
         )
-    return np.linalg.solve(E, np.asarray(rhs, float)[..., None])[..., 0]
-
-
-def euler_rates(sequence: str, angles: Vec3, w_A: Vec3) -> Vec3:
-    """Angle rates θ̇ = E⁻¹ ω_A  [rad/s]; a singular attitude is an error."""
-    return _solve_rates(sequence, angles, w_A)
+    return np.linalg.solve(E, np.asarray(w_A, float)[..., None])[..., 0]
 
 
 def euler_acceleration(sequence: str, angles: Vec3, rates: Vec3, alpha_A: Vec3) -> Vec3:
     """Second derivatives θ̈ = E⁻¹ (ω̇_A − Ė θ̇)  [rad/s²]; a singular attitude is an error."""
-    return _solve_rates(sequence, angles, alpha_A - euler_rate_bias(sequence, angles, rates))
+    return euler_rates(sequence, angles, alpha_A - euler_rate_bias(sequence, angles, rates))
 
 
 def euler_angles(sequence: str, R: Mat3, near: Vec3 | None = None) -> Vec3:

@@ -7,8 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Bounded"]
-
 
 class Bounded(OrderedDict):
     """At most so many things by key; reading one makes it the latest used. Several threads may use it at once.

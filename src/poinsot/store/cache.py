@@ -11,6 +11,7 @@ import logging
 import os
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,6 @@ from typing import Any
 from poinsot.errors import PoinsotError
 from poinsot.store.container import CorruptEntryError, pack_entry, unpack_entry
 from poinsot.store.files import distrust, read_regular
-
-__all__ = ["CacheReport", "cache_report", "clear_cache", "read_entry", "write_entry"]
 
 _log = logging.getLogger("poinsot.engine")
 _ENDINGS = (".code", ".kept")  # compiled code; functions and models as text
@@ -69,7 +68,8 @@ def read_entry(key: str, kind: str = "code") -> tuple[dict[str, Any], bytes] | N
         _log.warning("the cached file %s is damaged (%s) and will be made again", path.name, error)
         _remove(path)
         return None
-    _touch(path)
+    with suppress(OSError):  # otherwise the order of eviction suffers, nothing else
+        os.utime(path)
     return result
 
 
@@ -135,11 +135,9 @@ def _files(directory: Path) -> list[tuple[float, int, str]]:
     found = []
     for name in _names(directory):
         if name.endswith(_ENDINGS):
-            try:
+            with suppress(OSError):  # another process removed it
                 status = os.stat(directory / name)
-            except OSError:
-                continue  # another process removed it
-            found.append((status.st_mtime, status.st_size, name))
+                found.append((status.st_mtime, status.st_size, name))
     return sorted(found)
 
 
@@ -166,10 +164,8 @@ def _evict(directory: Path) -> None:
                 break
             _remove(directory / name)
             total -= size
-    try:
+    with suppress(OSError):  # it is counted again at the next entry
         os.truncate(directory / _TALLY, -(-total // _TALLY_BYTES))
-    except OSError:
-        return  # it is counted again at the next entry
 
 
 def _remove_orphans(directory: Path) -> None:
@@ -179,11 +175,9 @@ def _remove_orphans(directory: Path) -> None:
     _swept.add(str(directory))
     for name in _names(directory):
         if name.startswith(_ASIDE):
-            try:
+            with suppress(OSError):  # it has become an entry
                 if time.time() - os.lstat(directory / name).st_mtime > _ORPHAN_SECONDS:
                     _remove(directory / name)
-            except OSError:
-                continue  # it has become an entry
 
 
 def _make_private(directory: Path) -> None:
@@ -209,18 +203,9 @@ def _refused(directory: Path) -> bool:
     return bool(reason)
 
 
-def _touch(path: Path) -> None:
-    try:
-        os.utime(path)
-    except OSError:
-        return  # the order of eviction suffers, nothing else
-
-
 def _remove(path: Path) -> None:
-    try:
+    with suppress(OSError):  # in use elsewhere, or read-only
         path.unlink(missing_ok=True)
-    except OSError:
-        return  # in use elsewhere, or read-only
 
 
 def _complain(directory: Path, reason: str) -> None:

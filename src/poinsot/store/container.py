@@ -12,8 +12,6 @@ import json
 import struct
 from typing import Any
 
-__all__ = ["ENTRY_FORMAT", "CorruptEntryError", "pack_entry", "unpack_entry"]
-
 ENTRY_FORMAT = "POINSOT2"  # part of every key, so that no other version's files are met
 _MAGIC = ENTRY_FORMAT.encode()
 

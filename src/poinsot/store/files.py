@@ -6,8 +6,6 @@ import os
 import stat
 from pathlib import Path
 
-__all__ = ["IrregularFileError", "distrust", "file_kind", "read_regular"]
-
 _KINDS = {
     stat.S_IFREG: "a file",
     stat.S_IFDIR: "a folder",

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from poinsot import __version__
 
-__all__ = ["code_digest", "content_key", "fingerprint"]
-
 # Packages whose code decides what equations look like; others may change without making entries stale.
 _WRITERS = (
     *("spatial", "elements", "model", "engine", "formulations", "system", "motion", "simulation", "statics"),

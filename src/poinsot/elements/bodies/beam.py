@@ -13,8 +13,6 @@ from poinsot.spatial.algebra import Mat3, Scalar, apply, cross, dot, function, m
 from poinsot.spatial.motion import SpatialInertia, carry_inertia
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Beam", "Span", "elastic_energy", "field", "mass_matrix", "weight_energy"]
-
 # Gauss–Legendre with four points on [0, 1], exact up to degree 7: squared cubics have 6.
 GAUSS = tuple(
     ((1 + side * sqrt(3 / 7 + inner * 2 / 7 * sqrt(6 / 5))) / 2, (18 - inner * sqrt(30)) / 72)
@@ -153,13 +151,9 @@ def mass_matrix(span: Span) -> Any:
     for x, weight in GAUSS:
         N, H = field(span, x)
         rotary = vector(turn_y + turn_z, turn_y, turn_z)
-        M = M + weight * span.length * (span.line * (N.T @ N) + H.T @ (_rows(rotary) * H))
+        rows = matrix(*((rotary[i],) * 12 for i in range(3)))  # multiplies the rows of H entry by entry
+        M = M + weight * span.length * (span.line * (N.T @ N) + H.T @ (rows * H))
     return M
-
-
-def _rows(weights: Any) -> Any:
-    """Three weights as a matrix that multiplies the rows of (3, 12) entry by entry."""
-    return matrix(*((weights[i],) * 12 for i in range(3)))
 
 
 def elastic_energy(span: Span, X_AB: Pose) -> Scalar:
@@ -170,10 +164,7 @@ def elastic_energy(span: Span, X_AB: Pose) -> Scalar:
     """
     l = span.length
     u, r = X_AB.p - vector(l, 0 * l, 0 * l), _rotation_vector(X_AB.R)
-    planes = (
-        (u[1], r[2], span.bend[1], span.shear[0]),
-        (u[2], -r[1], span.bend[0], span.shear[1]),
-    )
+    planes = ((u[1], r[2], span.bend[1], span.shear[0]), (u[2], -r[1], span.bend[0], span.shear[1]))
     bending, shortening = 0.0, 0.0
     for w, angle, stiffness, shear in planes:
         phi = 12 * stiffness * shear / l**2

@@ -9,8 +9,6 @@ from poinsot.spatial.algebra import Mat3, Scalar, Vec3, is_symbolic, vector
 from poinsot.spatial.inertia import inertia_about, inertia_matrix, inertial_parameters, six_of
 from poinsot.spatial.motion import SpatialInertia
 
-__all__ = ["RigidBody"]
-
 
 @dataclass(frozen=True)
 class RigidBody:

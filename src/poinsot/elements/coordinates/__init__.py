@@ -9,7 +9,8 @@ from poinsot.elements.coordinates.base import Coordinate
 from poinsot.elements.coordinates.joint import AlongJoint
 from poinsot.elements.coordinates.length import Length
 from poinsot.elements.coordinates.position import Position
+from poinsot.elements.registry import Registry
 
 __all__ = ["COORDINATES", "AlongJoint", "Angle", "Coordinate", "Length", "Position"]
 
-COORDINATES: dict[str, type[Coordinate]] = {law.kind: law for law in (AlongJoint, Length, Position, Angle)}
+COORDINATES: Registry[type[Coordinate]] = Registry("coordinate", (AlongJoint, Length, Position, Angle))

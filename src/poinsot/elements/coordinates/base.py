@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from poinsot.elements.frame import Frame
     from poinsot.elements.joints import Joint
     from poinsot.spatial.algebra import Scalar
     from poinsot.spatial.pose import Pose
-
-__all__ = ["Coordinate"]
 
 
 class Coordinate(ABC):
@@ -38,3 +38,22 @@ class Coordinate(ABC):
     @abstractmethod
     def bodies(self, joints: Mapping[str, Joint]) -> tuple[str, ...]:
         """Names of the bodies whose poses it reads."""
+
+
+@dataclass(frozen=True)
+class RelativeCoordinate(Coordinate):
+    """A coordinate of a frame, seen from a reference frame."""
+
+    frame: Frame
+    reference: Frame
+
+    relative = True
+
+    def across(self, poses: Mapping[str, Pose]) -> Pose:
+        """Pose X_RF of the frame in the reference."""
+        X_WR = poses[self.reference.body] @ self.reference.pose()
+        return X_WR.inverse() @ (poses[self.frame.body] @ self.frame.pose())
+
+    def bodies(self, joints: Mapping[str, Joint]) -> tuple[str, ...]:
+        """The bodies that carry frame and reference."""
+        return self.reference.body, self.frame.body

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from poinsot.spatial.algebra import Scalar
     from poinsot.spatial.pose import Pose
 
-__all__ = ["AlongJoint"]
-
 
 @final
 @dataclass(frozen=True)

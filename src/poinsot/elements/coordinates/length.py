@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from poinsot.elements.joints import Joint
     from poinsot.spatial.pose import Pose
 
-__all__ = ["Length"]
-
 
 @final
 @dataclass(frozen=True)

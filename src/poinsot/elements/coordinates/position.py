@@ -6,33 +6,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
-from poinsot.elements.coordinates.base import Coordinate
+from poinsot.elements.coordinates.base import RelativeCoordinate
 from poinsot.errors import PoinsotError
 
 if TYPE_CHECKING:
-    from poinsot.elements.frame import Frame
     from poinsot.elements.joints import Joint
     from poinsot.spatial.algebra import Scalar
     from poinsot.spatial.pose import Pose
 
-__all__ = ["Position"]
-
 
 @final
 @dataclass(frozen=True)
-class Position(Coordinate):
+class Position(RelativeCoordinate):
     """Coordinate x, y or z of a frame's origin, seen from a reference frame.
 
     s = e_i · p_RF        [m]        (theory/coordinates, eq. 3)
     """
 
-    frame: Frame
-    reference: Frame
     index: int  # 0, 1, 2 for x, y, z
 
     kind = "position"
     unit = "m"
-    relative = True
 
     @classmethod
     def chosen(cls, given: Mapping[str, Any], planar: bool) -> dict[str, Any]:
@@ -43,10 +37,4 @@ class Position(Coordinate):
 
     def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:
         """Component of the point in the axes of the reference."""
-        X_WR = poses[self.reference.body] @ self.reference.pose()
-        X_WF = poses[self.frame.body] @ self.frame.pose()
-        return (X_WR.inverse() @ X_WF).p[self.index]
-
-    def bodies(self, joints: Mapping[str, Joint]) -> tuple[str, ...]:
-        """The bodies that carry point and reference."""
-        return self.reference.body, self.frame.body
+        return self.across(poses).p[self.index]

@@ -14,6 +14,7 @@ from poinsot.elements.forces.friction import Friction
 from poinsot.elements.forces.gravity import gravity_potential
 from poinsot.elements.forces.load import Load
 from poinsot.elements.forces.spring import Spring
+from poinsot.elements.registry import Registry
 
 __all__ = [
     "FORCES",
@@ -29,6 +30,5 @@ __all__ = [
     "gravity_potential",
 ]
 
-FORCES: dict[str, type[Force]] = {
-    law.kind: law for law in (Spring, Damper, Friction, DriveInertia, EndStop, Actuator)
-}
+_LAWS = (Spring, Damper, Friction, DriveInertia, EndStop, Actuator)
+FORCES: Registry[type[Force]] = Registry("force", _LAWS, reserved=(Load.kind,))

@@ -8,8 +8,6 @@ from typing import final
 from poinsot.elements.forces.base import Force
 from poinsot.spatial.algebra import Scalar
 
-__all__ = ["Actuator"]
-
 
 @final
 @dataclass(frozen=True)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
     from poinsot.spatial.algebra import Scalar
 
-__all__ = ["Force", "Simple"]
-
 
 @dataclass(frozen=True)
 class Simple:

@@ -8,8 +8,6 @@ from typing import final
 from poinsot.elements.forces.base import Force, Simple
 from poinsot.spatial.algebra import Scalar, function, is_zero
 
-__all__ = ["Friction"]
-
 
 @final
 @dataclass(frozen=True)

@@ -6,8 +6,6 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.spatial.algebra import Scalar, Vec3, apply, dot
 from poinsot.spatial.pose import Pose
 
-__all__ = ["gravity_potential"]
-
 
 def gravity_potential(body: RigidBody, X_WB: Pose, gravity: Vec3) -> Scalar:
     """Potential energy of a body in a uniform field g  [J].

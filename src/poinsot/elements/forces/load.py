@@ -10,8 +10,6 @@ from poinsot.spatial.algebra import Scalar, apply, transpose, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_twist
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Load"]
-
 
 @final
 @dataclass(frozen=True)

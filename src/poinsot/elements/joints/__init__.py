@@ -6,7 +6,7 @@ universal, spherical, planar, fixed, free             two axes, any axis, in a p
 distance, point_on_line                               rods, and balls in grooves
 """
 
-from poinsot.elements.joints.base import Axis, Joint, JointCoordinate, JointOption
+from poinsot.elements.joints.base import AxisJoint, Joint, JointCoordinate, JointOption
 from poinsot.elements.joints.cylindrical import Cylindrical
 from poinsot.elements.joints.distance import Distance
 from poinsot.elements.joints.fixed import Fixed
@@ -18,10 +18,11 @@ from poinsot.elements.joints.prismatic import Prismatic
 from poinsot.elements.joints.revolute import Revolute
 from poinsot.elements.joints.spherical import Spherical
 from poinsot.elements.joints.universal import Universal
+from poinsot.elements.registry import Registry
 
 __all__ = [
     "JOINTS",
-    "Axis",
+    "AxisJoint",
     "Cylindrical",
     "Distance",
     "Fixed",
@@ -38,19 +39,5 @@ __all__ = [
     "Universal",
 ]
 
-JOINTS: dict[str, type[Joint]] = {
-    law.kind: law
-    for law in (
-        Revolute,
-        Prismatic,
-        Cylindrical,
-        Universal,
-        Spherical,
-        Planar,
-        Helical,
-        Fixed,
-        Free,
-        PointOnLine,
-        Distance,
-    )
-}
+_LAWS = (Revolute, Prismatic, Cylindrical, Universal, Spherical, Planar, Helical, Fixed, Free, PointOnLine, Distance)
+JOINTS: Registry[type[Joint]] = Registry("joint", _LAWS)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from poinsot.spatial.algebra import Mat3, Vec3, function, is_symbolic, unit, vector
 from poinsot.spatial.rotation import quaternion_from_matrix
 
-__all__ = ["parts", "quaternion_of"]
-
 
 def quaternion_of(R: Mat3) -> Vec3:
     """Unit quaternion wxyz with w ≥ 0; the symbolic form is valid away from half turns (w > 0)."""

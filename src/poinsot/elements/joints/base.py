@@ -28,8 +28,6 @@ from poinsot.spatial.algebra import Scalar, Vec3, function, is_symbolic
 from poinsot.spatial.orientation import Along
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Axis", "Joint", "JointCoordinate", "JointOption", "turn_angle"]
-
 
 @dataclass(frozen=True)
 class JointCoordinate:
@@ -89,6 +87,14 @@ class Joint(ABC):
     def frame_on_b(self) -> Pose:
         """Pose X_BM of the joint's frame on body B."""
         return self.b.pose()
+
+    def frame_on(self, side: str) -> Pose:
+        """Pose of the joint's frame on body A or B, by the side "a" or "b"."""
+        return self.frame_on_a() if side == "a" else self.frame_on_b()
+
+    def end(self, side: str) -> Frame:
+        """The user's frame on body A or B, by the side "a" or "b"."""
+        return self.a if side == "a" else self.b
 
     def settled(self, nominal: Callable[[Scalar], float]) -> Joint:
         """The joint with all choices made that hang on the nominal numbers of its parameters."""
@@ -154,7 +160,7 @@ class Joint(ABC):
 
 
 @dataclass(frozen=True)
-class Axis(Joint):
+class AxisJoint(Joint):
     """A joint with one axis, the third axis of F and of M."""
 
     axis: Along = Along((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))  # in frame a and, with the same numbers, in frame b

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from poinsot.elements.joints.base import Axis, JointCoordinate, turn_angle
+from poinsot.elements.joints.base import AxisJoint, JointCoordinate, turn_angle
 from poinsot.elements.joints.steps import HINGE, SLIDE, Step
 from poinsot.spatial.algebra import Vec3, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
-__all__ = ["Cylindrical"]
-
 
 @final
 @dataclass(frozen=True)
-class Cylindrical(Axis):
+class Cylindrical(AxisJoint):
     """Slide along and turn about the common z axis.
 
     Φ = (p_x, p_y, x_F·z_M, y_F·z_M) = 0        four equations        (theory/joints, eq. 3)

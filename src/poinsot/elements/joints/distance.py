@@ -11,8 +11,6 @@ from poinsot.errors import PoinsotError
 from poinsot.spatial.algebra import Scalar, Vec3, dot, vector
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Distance"]
-
 
 @final
 @dataclass(frozen=True)

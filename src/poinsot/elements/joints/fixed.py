@@ -12,8 +12,6 @@ from poinsot.elements.joints.steps import FRAME, Closing, Step
 from poinsot.spatial.algebra import Vec3, vector
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Fixed"]
-
 
 @final
 @dataclass(frozen=True)

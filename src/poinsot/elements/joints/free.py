@@ -15,8 +15,6 @@ from poinsot.spatial.algebra import Vec3, apply, is_symbolic, transpose, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix, quaternion_rate
 
-__all__ = ["Free"]
-
 
 @final
 @dataclass(frozen=True)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from poinsot.elements.joints.base import Axis, JointCoordinate, JointOption, turn_angle
+from poinsot.elements.joints.base import AxisJoint, JointCoordinate, JointOption, turn_angle
 from poinsot.elements.joints.steps import HINGE, SLIDE, Step
 from poinsot.spatial.algebra import Scalar, Vec3, function, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
-__all__ = ["Helical"]
-
 
 @final
 @dataclass(frozen=True)
-class Helical(Axis):
+class Helical(AxisJoint):
     """Turn about the common z axis and advance by the lead h per radian.
 
         Φ = (p_x, p_y, x_F·z_M, y_F·z_M, y_F·x_M cos(p_z/h) − x_F·x_M sin(p_z/h)) = 0

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from poinsot.elements.joints.base import Axis, JointCoordinate, turn_angle
+from poinsot.elements.joints.base import AxisJoint, JointCoordinate, turn_angle
 from poinsot.elements.joints.steps import HINGE, SLIDE, Step
 from poinsot.spatial.algebra import Vec3, apply, transpose, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
-__all__ = ["Planar"]
-
 
 @final
 @dataclass(frozen=True)
-class Planar(Axis):
+class Planar(AxisJoint):
     """Slide in the plane with normal z and turn about it.
 
     Φ = (p_z, x_F·z_M, y_F·z_M) = 0        three equations        (theory/joints, eq. 6)

@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import final
 
 from poinsot.elements.joints.attitude import parts, quaternion_of
-from poinsot.elements.joints.base import Axis, Joint, JointCoordinate
+from poinsot.elements.joints.base import AxisJoint, Joint, JointCoordinate
 from poinsot.elements.joints.steps import POINT, SLIDE, Closing, Step, ball, turn
 from poinsot.spatial.algebra import Vec3, apply, transpose, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix, quaternion_rate
 
-__all__ = ["PointOnLine"]
-
 
 @final
 @dataclass(frozen=True)
-class PointOnLine(Axis):
+class PointOnLine(AxisJoint):
     """The origin of M stays on the z axis of F; any attitude.
 
         Φ = (p_x, p_y) = 0        two equations        (theory/joints, eq. 10)
@@ -26,10 +24,7 @@ class PointOnLine(Axis):
     """
 
     kind = "point-on-line"
-    coordinates = (
-        JointCoordinate("displacement", "m"),
-        *(JointCoordinate(f"q{axis}", "-") for axis in "wxyz"),
-    )
+    coordinates = (JointCoordinate("displacement", "m"), *(JointCoordinate(f"q{axis}", "-") for axis in "wxyz"))
     rows = ("position x", "position y")
     in_plane = (1,)
     axis_in_plane = True

@@ -7,17 +7,15 @@ from typing import final
 
 import numpy as np
 
-from poinsot.elements.joints.base import Axis, JointCoordinate
+from poinsot.elements.joints.base import AxisJoint, JointCoordinate
 from poinsot.elements.joints.steps import SLIDE, Step
 from poinsot.spatial.algebra import Vec3, vector
 from poinsot.spatial.pose import Pose
 
-__all__ = ["Prismatic"]
-
 
 @final
 @dataclass(frozen=True)
-class Prismatic(Axis):
+class Prismatic(AxisJoint):
     """Slide along the common z axis.
 
         Φ = (p_x, p_y, x_F·z_M, y_F·z_M, y_F·x_M) = 0        five equations        (theory/joints, eq. 2)

@@ -7,18 +7,16 @@ from typing import final
 
 import numpy as np
 
-from poinsot.elements.joints.base import Axis, JointCoordinate, turn_angle
+from poinsot.elements.joints.base import AxisJoint, JointCoordinate, turn_angle
 from poinsot.elements.joints.steps import HINGE, Closing, Step
 from poinsot.spatial.algebra import Vec3, vector
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
-__all__ = ["Revolute"]
-
 
 @final
 @dataclass(frozen=True)
-class Revolute(Axis):
+class Revolute(AxisJoint):
     """Turn about the common z axis.
 
     Φ = (p_FM, x_F·z_M, y_F·z_M) = 0        five equations        (theory/joints, eq. 1)

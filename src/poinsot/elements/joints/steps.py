@@ -16,7 +16,6 @@ from poinsot.spatial.rotation import axis_rotation, euler_angles
 if TYPE_CHECKING:
     from poinsot.spatial.algebra import Mat3
 
-__all__ = ["BALL", "DISTANCE", "FRAME", "HINGE", "OPEN", "POINT", "SLIDE", "Closing", "Step", "ball", "turn"]
 
 HINGE, SLIDE, BALL = "hinge", "slide", "ball"
 POINT, FRAME, DISTANCE, OPEN = "point", "frame", "distance", "open"

@@ -15,8 +15,6 @@ from poinsot.spatial.orientation import Along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
 
-__all__ = ["Universal"]
-
 PARALLEL = 1e-3  # sine of the angle between two directions below which they have no common normal
 
 

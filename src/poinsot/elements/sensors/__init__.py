@@ -4,6 +4,7 @@ base                        what every sensor is
 encoder, force, inertial    coordinates; forces and modal points; accelerometers and gyroscopes
 """
 
+from poinsot.elements.registry import Registry
 from poinsot.elements.sensors.base import Channel, Sense, Sensor
 from poinsot.elements.sensors.encoder import Encoder
 from poinsot.elements.sensors.force import DriveForce, ModalPoint, Reaction
@@ -23,6 +24,5 @@ __all__ = [
     "Sensor",
 ]
 
-SENSORS: dict[str, type[Sensor]] = {
-    law.kind: law for law in (Encoder, Accelerometer, Gyroscope, IMU, DriveForce, Reaction, ModalPoint)
-}
+_LAWS = (Encoder, Accelerometer, Gyroscope, IMU, DriveForce, Reaction, ModalPoint)
+SENSORS: Registry[type[Sensor]] = Registry("sensor", _LAWS)

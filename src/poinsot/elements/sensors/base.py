@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from poinsot.spatial.algebra import Mat3, Scalar, Vec3
     from poinsot.spatial.motion import Wrench
 
-__all__ = ["Channel", "Sense", "Sensor"]
-
 
 QUANTITIES = {
     "m": "position",

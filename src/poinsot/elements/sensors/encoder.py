@@ -9,8 +9,6 @@ from poinsot.elements.coordinates import Coordinate
 from poinsot.elements.sensors.base import Sense, Sensor
 from poinsot.spatial.algebra import Scalar, Vec3, vector
 
-__all__ = ["Encoder"]
-
 
 @final
 @dataclass(frozen=True)
@@ -31,11 +29,7 @@ class Encoder(Sensor):
         """One channel with the sensor's own name."""
         return (("", self.on.unit if self.on else ""),)
 
-    def reading(self, s: Scalar) -> Scalar:
-        """What it reads at coordinate s."""
-        return s + self.offset
-
     def readings(self, sense: Sense) -> Vec3:
-        """The reading."""
+        """s + b."""
         assert self.on is not None
-        return vector(self.reading(sense.coordinate(self.on)))
+        return vector(sense.coordinate(self.on) + self.offset)

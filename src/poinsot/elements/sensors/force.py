@@ -10,9 +10,6 @@ from poinsot.elements.forces import Actuator
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors.base import Sense, Sensor
 from poinsot.spatial.algebra import Scalar, Vec3, apply, dot, transpose, vector
-from poinsot.spatial.motion import Wrench
-
-__all__ = ["DriveForce", "ModalPoint", "Reaction"]
 
 
 @final
@@ -36,10 +33,6 @@ class DriveForce(Sensor):
         """One channel with the sensor's own name."""
         return (("", self.unit),)
 
-    def reading(self, u: Scalar) -> Scalar:
-        """What it reads at actuator force u."""
-        return self.gain * u
-
     def settled(self, actuators: Mapping[str, Actuator]) -> DriveForce:
         """In the unit of the actuator's force."""
         return replace(self, unit="N·m" if actuators[self.actuator].on.unit == "rad" else "N")
@@ -50,8 +43,8 @@ class DriveForce(Sensor):
         return f"The gain {gain:g} of the sensor '{self.name}' is not carried over." if gain != 1 else ""
 
     def readings(self, sense: Sense) -> Vec3:
-        """The reading."""
-        return vector(self.reading(sense.force(self.actuator)))
+        """κ u."""
+        return vector(self.gain * sense.force(self.actuator))
 
 
 @final
@@ -73,13 +66,10 @@ class Reaction(Sensor):
         """Three forces, three moments."""
         return tuple((f"f{axis}", "N") for axis in "xyz") + tuple((f"m{axis}", "N·m") for axis in "xyz")
 
-    def reading(self, F: Wrench) -> Vec3:
-        """What it reads at the wrench F, in the joint's frame on its side."""
-        return vector(*(F.f[i] for i in range(3)), *(F.n[i] for i in range(3)))
-
     def readings(self, sense: Sense) -> Vec3:
-        """The reading."""
-        return self.reading(sense.wrench(self.joint, self.side))
+        """The wrench in the joint's frame on its side."""
+        F = sense.wrench(self.joint, self.side)
+        return vector(*(F.f[i] for i in range(3)), *(F.n[i] for i in range(3)))
 
 
 @final
@@ -100,15 +90,11 @@ class ModalPoint(Sensor):
         """One acceleration with the sensor's own name."""
         return (("", "m/s²"),)
 
-    def reading(self, a_F: Vec3) -> Scalar:
-        """What it reads at acceleration a_F, expressed in the frame's axes."""
-        return dot(vector(*self.direction), a_F)
-
     def readings(self, sense: Sense) -> Vec3:
-        """The reading."""
+        """d · a_F, the acceleration in the frame's axes."""
         assert self.at is not None
         R_WF, _, a_WF = sense.motion(self.at)
-        return vector(self.reading(apply(transpose(R_WF), a_WF)))
+        return vector(dot(vector(*self.direction), apply(transpose(R_WF), a_WF)))
 
     def lost(self) -> str:
         """The direction."""

@@ -7,16 +7,23 @@ from typing import final
 
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors.base import Sense, Sensor
-from poinsot.spatial.algebra import Mat3, Scalar, Vec3, apply, transpose, vector
-
-__all__ = ["IMU", "Accelerometer", "Gyroscope"]
+from poinsot.spatial.algebra import Scalar, Vec3, apply, transpose, vector
 
 ZERO = (0.0, 0.0, 0.0)
 
 
-def specific_force(R_WF: Mat3, a_WF: Vec3, gravity: Vec3, bias: tuple[Scalar, ...]) -> Vec3:
-    """What an accelerometer feels: y = R_FW (a − g) + b  [m/s²]."""
-    return apply(transpose(R_WF), a_WF - gravity) + vector(*bias)
+def _felt(sense: Sense, at: Frame | None, bias: tuple[Scalar, ...]) -> Vec3:
+    """What an accelerometer reads: y = R_FW (a − g) + b  [m/s²]."""
+    assert at is not None
+    R_WF, _, a_WF = sense.motion(at)
+    return apply(transpose(R_WF), a_WF - sense.gravity) + vector(*bias)
+
+
+def _turned(sense: Sense, at: Frame | None, bias: tuple[Scalar, ...]) -> Vec3:
+    """What a gyroscope reads: y = R_FW ω + b  [rad/s]."""
+    assert at is not None
+    R_WF, w_WF, _ = sense.motion(at)
+    return apply(transpose(R_WF), w_WF) + vector(*bias)
 
 
 @final
@@ -38,15 +45,9 @@ class Accelerometer(Sensor):
         """Three accelerations."""
         return tuple((f"a{axis}", "m/s²") for axis in "xyz")
 
-    def reading(self, R_WF: Mat3, a_WF: Vec3, gravity: Vec3) -> Vec3:
-        """What it reads."""
-        return specific_force(R_WF, a_WF, gravity, self.bias)
-
     def readings(self, sense: Sense) -> Vec3:
-        """The readings."""
-        assert self.at is not None
-        R_WF, _, a_WF = sense.motion(self.at)
-        return self.reading(R_WF, a_WF, sense.gravity)
+        """The specific force."""
+        return _felt(sense, self.at, self.bias)
 
     def quantities(self) -> tuple[str, ...]:
         """Specific forces."""
@@ -72,15 +73,9 @@ class Gyroscope(Sensor):
         """Three rates."""
         return tuple((f"w{axis}", "rad/s") for axis in "xyz")
 
-    def reading(self, R_WF: Mat3, w_WF: Vec3) -> Vec3:
-        """What it reads."""
-        return apply(transpose(R_WF), w_WF) + vector(*self.bias)
-
     def readings(self, sense: Sense) -> Vec3:
-        """The readings."""
-        assert self.at is not None
-        R_WF, w_WF, _ = sense.motion(self.at)
-        return self.reading(R_WF, w_WF)
+        """The rates."""
+        return _turned(sense, self.at, self.bias)
 
 
 @final
@@ -115,16 +110,10 @@ class IMU(Sensor):
         """Three accelerations, three rates."""
         return tuple((f"a{axis}", "m/s²") for axis in "xyz") + tuple((f"w{axis}", "rad/s") for axis in "xyz")
 
-    def reading(self, R_WF: Mat3, w_WF: Vec3, a_WF: Vec3, gravity: Vec3) -> tuple[Vec3, Vec3]:
-        """What its accelerometer and its gyroscope read."""
-        rates = apply(transpose(R_WF), w_WF) + vector(*self.rate_bias)
-        return specific_force(R_WF, a_WF, gravity, self.bias), rates
-
     def readings(self, sense: Sense) -> Vec3:
-        """The readings."""
-        assert self.at is not None
-        acceleration, rates = self.reading(*sense.motion(self.at), sense.gravity)
-        return vector(*(part[i] for part in (acceleration, rates) for i in range(3)))
+        """The specific force, then the rates."""
+        both = _felt(sense, self.at, self.bias), _turned(sense, self.at, self.rate_bias)
+        return vector(*(part[i] for part in both for i in range(3)))
 
     def quantities(self) -> tuple[str, ...]:
         """Specific forces, then rates."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from poinsot.engine.code.ir import Code
 from poinsot.engine.code.library import c_functions, definitions
 from poinsot.engine.code.operations import OPERATIONS
-from poinsot.engine.code.tape import Step, Tape
+from poinsot.engine.code.tape import Instruction, Tape
 
 PART_LENGTH = 1500
 
@@ -52,7 +52,7 @@ def support_code(bodies: list[Body], lanes: int) -> tuple[str, list[str]]:
     return definitions(called, lanes), c_functions(called)
 
 
-def _assign_slots(parts: list[tuple[Step, ...]]) -> tuple[dict[int, int], int]:
+def _assign_slots(parts: list[tuple[Instruction, ...]]) -> tuple[dict[int, int], int]:
     """Give a place in the workspace to every value that is used in a later part than its own."""
     born: dict[int, int] = {}
     last: dict[int, int] = {}
@@ -85,14 +85,14 @@ def _assign_slots(parts: list[tuple[Step, ...]]) -> tuple[dict[int, int], int]:
 class _Part:
     """Emits the steps of one part, fetching what earlier parts left in the workspace."""
 
-    def __init__(self, code: Code, slots: dict[int, int], sources: dict[int, Step]):
+    def __init__(self, code: Code, slots: dict[int, int], sources: dict[int, Instruction]):
         self.code = code
         self.slots = slots
         self.sources = sources
         self.known: dict[int, str] = {}  # number of a value -> its name in this part
         self.sines: dict[int, str] = {}  # argument -> pair of sine and cosine
 
-    def emit(self, part: tuple[Step, ...]) -> None:
+    def emit(self, part: tuple[Instruction, ...]) -> None:
         """Add the code of these steps."""
         for step in part:
             if step.op in ("input", "const"):
@@ -122,7 +122,7 @@ class _Part:
                 self.known[number] = self.code.load("%x", source.slot)
         return self.known[number]
 
-    def sincos(self, step: Step, argument: str) -> str:
+    def sincos(self, step: Instruction, argument: str) -> str:
         """Take sine or cosine out of one evaluation of both."""
         code, key = self.code, step.args[0]
         pair = f"{{ {code.real}, {code.real} }}"

@@ -13,7 +13,7 @@ from poinsot.lazy import casadi
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Instruction:
     """One instruction: the name of the operation, its arguments and the number of its result."""
 
     op: str  # CasADi's name without OP_, in lower case: "add", "sin", "input", …
@@ -27,7 +27,7 @@ class Step:
 class Tape:
     """All instructions of a function, in order."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[Instruction, ...]
     values: int  # how many numbers are in use
     inputs: int  # nonzeros of all inputs together
     outputs: int  # nonzeros of all outputs together
@@ -53,23 +53,23 @@ def read_tape(function: casadi.Function) -> Tape:
     names = operation_names()
     register: dict[int, int] = {}  # CasADi's work register -> number of the value in it
     seen: dict[tuple, int] = {}  # what was computed -> its number
-    steps: list[Step] = []
+    steps: list[Instruction] = []
     for i in range(function.n_instructions()):
         op = names[function.instruction_id(i)]
         source, target = function.instruction_input(i), function.instruction_output(i)
         if op == "output":
             slot = first_out[target[0]] + target[1]
-            steps.append(Step(op, (register[source[0]],), -1, slot))
+            steps.append(Instruction(op, (register[source[0]],), -1, slot))
             continue
         if op == "assign":
             register[target[0]] = register[source[0]]
             continue
         if op == "input":
-            step = Step(op, (), i, first_in[source[0]] + source[1])
+            step = Instruction(op, (), i, first_in[source[0]] + source[1])
         elif op == "const":
-            step = Step(op, (), i, constant=function.instruction_constant(i))
+            step = Instruction(op, (), i, constant=function.instruction_constant(i))
         else:
-            step = Step(op, tuple(register[s] for s in source), i)
+            step = Instruction(op, tuple(register[s] for s in source), i)
         what = (op, step.args, step.slot, step.constant.hex())
         register[target[0]] = seen.setdefault(what, i)
         if seen[what] == i:
@@ -84,13 +84,13 @@ def _starts(sizes: list[int]) -> list[int]:
     return starts
 
 
-def _pair_sines(steps: list[Step]) -> tuple[Step, ...]:
+def _pair_sines(steps: list[Instruction]) -> tuple[Instruction, ...]:
     """Move the second of sin x and cos x up to the first, where one evaluation gives both."""
-    pending: dict[tuple[str, int], Step] = {}
+    pending: dict[tuple[str, int], Instruction] = {}
     for step in steps:
         if step.op in ("sin", "cos"):
             pending.setdefault((step.op, step.args[0]), step)
-    paired: list[Step] = []
+    paired: list[Instruction] = []
     done: set[int] = set()
     for step in steps:
         if step.result in done and step.result >= 0:

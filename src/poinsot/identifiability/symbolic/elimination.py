@@ -14,8 +14,6 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.identifiability.symbolic.exact import Exact
 
-__all__ = ["Relation", "TooLargeError", "coefficients", "independent", "solved"]
-
 LARGEST = 60  # terms in a pivot; twice as many in any other coefficient
 
 Relation = dict[str, Any]  # name of a parameter -> element of the field

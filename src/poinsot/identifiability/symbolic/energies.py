@@ -14,14 +14,12 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
-from poinsot.identifiability.symbolic.transfer import labels
+from poinsot.identifiability.linear import labels
 from poinsot.model.assembly.assembly import assemble, close, twist_scales
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.mobility import null_space
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
-
-__all__ = ["EnergyBase", "energy_base", "energy_matrix"]
 
 POSES, STEP = 60, 0.5  # poses sampled, and the steps between them as a fraction of the machine's size
 GAP = 1e-8  # of the largest singular value: what is a relation

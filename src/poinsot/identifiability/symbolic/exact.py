@@ -14,8 +14,6 @@ import numpy as np
 
 from poinsot.errors import MissingExtraError
 
-__all__ = ["Exact", "load_sympy"]
-
 
 def load_sympy() -> Any:
     """The package SymPy, or an error that says how to get it."""

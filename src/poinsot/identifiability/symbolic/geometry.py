@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations, product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,13 +24,11 @@ from poinsot.identifiability.symbolic.exact import load_sympy
 from poinsot.identifiability.symbolic.screws import joint_algebra
 from poinsot.model.parts import Elements
 
-__all__ = ["Geometry", "Length", "Site", "Unknown", "geometry"]
-
 ZERO = 1e-10  # of the machine's size, or of 1: what is no length and no angle
 
 
 @dataclass(frozen=True)
-class Length:
+class LengthSymbol:
     """A symbol λ: one coordinate of a joint point in the frame of a body."""
 
     symbol: Any
@@ -41,19 +39,16 @@ class Length:
     sign: float  # of the coordinate; the symbol is positive
     point: int  # number of the point
 
+    unit: ClassVar[str] = "m"  # of the value
+
     def value(self, elements: Elements) -> float:
         """λ in a mechanism  [m]."""
-        return self.sign * float(_frame(elements.joints[self.joint], self.side).p[self.axis])
+        return self.sign * float(elements.joints[self.joint].frame_on(self.side).p[self.axis])
 
     @property
     def meaning(self) -> str:
         """What the symbol stands for, for a legend."""
         return f"{'−' if self.sign < 0 else ''}{'xyz'[self.axis]} of joint {self.joint} in {self.body}"
-
-    @property
-    def unit(self) -> str:
-        """Unit of the value."""
-        return "m"
 
 
 @dataclass(frozen=True)
@@ -68,20 +63,17 @@ class Tilt:
     nearest: np.ndarray = field(compare=False)  # rotation that only exchanges axes, from which ρ turns
     about_z: bool  # whether only the direction of the joint's axis counts
 
+    unit: ClassVar[str] = "-"  # of the value
+
     def value(self, elements: Elements) -> float:
         """ρ in a mechanism  [-]."""
-        R = np.asarray(_frame(elements.joints[self.joint], self.side).R, float)
+        R = np.asarray(elements.joints[self.joint].frame_on(self.side).R, float)
         return float(_rodrigues(R, self.nearest, self.about_z)[self.axis])
 
     @property
     def meaning(self) -> str:
         """What the symbol stands for, for a legend."""
         return f"{'xyz'[self.axis]} of tan(angle/2)·axis by which joint {self.joint} is turned in {self.body}"
-
-    @property
-    def unit(self) -> str:
-        """Unit of the value."""
-        return "-"
 
 
 @dataclass(frozen=True)
@@ -92,6 +84,8 @@ class Pitch:
     joint: str
     entry: tuple[int, int]  # in the reduced basis of the joint's algebra
 
+    unit: ClassVar[str] = "m/rad"  # of the value
+
     def value(self, elements: Elements) -> float:
         """κ in a mechanism  [m/rad]."""
         return float(joint_algebra(elements.joints[self.joint])[self.entry])
@@ -101,13 +95,8 @@ class Pitch:
         """What the symbol stands for, for a legend."""
         return f"advance per radian of joint {self.joint}"
 
-    @property
-    def unit(self) -> str:
-        """Unit of the value."""
-        return "m/rad"
 
-
-Unknown = Length | Tilt | Pitch
+Unknown = LengthSymbol | Tilt | Pitch
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +139,7 @@ class Geometry:
             joint = elements.joints[site.joint]
             for side, body, p in (("a", site.a, site.p_a), ("b", site.b, site.p_b)):
                 here = np.array([float(load_sympy().sympify(x).subs(found)) for x in p])
-                there = np.asarray(_frame(joint, side).p, float)
+                there = np.asarray(joint.frame_on(side).p, float)
                 near = np.allclose(here, there, rtol=1e-9, atol=1e-12 + 1e-9 * np.abs(there).max())
                 if body != GROUND and not near:
                     raise PoinsotError(
@@ -166,7 +155,7 @@ def geometry(elements: Elements) -> Geometry:
     for body in elements.bodies:
         for joint in elements.joints.values():
             for side in ("a", "b"):
-                if _body(joint, side) == body:
+                if joint.end(side).body == body:
                     naming.point(joint, side)
     sites = tuple(naming.site(joint) for joint in elements.joints.values())
     gravity = tuple(float(g) for g in elements.gravity)
@@ -180,24 +169,24 @@ class _Naming:
         self.unknowns: list[Unknown] = []
         self._points: list[tuple[str, np.ndarray, list[Any]]] = []
         self._tilts, self._forces = 0, elements.forces
-        lengths = [np.abs(_frame(j, s).p).max() for j in elements.joints.values() for s in "ab"]
+        lengths = [np.abs(j.frame_on(s).p).max() for j in elements.joints.values() for s in "ab"]
         self._zero = ZERO * max([float(length) for length in lengths], default=1.0)
 
     def point(self, joint: Joint, side: str) -> list[Any]:
         """A joint's point in the frame of its body, as numbers zero and symbols."""
-        body, p = _body(joint, side), np.asarray(_frame(joint, side).p, float)
+        body, p = joint.end(side).body, np.asarray(joint.frame_on(side).p, float)
         if body == GROUND:
             return [0, 0, 0]
         for owner, known, expressions in self._points:
             if owner == body and np.all(np.abs(known - p) <= self._zero):
                 return expressions
-        number = 1 + len({u.point for u in self.unknowns if isinstance(u, Length)})
+        number = 1 + len({u.point for u in self.unknowns if isinstance(u, LengthSymbol)})
         expressions: list[Any] = [0, 0, 0]
         for axis, coordinate in enumerate(p):
             if abs(coordinate) > self._zero:
                 symbol = load_sympy().Symbol(f"l{'xyz'[axis]}{number}", real=True)
                 sign = 1 if coordinate > 0 else -1
-                self.unknowns.append(Length(symbol, joint.name, side, body, axis, sign, number))
+                self.unknowns.append(LengthSymbol(symbol, joint.name, side, body, axis, sign, number))
                 expressions[axis] = sign * symbol
         self._points.append((body, p, expressions))
         return expressions
@@ -217,14 +206,14 @@ class _Naming:
         if np.linalg.matrix_rank(np.vstack([algebra, np.eye(6)[3:]])) == len(algebra):
             return _identity(), _identity()
         about_z = np.linalg.matrix_rank(np.vstack([algebra, np.eye(6)[5:]])) == len(algebra)
-        R = np.asarray(_frame(joint, side).R, float)
+        R = np.asarray(joint.frame_on(side).R, float)
         nearest = _nearest(R, about_z)
         rho = [0, 0, 0]
         self._tilts += 1
         for axis, value in enumerate(_rodrigues(R, nearest, about_z)):
             if abs(value) > ZERO:
                 symbol = load_sympy().Symbol(f"r{'xyz'[axis]}{self._tilts}", real=True)
-                self.unknowns.append(Tilt(symbol, joint.name, side, _body(joint, side), axis, nearest, about_z))
+                self.unknowns.append(Tilt(symbol, joint.name, side, joint.end(side).body, axis, nearest, about_z))
                 rho[axis] = symbol
         if not any(rho):
             self._tilts -= 1
@@ -253,14 +242,6 @@ def _drives(forces: Mapping[str, Force], joint: Joint, algebra: np.ndarray) -> d
             same = [k for k, row in enumerate(algebra) if len(algebra) == joint.freedom and np.allclose(row, screw)]
             found.update(dict.fromkeys(same, name))
     return found
-
-
-def _frame(joint: Joint, side: str) -> Any:
-    return joint.frame_on_a() if side == "a" else joint.frame_on_b()
-
-
-def _body(joint: Joint, side: str) -> str:
-    return joint.a.body if side == "a" else joint.b.body
 
 
 def _cube() -> Iterable[np.ndarray]:

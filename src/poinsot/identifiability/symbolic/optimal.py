@@ -22,8 +22,6 @@ from poinsot.spatial.orientation import Quaternion
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
 
-__all__ = ["Opened", "moved", "opened"]
-
 
 @dataclass(frozen=True)
 class Opened:
@@ -43,9 +41,10 @@ class Opened:
 def opened(elements: Elements) -> Opened:
     """Open all loops at revolute joints, or say which condition of the class is not met."""
     _require_class(elements)
-    parents, by = _tree(elements, [j for j in elements.joints.values() if not _closes(elements, j)])
+    open_joints = [j for j in elements.joints.values() if not (j.is_hinge and j.name in elements.closing)]
+    parents, by = _tree(open_joints)
     if len(parents) < len(elements.bodies):
-        parents, by = _tree(elements, list(elements.joints.values()))
+        parents, by = _tree(list(elements.joints.values()))
     cut = [j for j in elements.joints.values() if j.name not in by.values()]
     slides = [j.name for j in cut if not j.is_hinge]
     if slides or len(parents) < len(elements.bodies):
@@ -58,11 +57,7 @@ def opened(elements: Elements) -> Opened:
     return Opened(parents, tuple(j.name for j in cut), _origins(elements, by), bifurcations)
 
 
-def _closes(elements: Elements, joint: Joint) -> bool:
-    return joint.name in elements.closing and joint.is_hinge
-
-
-def _tree(elements: Elements, joints: list[Joint]) -> tuple[dict[str, str], dict[str, str]]:
+def _tree(joints: list[Joint]) -> tuple[dict[str, str], dict[str, str]]:
     """Parent of every body and the joint to it: nearest to the ground first, slides before hinges."""
     parents: dict[str, str] = {}
     by: dict[str, str] = {}
@@ -125,7 +120,7 @@ def moved(
     """The mechanism with its frames moved, all lengths scaled, and points of links changed by `lengths(body, p)`."""
     elements = mechanism.elements
     home = assemble(mechanism).require().poses
-    shift = {body: _point(elements, *place) for body, place in way.origins.items()}
+    shift = {b: np.array(elements.joints[j].end(side).position, float) for b, (j, side) in way.origins.items()}
 
     def place(frame: Frame) -> Frame:
         p = scale * (np.array(frame.position, float) - shift.get(frame.body, np.zeros(3)))
@@ -140,8 +135,3 @@ def moved(
     placements = {name: start(name) for name in elements.bodies}
     changed = replace(elements, joints=joints, placements=placements, pose={}, coordinates={})
     return replace(mechanism, template=changed)
-
-
-def _point(elements: Elements, joint: str, side: str) -> np.ndarray:
-    frame = elements.joints[joint].a if side == "a" else elements.joints[joint].b
-    return np.array(frame.position, float)

@@ -13,17 +13,16 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError
+from poinsot.identifiability.linear import labels
 from poinsot.identifiability.symbolic.elimination import Relation
 from poinsot.identifiability.symbolic.energies import EnergyBase, energy_base
 from poinsot.identifiability.symbolic.exact import Exact, load_sympy
-from poinsot.identifiability.symbolic.geometry import Geometry, Length, geometry
+from poinsot.identifiability.symbolic.geometry import Geometry, LengthSymbol, geometry
 from poinsot.identifiability.symbolic.optimal import Opened, moved, opened
-from poinsot.identifiability.symbolic.transfer import carried, labels
+from poinsot.identifiability.symbolic.transfer import carried
 from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
-
-__all__ = ["product_relations", "search"]
 
 TOLERANCE = 1e-10  # of the smallest coefficient
 ROUND_OFF = 1e-9  # of the largest
@@ -37,7 +36,8 @@ def product_relations(mechanism: Mechanism, eliminated: tuple[str, ...], exact: 
     nearest = tuple(f"{name}.m" for name in way.nearest)
     primes = _with_primes(mechanism, way)
     optimal = geometry(primes.elements)
-    wanted = [name for name in eliminated if _inertial(name, mechanism)]
+    inertial = {f"{body}.{label}" for body in mechanism.bodies for label in DIMENSION}
+    wanted = [name for name in eliminated if name in inertial]
     moments = [f"{n}.J" for n in sorted(mechanism.bodies, key=lambda n: n in way.bifurcations)]
     base, beta = _searched(primes, optimal, [*nearest, *wanted, *moments], [*nearest, *moments])
     sizes = _in_user_terms(places, optimal, way)
@@ -64,16 +64,12 @@ def _matched(primes: Mechanism, optimal: Geometry, prefer: list[str]) -> tuple[E
     return base, search(base, optimal, primes.elements, 10 * spread)
 
 
-def _inertial(name: str, mechanism: Mechanism) -> bool:
-    body, _, label = name.rpartition(".")
-    return body in mechanism.bodies and label in DIMENSION
-
-
 def _conditions(
     mechanism: Mechanism, way: Opened, masses: tuple[str, ...], eliminated: tuple[str, ...]
 ) -> dict[str, str]:
     elements = mechanism.elements
-    shifted = [body for body, (joint, side) in way.origins.items() if _is_off(elements, joint, side)]
+    off = {b: elements.joints[j].end(side).position for b, (j, side) in way.origins.items()}
+    shifted = [body for body, position in off.items() if any(x != 0 for x in position)]
     missing = [name for name in masses if name not in eliminated]
     cut = f"yes, opened at {', '.join(way.cut)}" if way.cut else "yes, there are none"
     frames = f"moved there for the search: {', '.join(shifted)}" if shifted else "yes"
@@ -85,15 +81,10 @@ def _conditions(
     }
 
 
-def _is_off(elements: Elements, joint: str, side: str) -> bool:
-    frame = elements.joints[joint].a if side == "a" else elements.joints[joint].b
-    return any(x != 0 for x in frame.position)
-
-
 def _with_primes(mechanism: Mechanism, way: Opened) -> Mechanism:
     """The optimally parametrised mechanism with distinct primes, times a power of ten, for its lengths."""
     plain = moved(mechanism, way, lambda _, p: p).elements
-    lengths = [abs(u.value(plain)) for u in geometry(plain).unknowns if isinstance(u, Length)]
+    lengths = [abs(u.value(plain)) for u in geometry(plain).unknowns if isinstance(u, LengthSymbol)]
     scale = 1 / np.exp(np.mean(np.log(lengths))) if lengths else 1.0
     for fineness in FINENESS:
         trial = moved(mechanism, way, _Primes(scale * min(lengths, default=1.0), fineness), scale)
@@ -135,7 +126,7 @@ def search(base: EnergyBase, optimal: Geometry, elements: Elements, spread: floa
     values = optimal.values(elements)
     squares: dict[int, list[Any]] = {}
     for u in optimal.unknowns:
-        if isinstance(u, Length):
+        if isinstance(u, LengthSymbol):
             squares.setdefault(u.point, []).append(u.symbol)
     lam = [(symbol, values[symbol]) for group in squares.values() for symbol in group]
     Lam = [(sum(s**2 for s in group), sum(values[s] ** 2 for s in group)) for group in squares.values()]
@@ -181,7 +172,7 @@ def _in_user_terms(places: Geometry, optimal: Geometry, way: Opened) -> dict[Any
     """Every length of the optimal parametrisation as an expression of the user's own."""
     found = {}
     for u in optimal.unknowns:
-        if isinstance(u, Length):
+        if isinstance(u, LengthSymbol):
             p = _place(places, u.joint, u.side)
             origin = _place(places, *way.origins[u.body]) if u.body in way.origins else [0, 0, 0]
             found[u.symbol] = u.sign * (p[u.axis] - origin[u.axis])

@@ -10,10 +10,8 @@ from typing import Any, overload
 import numpy as np
 
 from poinsot.identifiability.symbolic.exact import load_sympy
-from poinsot.identifiability.symbolic.geometry import Geometry, Length
+from poinsot.identifiability.symbolic.geometry import Geometry, LengthSymbol
 from poinsot.model.mechanism import Mechanism
-
-__all__ = ["Symbolic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +86,11 @@ class Symbolic(Sequence):
         return self.text()
 
     @cached_property
-    def _points(self) -> dict[int, list[Length]]:
+    def _points(self) -> dict[int, list[LengthSymbol]]:
         """Points off the axes of their body, by number."""
-        found: dict[int, list[Length]] = {}
+        found: dict[int, list[LengthSymbol]] = {}
         for u in self.geometry.unknowns:
-            if isinstance(u, Length):
+            if isinstance(u, LengthSymbol):
                 found.setdefault(u.point, []).append(u)
         return {number: lengths for number, lengths in found.items() if len(lengths) > 1}
 

@@ -12,8 +12,6 @@ import numpy as np
 from poinsot.elements.joints import Joint
 from poinsot.identifiability.symbolic.exact import Exact
 
-__all__ = ["bracket", "closed", "closed_directions", "cross", "float_span", "joint_algebra", "seen_from"]
-
 TOLERANCE = 1e-9
 SAMPLES = 3  # configurations of a joint from which its screws are taken
 

@@ -16,8 +16,6 @@ import numpy as np
 from poinsot.identifiability.symbolic.elimination import Relation
 from poinsot.identifiability.symbolic.screws import float_span
 
-__all__ = ["null_rows", "special_relations"]
-
 TOLERANCE = 1e-7  # between a coefficient and the number that it is taken for
 
 

@@ -8,16 +8,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
+from poinsot.identifiability.linear import labels
 from poinsot.identifiability.symbolic.elimination import Relation, TooLargeError, coefficients, independent, solved
 from poinsot.identifiability.symbolic.exact import Exact, load_sympy
 from poinsot.identifiability.symbolic.geometry import Geometry, geometry
 from poinsot.identifiability.symbolic.product_class import product_relations
 from poinsot.identifiability.symbolic.result import Symbolic
 from poinsot.identifiability.symbolic.special import null_rows, special_relations
-from poinsot.identifiability.symbolic.transfer import labels, transfers
+from poinsot.identifiability.symbolic.transfer import transfers
 from poinsot.model.mechanism import Mechanism
-
-__all__ = ["METHODS", "Base", "Progress", "symbolise"]
 
 Progress = Callable[[str, float], None]  # what is being done, and the fraction that is done
 TOLERANCE = 1e-6  # of the largest coefficient, between symbols and numbers

@@ -16,21 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.elements import GROUND
+from poinsot.identifiability.linear import labels
 from poinsot.identifiability.symbolic.elimination import Relation
 from poinsot.identifiability.symbolic.exact import Exact
 from poinsot.identifiability.symbolic.geometry import Geometry, Site
 from poinsot.identifiability.symbolic.screws import bracket, closed, closed_directions, cross, seen_from
 
-__all__ = ["INERTIAL", "Reach", "carried", "labels", "momenta", "reaches", "transfers"]
-
-INERTIAL = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-_PLANAR = {"m": 0, "mx": 1, "my": 2, "J": 9}
 _SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-
-
-def labels(planar: bool) -> dict[str, int]:
-    """Names of a body's parameters, and their numbers among the ten."""
-    return _PLANAR if planar else {label: k for k, label in enumerate(INERTIAL)}
 
 
 def momenta(V: np.ndarray) -> np.ndarray:
@@ -64,43 +56,29 @@ def reaches(exact: Exact, geometry: Geometry) -> dict[str, Reach]:
     while changed:
         changed = False
         for link in links:
-            narrow = link.narrowed(exact, found[link.a], found[link.b])
+            narrow = _narrowed(exact, link, found[link.a], found[link.b])
             if len(narrow.twists) < len(found[link.b].twists) or len(narrow.gravity) < len(found[link.b].gravity):
                 found[link.b], changed = narrow, True
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Link:
-    """A joint read from body A to body B; its axes and its point in both bodies."""
-
-    joint: str
-    a: str
-    b: str
-    R_a: np.ndarray
-    p_a: np.ndarray
-    R_b: np.ndarray
-    p_b: np.ndarray
-    algebra: np.ndarray
-    drives: dict[int, str]
-
-    def narrowed(self, exact: Exact, of_a: Reach, of_b: Reach) -> Reach:
-        """The reach of B, given that of A."""
-        here = closed(exact, np.concatenate([seen_from(self.R_a, self.p_a, of_a.twists), self.algebra]))
-        twists = exact.span(seen_from(self.R_b.T, -(self.R_b.T @ self.p_b), here))
-        gravity = closed_directions(exact, of_a.gravity @ self.R_a, self.algebra) @ self.R_b.T
-        return Reach(exact.meet(of_b.twists, twists), exact.meet(of_b.gravity, exact.span(gravity)))
+def _narrowed(exact: Exact, link: Site, of_a: Reach, of_b: Reach) -> Reach:
+    """The reach of body B of a joint, given that of A."""
+    here = closed(exact, np.concatenate([seen_from(link.R_a, link.p_a, of_a.twists), link.algebra]))
+    twists = exact.span(seen_from(link.R_b.T, -(link.R_b.T @ link.p_b), here))
+    gravity = closed_directions(exact, of_a.gravity @ link.R_a, link.algebra) @ link.R_b.T
+    return Reach(exact.meet(of_b.twists, twists), exact.meet(of_b.gravity, exact.span(gravity)))
 
 
-def _links(exact: Exact, geometry: Geometry, site: Site) -> list[_Link]:
-    """A joint read both ways, where it leads to a moving body."""
+def _links(exact: Exact, geometry: Geometry, site: Site) -> list[Site]:
+    """A joint read both ways, where it leads to a moving body, with elements of the field."""
     R_a, R_b, p_a, p_b, algebra = (exact.array(x) for x in (site.R_a, site.R_b, site.p_a, site.p_b, site.algebra))
     plane = exact.array(np.eye(6, dtype=int)[_twists(geometry)])
     if len(exact.span(plane, algebra)) > len(plane):
         algebra = exact.meet(plane, exact.span(algebra))
     links = [
-        _Link(site.joint, site.a, site.b, R_a, p_a, R_b, p_b, algebra, site.drives),
-        _Link(site.joint, site.b, site.a, R_b, p_b, R_a, p_a, algebra, site.drives),
+        Site(site.joint, site.a, site.b, p_a, R_a, p_b, R_b, algebra, site.drives),
+        Site(site.joint, site.b, site.a, p_b, R_b, p_a, R_a, algebra, site.drives),
     ]
     return [link for link in links if link.b != GROUND]
 
@@ -115,7 +93,8 @@ def transfers(
     """All transfers at joints and to the ground: the amount by which each changes the parameters, by name."""
     reach = reaches(exact, geometry)
     rows: list[Relation] = []
-    links = [_oriented(_links(exact, geometry, site), reach) for site in geometry.sites]
+    ways = [_links(exact, geometry, site) for site in geometry.sites]  # read from the body that can move less
+    links = [min(both, key=lambda link: len(reach[link.a].twists)) for both in ways]
     for k, link in enumerate(links):
         if progress:
             progress(f"joint {link.joint}", k / len(links))
@@ -140,12 +119,7 @@ def _of_body(exact: Exact, geometry: Geometry, own: Reach) -> np.ndarray:
     return exact.generic(question, own.twists, own.gravity)
 
 
-def _oriented(links: list[_Link], reach: Mapping[str, Reach]) -> _Link:
-    """Read a joint from the body that can move less."""
-    return min(links, key=lambda link: len(reach[link.a].twists))
-
-
-def _at_joint(exact: Exact, geometry: Geometry, link: _Link, reach: Mapping[str, Reach]) -> np.ndarray:
+def _at_joint(exact: Exact, geometry: Geometry, link: Site, reach: Mapping[str, Reach]) -> np.ndarray:
     """All transfers (k, 10 + drives) at a joint, about its point and in its axes; numbers, where that is possible."""
 
     def question(g: np.ndarray, of_a: np.ndarray, of_b: np.ndarray, down_a: np.ndarray, down_b: np.ndarray):

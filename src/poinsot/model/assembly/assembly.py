@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from poinsot.elements.joints import Joint
     from poinsot.model.parts import Elements, Placement
 
-__all__ = [
-    "Assembly",
-    "assemble",
-    "attempt_assembly",
-    "close",
-    "first_guess",
-    "machine_size",
-    "row_lengths",
-    "row_scales",
-    "twist_scales",
-]
 
 RESTARTS = 12  # guesses tried, the later ones shaken at random with a fixed seed
 TOLERANCE = 1e-12  # of the machine's size
@@ -124,16 +113,11 @@ def attempt_assembly(
     """
     elements = require_mechanism(mechanism).elements
     given = by_name(pose, "a pose is", "{'x': 0.1}")
-    pose = {name: _target(elements, name, value) for name, value in given.items()}
+    pose = {name: as_value(value, elements.coordinate(name).unit, name) for name, value in given.items()}
     if not isinstance(home, Assembly | None):
         raise PoinsotError(f"home must be what `assemble` gave, not {type(home).__name__}")
     found = home or _from_guesses(elements)
     return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
-
-
-def _target(elements: Elements, name: str, value: float | str) -> float:
-    """Value of a named coordinate in SI, from a number or a quantity such as "30 deg"."""
-    return as_value(value, elements.coordinate(name).unit, name)
 
 
 def _from_guesses(elements: Elements) -> Assembly:
@@ -258,17 +242,8 @@ def _scaled(
 
 
 def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, size: float) -> Assembly:
-    columns, rows = twist_scales(constraints, size), row_scales(constraints, size)
-    angles = np.array([False] * len(constraints.rows) + [c.unit == "rad" for c in constraints.held])
-    target = np.concatenate([np.zeros(len(constraints.rows)), targets])
-
-    def residual(at: Mapping[str, Pose]) -> tuple[np.ndarray, np.ndarray]:
-        phi, jacobian = constraints.evaluate(at)
-        error = phi - target
-        error = np.where(angles, np.remainder(error + np.pi, 2 * np.pi) - np.pi, error)
-        return error / rows, jacobian * columns / rows[:, None] if len(rows) else jacobian
-
-    error, jacobian = residual(poses)
+    columns = twist_scales(constraints, size)
+    error, jacobian = _scaled(constraints, poses, targets, size)
     sizes: list[float] = []  # of the error, one an iteration
     for _ in range(60):
         norm = float(np.max(np.abs(error), initial=0.0))
@@ -281,7 +256,7 @@ def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarra
         fraction = 1.0
         while True:
             moved = constraints.displaced(poses, fraction * step * columns)
-            new_error, new_jacobian = residual(moved)
+            new_error, new_jacobian = _scaled(constraints, moved, targets, size)
             if np.linalg.norm(new_error) < np.linalg.norm(error) * (1 - 1e-3 * fraction) or fraction < 1e-3:
                 break
             fraction /= 2
@@ -361,11 +336,8 @@ def _placed(placement: Placement, poses: Mapping[str, Pose]) -> Pose:
     if placement.along is not None:
         z = point(placement.along[1]) - point(placement.along[0])
         if np.linalg.norm(z) > 0:
-            R = (
-                axis_rotation("Z", np.arctan2(z[1], z[0]) + placement.turn)
-                if placement.flat
-                else along(z, z).matrix()
-            )
+            flat = axis_rotation("Z", np.arctan2(z[1], z[0]) + placement.turn)
+            R = flat if placement.flat else along(z, z).matrix()
     return Pose(R, point(placement.at) + placement.offset * R[:, 0 if placement.flat else 2])
 
 

@@ -12,8 +12,6 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 
-__all__ = ["along_branch", "one_branch"]
-
 NEAR = 0.9  # eigenvalues of B − 1 up to which those of B are not looked at
 POWERS = 3  # times that B − 1 is squared
 SINGULAR = 1e-7  # size of an eigenvalue of B, or of B⁻¹: one of the poses is singular, and signs are round-off

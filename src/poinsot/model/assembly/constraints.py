@@ -17,8 +17,7 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.lazy import casadi
-from poinsot.model.foreign import foreign
-from poinsot.model.parts import Elements, substitute
+from poinsot.model.parts import Elements, foreign, substitute
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential
@@ -27,7 +26,6 @@ from poinsot.store import Bounded, content_key, read_entry, write_entry
 if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
 
-__all__ = ["Constraints", "Row"]
 
 _WRITTEN: Bounded = Bounded(64)  # functions by structure
 IN_PLANE = (0, 1, 5)  # twist components of a planar body

@@ -22,22 +22,6 @@ from poinsot.model.assembly.constraints import Constraints, Row
 from poinsot.model.parts import Elements
 from poinsot.spatial.pose import Pose
 
-__all__ = [
-    "Group",
-    "Redundancy",
-    "dependent_rows",
-    "generic_assembly",
-    "mobility",
-    "null_space",
-    "redundancy",
-    "redundant_rows",
-    "row_combinations",
-    "scaled_jacobian",
-    "self_stresses",
-    "stressed",
-    "stressed_joints",
-]
-
 RANK_TOLERANCE = 1e-10  # of the largest singular value; redundant rows are at 1e-15, those of shaky poses near 1e-8
 
 
@@ -209,7 +193,7 @@ SHARED = 1e-9  # entries of a projector: round-off is at 1e-15
 def _self_stress(constraints: Constraints, at: Assembly, closing: set[str]) -> np.ndarray:
     """Self-stresses (d, m) of the m rows of closing joints, orthonormal, rows measured by the machine's size."""
     is_closing = np.array([row.joint in closing for row in constraints.rows], bool)
-    J = scaled_jacobian(constraints, at.poses, at.size)
+    J = _jacobian(constraints, at)
     return stressed(_remaining(J[is_closing], J[~is_closing]), np.linalg.norm(J, axis=1)[is_closing])
 
 

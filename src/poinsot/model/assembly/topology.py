@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from poinsot.elements import GROUND
 from poinsot.model.parts import Elements
 
-__all__ = ["Branch", "Topology", "topology"]
-
 
 @dataclass(frozen=True)
 class Branch:
@@ -49,26 +47,20 @@ def topology(elements: Elements) -> Topology:
                 reached.add(child)
                 queue.append(child)
                 branches.append(Branch(joint, parent, child, backwards))
-    tree = {branch.joint for branch in branches}
+    tree, connected = {branch.joint for branch in branches}, _connected(elements)
     return Topology(
         branches=tuple(branches),
         closing=tuple(name for name in elements.joints if name not in tree),
-        floating=tuple(name for name in elements.bodies if name not in reached and not _held(elements, name)),
+        floating=tuple(name for name in elements.bodies if name not in connected),
     )
 
 
-def _held(elements: Elements, body: str) -> bool:
-    """Tell whether any chain of joints, distances and closing joints included, leads from a body to the ground."""
-    reached, queue = {body}, deque([body])
-    while queue:
-        here = queue.popleft()
+def _connected(elements: Elements) -> set[str]:
+    """Bodies that some chain of joints, distances and closing joints included, connects to the ground."""
+    reached, before = {GROUND}, 0
+    while len(reached) > before:
+        before = len(reached)
         for joint in elements.joints.values():
-            ends = (joint.a.body, joint.b.body)
-            if here in ends:
-                other = ends[1] if ends[0] == here else ends[0]
-                if other == GROUND:
-                    return True
-                if other not in reached:
-                    reached.add(other)
-                    queue.append(other)
-    return False
+            ends = {joint.a.body, joint.b.body}
+            reached |= ends if ends & reached else set()
+    return reached

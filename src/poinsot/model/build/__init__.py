@@ -15,6 +15,5 @@ from poinsot.lazy import door
 __all__ = ["ModelError", "described", "require_finite", "require_numbers"]
 
 __getattr__ = door(
-    __name__,
-    {"ModelError": "scope", "described": "build", "require_finite": "build", "require_numbers": "build"},
+    __name__, {"ModelError": "scope", "described": "build", "require_finite": "build", "require_numbers": "build"}
 )

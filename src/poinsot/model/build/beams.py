@@ -16,8 +16,6 @@ from poinsot.model.parts import substitute
 from poinsot.model.quantities.expressions import Expression, evaluate
 from poinsot.model.schema import BeamSpec, ModelSpec
 
-__all__ = ["beams", "with_axes"]
-
 MATERIAL = {"E": ("Pa", "elastic"), "G": ("Pa", "elastic"), "density": ("kg/m³", "inertia")}
 SECTION = {
     "area": ("m²", "inertia"),

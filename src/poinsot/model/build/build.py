@@ -14,18 +14,16 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.build.beams import beams, with_axes
 from poinsot.model.build.complaints import complaint
-from poinsot.model.build.joints_and_forces import Acting
+from poinsot.model.build.joints_and_forces import JointsAndForces
 from poinsot.model.build.places import ZERO, Places
-from poinsot.model.build.scope import ModelError, Scope, scopes
+from poinsot.model.build.scope import ModelError, Scope, errors_at, scopes
 from poinsot.model.build.sensing import sensor
 from poinsot.model.build.slots import Slots
 from poinsot.model.parts import Elements, Placement, substitute
-from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, evaluate, finite
+from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, evaluate, finite, renamed
 from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.schema import ModelSpec
 from poinsot.spatial.orientation import Along, Quaternion, along
-
-__all__ = ["described", "require_finite", "require_numbers"]
 
 STANDARD_GRAVITY = 9.81  # [m/s²]
 TABLES = ("bodies", "beams", "joints", "forces", "actuators", "sensors", "coordinates", "loads")
@@ -37,11 +35,12 @@ def described(document: Mapping[str, Any], name: str = "model") -> tuple[str, st
         raise PoinsotError(f"a model is a dictionary, the contents of a model file, not {type(document).__name__}")
     model = _validated(document)
     places = Places(model.planar, Slots())
-    acting, slots = Acting(places), places.slots
+    acting, slots = JointsAndForces(places), places.slots
     found = scopes(model)
     for scope in found:
         slots.declare(scope)
-    gravity = _gravity(model, places, found[0])
+    default = (0.0, -STANDARD_GRAVITY) if model.planar else (0.0, 0.0, -STANDARD_GRAVITY)
+    gravity = places.vector(found[0], ("gravity",), "gravity", model.gravity or default, "m/s²", "gravity")
     for scope in found:
         for key in scope.group.bodies:
             _new(scope, "bodies", key, places.bodies)
@@ -75,7 +74,7 @@ def described(document: Mapping[str, Any], name: str = "model") -> tuple[str, st
         pose=pose,
         beams=flexible,
     )
-    template = substitute(template, lambda expression: _rename(expression, marks))
+    template = substitute(template, lambda expression: renamed(expression, lambda name: marks.get(name, name)))
     values = parameters.values_by_name
     template = _with_hints(template, values)
     return model.name or name, model.description, parameters, template
@@ -99,11 +98,6 @@ def _new(scope: Scope, table: str, key: str, existing: Mapping[str, Any]) -> Non
         raise ModelError((*scope.path, table, key), f"the name '{name}' is used twice")
 
 
-def _gravity(model: ModelSpec, places: Places, scope: Scope) -> tuple[Expression, Expression, Expression]:
-    default = (0.0, -STANDARD_GRAVITY) if model.planar else (0.0, 0.0, -STANDARD_GRAVITY)
-    return places.vector(scope, ("gravity",), "gravity", model.gravity or default, "m/s²", "gravity")
-
-
 def _placements(found: list[Scope], places: Places) -> dict[str, Placement]:
     return {
         scope.element(key): places.placement(scope, (*scope.path, "bodies", key, "placement"), spec.placement)
@@ -113,7 +107,7 @@ def _placements(found: list[Scope], places: Places) -> dict[str, Placement]:
     }
 
 
-def _add_joints(found: list[Scope], acting: Acting) -> None:
+def _add_joints(found: list[Scope], acting: JointsAndForces) -> None:
     for scope in found:
         for key, spec in scope.group.joints.items():
             _new(scope, "joints", key, acting.joints)
@@ -123,7 +117,7 @@ def _add_joints(found: list[Scope], acting: Acting) -> None:
             acting.add_joint_forces(scope, key, spec)
 
 
-def _add_along_coordinates(found: list[Scope], acting: Acting) -> dict[str, Any]:
+def _add_along_coordinates(found: list[Scope], acting: JointsAndForces) -> dict[str, Any]:
     coordinates = {}
     for scope in found:
         for key, spec in scope.group.forces.items():
@@ -155,14 +149,6 @@ def _separates(found: list[Scope], parameters: Mapping[str, Any]) -> None:
                 raise ModelError((*scope.instance, "separate"), f"'{pattern}' matches no parameter of the copies")
 
 
-def _rename(expression: Expression, marks: Mapping[str, str]) -> Expression:
-    if isinstance(expression, Name):
-        return Name(marks.get(expression.name, expression.name))
-    if isinstance(expression, Call):
-        return Call(expression.operation, tuple(_rename(a, marks) for a in expression.arguments))
-    return expression
-
-
 def _with_hints(template: Elements, values: Mapping[str, float]) -> Elements:
     """Settle the turn about every axis that is given by its direction only, from the nominal numbers."""
 
@@ -187,10 +173,8 @@ def _every_element(template: Elements, change: Callable[[Any], Any]) -> Elements
     for table in (*TABLES, "placements", "pose"):
         changed[table] = {}
         for name, element in getattr(template, table).items():
-            try:
+            with errors_at((table, name)):
                 changed[table][name] = change(element)
-            except PoinsotError as error:
-                raise ModelError((table, name), str(error)) from None
     return replace(template, ground=change(template.ground), **changed)
 
 

@@ -9,8 +9,6 @@ from pydantic import ValidationError
 
 from poinsot.model.build.scope import ModelError
 
-__all__ = ["complaint"]
-
 _EXPECTED = {
     "dict": "a table",
     "model": "a table",

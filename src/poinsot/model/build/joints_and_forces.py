@@ -10,8 +10,8 @@ from poinsot.elements.coordinates import COORDINATES, AlongJoint, Coordinate
 from poinsot.elements.forces import FORCES, Actuator, Force, Load
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS, Joint
-from poinsot.errors import PoinsotError, listing, unknown
-from poinsot.model.build.scope import ModelError, Scope
+from poinsot.errors import listing, unknown
+from poinsot.model.build.scope import ModelError, Scope, errors_at
 from poinsot.model.quantities.expressions import Constant, Expression
 from poinsot.model.quantities.units import force_unit
 from poinsot.model.schema import CoordinateSpec, ForceSpec, JointSpec
@@ -20,13 +20,12 @@ from poinsot.spatial.orientation import Along
 if TYPE_CHECKING:
     from poinsot.model.build.places import Places
 
-__all__ = ["Acting"]
 
 LOAD_KEYS = {"type", "at", "force", "moment", "follows"}
 
 
 @dataclass
-class Acting:
+class JointsAndForces:
     """Joints and what acts along coordinates, as they are collected."""
 
     places: Places
@@ -144,9 +143,8 @@ class Acting:
         """The coordinate of a joint by name; the name may be left out when there is only one."""
         usable = [c.name for c in joint.coordinates if c.unit != "-"]
         if name is None and len(usable) != 1:
-            has = (
-                f"has the coordinates {', '.join(usable)}: say which" if usable else "has no coordinate to act along"
-            )
+            several = f"has the coordinates {', '.join(usable)}: say which"
+            has = several if usable else "has no coordinate to act along"
             raise ModelError(path, f"the {joint.kind} joint '{joint.name}' {has}")
         name = name or usable[0]
         if name not in usable:
@@ -173,10 +171,8 @@ class Acting:
             reference = self.places.frame(scope, (*path, "reference"), spec.reference, f"{owner}.reference")
         else:
             reference = Frame(GROUND, "")
-        try:
+        with errors_at(path):
             fields = law.chosen(spec.given, self.places.planar)
-        except PoinsotError as error:
-            raise ModelError(path, str(error)) from None
         return law(*frames, *([reference] if law.relative else []), **fields)
 
     def add_force(self, scope: Scope, key: str, spec: ForceSpec) -> None:
@@ -193,22 +189,14 @@ class Acting:
             raise ModelError(
                 (*path, extra[0]), f"a {spec.type} has no {extra[0]}; it has: {', '.join(law.parameters)}"
             )
-        on = self.coordinate(scope, (*path, "on"), spec.on, key)
+        on, slot = self.coordinate(scope, (*path, "on"), spec.on, key), self.places.slots.slot
         fields: dict[str, Any] = {}
         for parameter, unit in law.parameters.items():
             if (value := getattr(spec, parameter, None)) == "pose" and parameter in law.posed:
                 fields[parameter] = None
             elif value is not None:
-                where = (*path, parameter)
-                fields[parameter] = self.places.slots.slot(
-                    scope,
-                    where,
-                    f"{key}.{parameter}",
-                    value,
-                    force_unit(unit, on.unit),
-                    "force",
-                    **least(law, parameter),
-                )
+                what = (f"{key}.{parameter}", value, force_unit(unit, on.unit), "force")
+                fields[parameter] = slot(scope, (*path, parameter), *what, **least(law, parameter))
         try:
             self.forces[name] = law(name, on, **fields)
         except TypeError:

@@ -13,12 +13,10 @@ from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.build.slots import Slots
 from poinsot.model.parts import Placement
 from poinsot.model.quantities.expressions import Call, Constant, Expression
-from poinsot.model.schema import BodySpec, InlineFrame, PlacementSpec, RotationSpec
+from poinsot.model.schema import BodySpec, FrameTable, InlineFrame, PlacementSpec, RotationSpec
 from poinsot.spatial.orientation import Along, Angles, Orientation, Quaternion
 from poinsot.spatial.pose import Unrotated
 from poinsot.spatial.rotation import SEQUENCES
-
-__all__ = ["Places"]
 
 ZERO = Constant(0.0)
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")  # order in files
@@ -57,21 +55,7 @@ class Places:
         shared = spec.shared_as
         frames = self.frames.setdefault(name, {})
         for frame, place in spec.frames.items():
-            where = (*path, "frames", frame)
-            frames[frame] = Frame(
-                name,
-                frame,
-                self.vector(
-                    scope,
-                    (*where, "position"),
-                    f"{key}.{frame}",
-                    _plane(self, place.position),
-                    "m",
-                    "geometry",
-                    shared,
-                ),
-                self.orientation(scope, (*where, "rotation"), f"{key}.{frame}", place.rotation, shared),
-            )
+            frames[frame] = self._at(scope, (*path, "frames", frame), name, f"{key}.{frame}", frame, place, shared)
         if name != GROUND:
             self.bodies[name] = self._body(scope, path, key, name, spec, tuple(frames.values()))
 
@@ -123,9 +107,8 @@ class Places:
             )
 
         if way == "angle":
-            turn = self.slots.slot(
-                scope, (*path, way), f"{name}.angle", value, "rad", "geometry", shared_as=shared_as
-            )
+            where, slot = (*path, way), self.slots.slot
+            turn = slot(scope, where, f"{name}.angle", value, "rad", "geometry", shared_as=shared_as)
             return Angles("ZXZ", (turn, ZERO, ZERO))
         if way == "angles":
             return self._angles(path, spec, numbers("rad", value, ("angle1", "angle2", "angle3")))
@@ -177,9 +160,24 @@ class Places:
     def inline(self, scope: Scope, path: tuple, place: InlineFrame, owner: str) -> Frame:
         """A frame given by body, position and rotation."""
         body = scope.find("body", scope.fill(place.body, path), self.frames, (*path, "body"))
-        position = self.vector(scope, (*path, "position"), owner, _plane(self, place.position), "m", "geometry")
-        orientation = self.orientation(scope, (*path, "rotation"), owner, place.rotation)
-        return Frame(body, scope.element(owner), position, orientation)
+        return self._at(scope, path, body, owner, scope.element(owner), place)
+
+    def _at(
+        self,
+        scope: Scope,
+        path: tuple,
+        body: str,
+        owner: str,
+        name: str,
+        place: FrameTable | InlineFrame,
+        shared: str | None = None,
+    ) -> Frame:
+        """A frame on a body; a position that was left out has as many zeros as the mechanism has dimensions."""
+        zero = self.planar and place.position == (0.0, 0.0, 0.0)
+        p = (0.0, 0.0) if zero else place.position
+        position = self.vector(scope, (*path, "position"), owner, p, "m", "geometry", shared)
+        orientation = self.orientation(scope, (*path, "rotation"), owner, place.rotation, shared)
+        return Frame(body, name, position, orientation)
 
     def placement(self, scope: Scope, path: tuple, spec: PlacementSpec) -> Placement:
         """Where a body is before assembly; its numbers are a first guess and no parameters."""
@@ -197,11 +195,6 @@ class Places:
         zeros = (0.0, 0.0) if self.planar else (0.0, 0.0, 0.0)
         position = guesses.vector(scope, (*path, "position"), "", spec.position or zeros, "m", "geometry")
         return Placement(Frame(GROUND, "", position, orientation))
-
-
-def _plane(places: Places, position: tuple) -> tuple:
-    """A position that was left out has as many zeros as the mechanism has dimensions."""
-    return (0.0, 0.0) if places.planar and position == (0.0, 0.0, 0.0) else position
 
 
 class _GuessSlots(Slots):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -11,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from poinsot.errors import PoinsotError, unknown
 
 if TYPE_CHECKING:
-    from poinsot.model.schema import Group, InstanceSpec, ModelSpec
+    from poinsot.model.schema import GroupSpec, InstanceSpec, ModelSpec
 
-__all__ = ["ModelError", "Scope", "scopes"]
 
 SELF = "self"  # inside a component: the copy itself, so that an actuator of leg3 can be called "leg3"
 MAX_NESTING, MAX_COPIES = 8, 5000
@@ -28,6 +28,15 @@ class ModelError(PoinsotError):
         self.path, self.message = path, message
 
 
+@contextmanager
+def errors_at(path: tuple[str | int, ...]) -> Iterator[None]:
+    """Let errors name a path in the file."""
+    try:
+        yield
+    except PoinsotError as error:
+        raise ModelError(path, str(error)) from None
+
+
 def path_text(path: tuple[str | int, ...]) -> str:
     """Write a path in a file: ("bodies", "link", "com", 0) is bodies.link.com[1]."""
     out = ""
@@ -40,7 +49,7 @@ def path_text(path: tuple[str | int, ...]) -> str:
 class Scope:
     """The model itself, or one copy of a component in it."""
 
-    group: Group
+    group: GroupSpec
     path: tuple[str | int, ...] = ()  # of the group in the file
     prefix: str = ""  # "leg3." before the names of its elements
     shared: str = ""  # "leg." before the names of parameters that all copies share
@@ -157,13 +166,13 @@ def _copies(model: ModelSpec, parent: Scope, name: str, instance: InstanceSpec, 
 
 def _argument(parent: Scope, path: tuple, key: str, value: Any, i: int, number: int) -> Any:
     """Value of one argument for copy i: an item of a list, or the same text for all with {i} filled in."""
-    where: Callable[..., tuple] = lambda *more: (*path, key, *more)  # noqa: E731
+    where = (*path, key)
     if isinstance(value, list | tuple):
         if len(value) != number:
-            raise ModelError(where(), f"expected {number} values, one for each copy, got {len(value)}")
+            raise ModelError(where, f"expected {number} values, one for each copy, got {len(value)}")
         value = value[i - 1]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ModelError(where(), f"expected a number or a text, got {type(value).__name__}")
+        raise ModelError(where, f"expected a number or a text, got {type(value).__name__}")
     if isinstance(value, int | float):
         return repr(value) if value >= 0 else f"({value!r})"
-    return Scope(parent.group, arguments={**parent.arguments, "i": i}).fill(value, where())
+    return Scope(parent.group, arguments={**parent.arguments, "i": i}).fill(value, where)

@@ -6,14 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from poinsot.elements.sensors import SENSORS, Sensor
-from poinsot.model.build.joints_and_forces import Acting
+from poinsot.model.build.joints_and_forces import JointsAndForces
 from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.schema import SensorSpec
 
-__all__ = ["sensor"]
 
-
-def sensor(acting: Acting, scope: Scope, key: str, spec: SensorSpec) -> Sensor:
+def sensor(acting: JointsAndForces, scope: Scope, key: str, spec: SensorSpec) -> Sensor:
     """Read a sensor: what it needs must be there, and nothing that it does not know."""
     path, law = (*scope.path, "sensors", key), SENSORS[spec.type]
     allowed = tuple(law.takes)
@@ -37,7 +35,7 @@ def sensor(acting: Acting, scope: Scope, key: str, spec: SensorSpec) -> Sensor:
 
 
 def _field(
-    acting: Acting, scope: Scope, path: tuple, key: str, unit: str, name: str, value: Any, fields: dict
+    acting: JointsAndForces, scope: Scope, path: tuple, key: str, unit: str, name: str, value: Any, fields: dict
 ) -> Any:
     where, places = (*path, name), acting.places
     if name == "on":

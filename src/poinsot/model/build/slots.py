@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import unknown
 from poinsot.model.build.complaints import complaint
-from poinsot.model.build.scope import ModelError, Scope
+from poinsot.model.build.scope import ModelError, Scope, errors_at
 from poinsot.model.entries import NAME
 from poinsot.model.quantities.dimensions import dimension_of, fits, unit_dimension
-from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, finite, parse, quantity, written
+from poinsot.model.quantities.expressions import Constant, Expression, Name, finite, parse, quantity, renamed, written
 from poinsot.model.quantities.parameters import Limit, Parameter, Parameters, in_order
 from poinsot.model.quantities.units import dimension_text, parse_unit, same_dimension
-from poinsot.model.schema import Group, ParameterSpec
-
-__all__ = ["Slots"]
+from poinsot.model.schema import GroupSpec, ParameterSpec
 
 _SPEC_KEYS = {"value", "unit", "bounds", "description"}
 
@@ -51,10 +48,8 @@ class Slots:
 
     def _declare(self, scope: Scope, full: str, path: tuple, spec: ParameterSpec) -> None:
         unit = spec.unit or "-"
-        try:
+        with errors_at((*path, "unit")):
             factor = parse_unit(unit).factor
-        except PoinsotError as error:
-            raise ModelError((*path, "unit"), str(error)) from None
         if factor != 1:
             where = (*path[:-1], "unit") if path[-1] == "value" else (*path, "unit")
             raise ModelError(where, f"expected an SI unit, got '{unit}': write value = \"… {unit}\" instead")
@@ -84,18 +79,17 @@ class Slots:
             if unit is not None and given.text != "1" and not same_dimension(given, parse_unit(unit)):
                 raise ModelError(path, f"expected a quantity in {unit}, got '{value}'")
             return Constant(number)
-        try:
+        with errors_at(path):
             expression = parse(value)
-        except PoinsotError as error:
-            raise ModelError(path, str(error)) from None
-        expression = _map_names(expression, lambda name: self._later(scope, path, name))
+
+        def later(name: str) -> str:
+            """Remember a name for `finish`; marked with the index of its use."""
+            self.uses.append((path, name, scope))
+            return f"?{len(self.uses) - 1}"
+
+        expression = renamed(expression, later)
         self.expressions.append((path, expression, unit))
         return expression
-
-    def _later(self, scope: Scope, path: tuple, name: str) -> str:
-        """Remember a name for `resolve`; marked with the index of its use."""
-        self.uses.append((path, name, scope))
-        return f"?{len(self.uses) - 1}"
 
     def slot(
         self,
@@ -133,7 +127,10 @@ class Slots:
             raise ModelError(path, _too_small(parameter.value, lower, unit, firm))
         if scope.prefix and full != scope.prefix + name:
             parameter = replace(parameter, copies=(*(known.copies if known else ()), scope.prefix + name))
-        self.entries[full] = parameter if full not in self.notes else self._noted(parameter, firm)
+        if full in self.notes:
+            noted = self._with_note(parameter, *self.notes[full])
+            parameter = replace(noted, lower=max(noted.lower, parameter.lower)) if firm else noted
+        self.entries[full] = parameter
         return Name(full)
 
     def _bounded(self, name: str) -> bool:
@@ -159,11 +156,6 @@ class Slots:
             raise ModelError(path, _too_small(declared.value, lower, unit, firm))
         return replace(declared, unit=unit, role=parameter.role, lower=lower)
 
-    def _noted(self, parameter: Parameter, firm: bool) -> Parameter:
-        path, spec = self.notes[parameter.name]
-        noted = self._with_note(parameter, path, spec)
-        return replace(noted, lower=max(noted.lower, parameter.lower)) if firm else noted
-
     def _bounds(self, path: tuple, spec: ParameterSpec, unit: str) -> tuple[float, float]:
         low, high = (self._bound((*path, "bounds", i), b, unit) for i, b in enumerate(spec.bounds or ()))
         if low > high:
@@ -175,16 +167,14 @@ class Slots:
             low, high = self._bounds(path, spec, parameter.unit)
             parameter = replace(parameter, lower=low, upper=high)
         parameter = replace(parameter, description=spec.description or parameter.description)
-        try:
+        with errors_at(path):
             parameter.check()
-        except PoinsotError as error:
-            raise ModelError(path, str(error)) from None
         return parameter
 
     def _bound(self, path: tuple, value: Any, unit: str) -> float:
         if value in ("inf", "-inf"):
             return float(value)
-        expression = self.number(Scope(Group()), path, value, unit)
+        expression = self.number(Scope(GroupSpec()), path, value, unit)
         if not isinstance(expression, Constant):
             raise ModelError(path, f"expected a number, got '{value}'")
         return expression.value
@@ -199,7 +189,7 @@ class Slots:
         marks = {f"?{i}": self._resolve(path, name, scope, known) for i, (path, name, scope) in enumerate(self.uses)}
 
         def resolved(expression: Expression) -> Expression:
-            return _map_names(expression, marks.__getitem__)
+            return renamed(expression, marks.__getitem__)
 
         derived = in_order({name: resolved(e) for name, e in self.derived.items()})
         self._check_dimensions([(path, resolved(e), unit) for path, e, unit in self.expressions], derived)
@@ -207,22 +197,23 @@ class Slots:
         parameters = Parameters(self._own_sources(), derived, tuple(limit for _, limit in limits))
         values = {name: parameter.value for name, parameter in self.entries.items()}
         for name, expression in parameters.derived.items():
-            try:
+            with errors_at(("parameters", name)):
                 values[name] = finite(expression, values)
-            except PoinsotError as error:
-                raise ModelError(("parameters", name), str(error)) from None
         for path, limit in limits:
-            _at(path, lambda limit=limit: limit.check(finite(limit.expression, values)))
+            with errors_at(path):
+                limit.check(finite(limit.expression, values))
         return parameters, marks
 
     def _check_dimensions(self, found: list[tuple[tuple, Expression, str | None]], derived: dict) -> None:
         """Every expression must make sense in the units of its parameters, and be in the unit of its place."""
         known = {name: unit_dimension(parameter.unit) for name, parameter in self.entries.items()}
         for name, expression in derived.items():
-            known[name] = _at(("parameters", name), lambda e=expression: dimension_of(e, known))
+            with errors_at(("parameters", name)):
+                known[name] = dimension_of(expression, known)
         for path, expression, unit in found:
-            dimension = _at(path, lambda e=expression: dimension_of(e, known))
-            if unit is not None and not fits(dimension, unit_dimension(unit)):
+            with errors_at(path):
+                dimension = dimension_of(expression, known)
+            if unit is not None and dimension is not None and not fits(dimension, unit_dimension(unit)):
                 words = f"expected a quantity in {unit}, got '{written(expression)}' in {dimension_text(dimension)}"
                 raise ModelError(path, words)
 
@@ -242,25 +233,9 @@ class Slots:
         raise ModelError(path, unknown("parameter", name, known))
 
 
-def _at(path: tuple, do: Callable[[], Any]) -> Any:
-    """Do something; an error names the place in the file."""
-    try:
-        return do()
-    except PoinsotError as error:
-        raise ModelError(path, str(error)) from None
-
-
 def _too_small(value: float, lower: float, unit: str, firm: bool) -> str:
     allow = "" if firm else "; bounds of this parameter in the file may allow it"
     return f"expected a number of at least {lower:g} {unit}, got {value:g}{allow}"
-
-
-def _map_names(expression: Expression, rename) -> Expression:
-    if isinstance(expression, Name):
-        return Name(rename(expression.name))
-    if isinstance(expression, Call):
-        return Call(expression.operation, tuple(_map_names(a, rename) for a in expression.arguments))
-    return expression
 
 
 def _flatten(table: dict[str, Any], path: tuple, prefix: str = "", depth: int = 0):

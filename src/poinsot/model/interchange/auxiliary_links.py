@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.model.interchange.cut_bodies import pose_of
+from poinsot.model.interchange.cut_bodies import bodies_of, pose_of
 from poinsot.model.interchange.recognise import BALL, HINGE, SLIDE, MjJoint, laws_into, recognise, stem
 from poinsot.spatial.algebra import unit
 from poinsot.spatial.pose import Pose
-
-__all__ = ["mend_chains"]
 
 TURNS = ("turn_x", "turn_y", "turn_z")
 
@@ -56,8 +54,8 @@ def _chain(tables: dict[str, Any], first: str) -> list[str]:
     if first not in joints or _helper(tables, pose_of(tables, joints[first]["between"][0])[0]):
         return []
     while _helper(tables, body := pose_of(tables, joints[names[-1]]["between"][1])[0]) == names[-1]:
-        following = [n for n, j in joints.items() if n != names[-1] and body in _bodies(tables, j)]
-        if len(following) != 1 or _bodies(tables, joints[following[0]])[0] != body:
+        following = [n for n, j in joints.items() if n != names[-1] and body in bodies_of(tables, j)]
+        if len(following) != 1 or bodies_of(tables, joints[following[0]])[0] != body:
             return []
         names.append(following[0])
     single = all(joints[name]["type"] in ("revolute", "prismatic") for name in names)
@@ -69,10 +67,6 @@ def _helper(tables: dict[str, Any], body: str) -> str:
     spec = tables["bodies"].get(body, {"mass": 1.0})
     free = spec.get("mass", 0.0) == 0.0 and not spec.get("frames")
     return body.removesuffix(".link") if free and body.endswith(".link") else ""
-
-
-def _bodies(tables: dict[str, Any], joint: dict[str, Any]) -> list[str]:
-    return [pose_of(tables, side)[0] for side in joint["between"]]
 
 
 def _row(tables: dict[str, Any], names: list[str]) -> tuple[str, str, Pose, list[MjJoint]]:

@@ -14,8 +14,6 @@ from poinsot.elements import GROUND
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import euler_matrix, quaternion_from_matrix, quaternion_matrix
 
-__all__ = ["NEGLIGIBLE", "listed", "mend_cuts", "place", "pose_of"]
-
 NEGLIGIBLE = 1e-8  # mass of a link that only carries a frame  [kg]
 
 
@@ -24,9 +22,19 @@ def listed(values: Any) -> list[float]:
     return [float(value) + 0.0 for value in np.asarray(values, float).ravel()]
 
 
+def inertia_entry(J: np.ndarray) -> list[float]:
+    """An inertia (3, 3) in the order of model files: xx, yy, zz, xy, xz, yz."""
+    return [float(J[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+
+
 def place(body: str, X: Pose) -> dict[str, Any]:
     """A frame on a body as a model file writes it where it is used."""
-    out: dict[str, Any] = {"body": body}
+    return {"body": body, **pose_entry(X)}
+
+
+def pose_entry(X: Pose) -> dict[str, Any]:
+    """Position and rotation of a frame as a model file writes them, without those that are zero."""
+    out: dict[str, Any] = {}
     if np.any(X.p):
         out["position"] = listed(X.p)
     if not np.array_equal(X.R, np.eye(3)):
@@ -52,15 +60,16 @@ def pose_of(tables: dict[str, Any], written: str | dict[str, Any]) -> tuple[str,
 def mend_cuts(tables: dict[str, Any]) -> list[str]:
     """Let joints close loops themselves where an auxiliary body was welded; changes the tables, returns notes."""
     notes = []
-    for name in [n for n, body in tables["bodies"].items() if n != GROUND and _small(body)]:
-        touching = {key: joint for key, joint in tables["joints"].items() if name in _bodies(tables, joint)}
+    for name in [n for n, body in tables["bodies"].items() if n != GROUND and body.get("mass", 0.0) <= NEGLIGIBLE]:
+        touching = {key: joint for key, joint in tables["joints"].items() if name in bodies_of(tables, joint)}
         welds = [key for key, joint in touching.items() if joint["type"] == "fixed" and joint.get("closing")]
         carriers = [key for key in touching if key not in welds]
         if len(welds) != 1 or len(carriers) != 1 or name in _used(tables):
             continue
-        if not _only(tables["bodies"][name], name, touching[welds[0]]):
-            continue
         joint, weld = touching[carriers[0]], touching[welds[0]]
+        frames = tables["bodies"][name].get("frames", ())
+        if not all(f"{name}.{frame}" in weld["between"] for frame in frames):  # they are not there for the weld alone
+            continue
         other, X_OL = _across(tables, weld, name)
         sides = [pose_of(tables, side) for side in joint["between"]]
         if other in (body for body, _ in sides):
@@ -76,16 +85,8 @@ def mend_cuts(tables: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _small(body: dict[str, Any]) -> bool:
-    return body.get("mass", 0.0) <= NEGLIGIBLE
-
-
-def _only(body: dict[str, Any], name: str, weld: dict[str, Any]) -> bool:
-    """Tell whether the frames of a body are there for the weld alone."""
-    return all(f"{name}.{frame}" in weld["between"] for frame in body.get("frames", ()))
-
-
-def _bodies(tables: dict[str, Any], joint: dict[str, Any]) -> list[str]:
+def bodies_of(tables: dict[str, Any], joint: dict[str, Any]) -> list[str]:
+    """The two bodies that a joint connects."""
     return [pose_of(tables, side)[0] for side in joint["between"]]
 
 

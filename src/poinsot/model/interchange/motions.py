@@ -12,15 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.elements.joints import Joint
-from poinsot.elements.joints.steps import BALL, HINGE, SLIDE
+from poinsot.elements.joints.steps import SLIDE
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential
 
-__all__ = ["BALL", "HINGE", "SLIDE", "Motion", "motions", "undone"]
-
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class ElementaryMotion:
     """One hinge, slide or ball in the assembled pose."""
 
     type: str  # HINGE, SLIDE or BALL
@@ -33,7 +31,9 @@ class Motion:
     follows: tuple[str, float] | None = None  # a screw: name of the turn, and advance per radian  [m/rad]
 
 
-def motions(joint: Joint, planar: bool, X_WA: Pose, X_WB: Pose, backwards: bool, whole_balls: bool) -> list[Motion]:
+def motions(
+    joint: Joint, planar: bool, X_WA: Pose, X_WB: Pose, backwards: bool, whole_balls: bool
+) -> list[ElementaryMotion]:
     """Elementary motions of a joint in the assembled pose, from side A to side B or backwards.
 
     `whole_balls` keeps a ball as one motion; otherwise it becomes three hinges about x, y, z.
@@ -45,12 +45,12 @@ def motions(joint: Joint, planar: bool, X_WA: Pose, X_WB: Pose, backwards: bool,
         name = joint.name if len(steps) == 1 else f"{joint.name}.{step.label}"
         axis = np.asarray(X.R @ np.eye(3)["XYZ".index(step.letter)], float)
         point, follows = np.asarray(X.p, float), None if step.lead is None else (chain[-1].name, step.lead)
-        chain.append(Motion(step.type, name, joint.name, step.coordinate, axis, point, step.value, follows))
+        chain.append(ElementaryMotion(step.type, name, joint.name, step.coordinate, axis, point, step.value, follows))
         X = X @ step.pose(X_FM.R)
     return [replace(m, axis=-m.axis) for m in reversed(chain)] if backwards else chain
 
 
-def undone(motion: Motion, X_WL: Pose) -> Pose:
+def undone(motion: ElementaryMotion, X_WL: Pose) -> Pose:
     """Where a frame behind a hinge or slide would be if its coordinate were zero."""
     if motion.type == SLIDE:
         return Pose(X_WL.R, X_WL.p - motion.value * motion.axis)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from poinsot.elements import GROUND
-
-__all__ = ["Names", "safe_name"]
 
 
 def safe_name(name: str) -> str:
@@ -45,3 +45,10 @@ class Names:
 
     def __getitem__(self, name: str) -> str:
         return self.given[name]
+
+
+def changed_names(names: Iterable[Names], tables: dict[str, dict[str, Any]]) -> list[str]:
+    """Notes on the names that changed, of elements and frames that stand in the tables."""
+    kept = {name for table in tables.values() for name in table}
+    kept |= {frame for body in tables["bodies"].values() for frame in body.get("frames", ())}
+    return [note for those in names for name, note in those.changed.items() if name in kept]

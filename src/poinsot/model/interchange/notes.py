@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from poinsot.errors import ConversionWarning, PoinsotError
 from poinsot.model.mechanism import Mechanism, build
 from poinsot.model.toml import check_place, write_aside
 
-__all__ = ["Conversion", "built", "distinct", "written"]
+SHOWN = 4  # names of things to which the same happened
+_VARIES = re.compile(r"'.*?'(?=\W|$)|\b\d[\w.+-]*")
 
 
 @dataclass(frozen=True)
@@ -26,14 +28,27 @@ class Conversion:
         return "\n".join([f"wrote {', '.join(map(str, self.files))}", *(f"  note: {note}" for note in self.notes)])
 
 
-def distinct(notes: Iterable[str]) -> tuple[str, ...]:
-    """Each note once, in the order in which they came up."""
-    return tuple(dict.fromkeys(notes))
+def by_kind(notes: Iterable[str]) -> list[str]:
+    """One note for all that differ only in names, which stand in quotation marks, and numbers.
+
+    >>> by_kind(["The body 'a' is left out.", "The body 'b' is left out."])
+    ["The body 'a' is left out, and likewise 1 more: b."]
+    """
+    kinds: dict[str, list[str]] = {}
+    for note in notes:
+        kinds.setdefault(_VARIES.sub("", note), []).append(note)
+    return [first if not others else _likewise(first, others) for first, *others in kinds.values()]
+
+
+def _likewise(first: str, others: list[str]) -> str:
+    names = [_VARIES.findall(other)[0].strip("'") for other in others]
+    more = ", …" if len(names) > SHOWN else ""
+    return f"{first.removesuffix('.')}, and likewise {len(names)} more: {', '.join(names[:SHOWN])}{more}."
 
 
 def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechanism:
     """Build what a reader made of a file; its notes go into the description and out as warnings."""
-    said = distinct(notes)
+    said = tuple(dict.fromkeys(notes))  # each once
     lines = [f"Read from {path.name}.", *said]
     try:
         mechanism = build({**document, "description": "\n".join(lines)}, path.stem)
@@ -41,7 +56,7 @@ def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechani
         raise PoinsotError(f"{path}: nested too deeply") from None
     except PoinsotError as error:
         raise PoinsotError(f"{path}: {error}") from None
-    for note in said:
+    for note in by_kind(said):
         warnings.warn(f"{path.name}: {note}", ConversionWarning, stacklevel=3)
     return mechanism
 
@@ -50,4 +65,4 @@ def written(files: dict[Path, str], notes: Iterable[str], overwrite: bool) -> Co
     """Write files beside their places and rename them; existing ones are kept unless `overwrite` is given."""
     for path in files:
         check_place(path, overwrite)
-    return Conversion(tuple(write_aside(path, text) for path, text in files.items()), distinct(notes))
+    return Conversion(tuple(write_aside(path, text) for path, text in files.items()), tuple(dict.fromkeys(notes)))

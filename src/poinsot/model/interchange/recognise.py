@@ -16,8 +16,6 @@ from poinsot.model.interchange.cut_bodies import listed, place
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation, rotation_exponential
 
-__all__ = ["BALL", "FREE", "HINGE", "SLIDE", "MjJoint", "Recognised", "laws_into", "recognise", "stem"]
-
 FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3  # mjtJoint
 NEAR = 1e-9  # how exactly axes must be parallel or perpendicular, and points (relative to 1 m) together
 
@@ -100,11 +98,6 @@ def laws_into(spec: dict[str, Any], laws: dict[str, Any], coordinate: str | None
 def _recognise(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
     kinds = tuple(joint.type for joint in joints)
     makers = {
-        (): _fixed,
-        (FREE,): _free,
-        (BALL,): _ball,
-        (SLIDE,): _slide,
-        (HINGE,): _hinge,
         (SLIDE, HINGE): _cylindrical,
         (HINGE, SLIDE): _cylindrical,
         (HINGE, HINGE): _universal,
@@ -112,37 +105,29 @@ def _recognise(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
         (SLIDE, BALL): _point_on_line,
         (SLIDE, SLIDE, SLIDE, BALL): _floating,
     }
+    if len(joints) < 2:
+        return _single(X0, joints)
     return makers[kinds](X0, joints) if kinds in makers else None
-
-
-def _turned(axis: np.ndarray, angle: float) -> np.ndarray:
-    return rotation_exponential(angle * axis)
 
 
 def _at(p: np.ndarray) -> Pose:
     return Pose(np.eye(3), p)
 
 
-def _fixed(X0: Pose, joints: list[MjJoint]) -> Recognised:
-    return Recognised("fixed", X0, Pose.identity(), ())
-
-
-def _free(X0: Pose, joints: list[MjJoint]) -> Recognised:
-    return Recognised("free", Pose.identity(), Pose.identity(), (None,))
-
-
-def _ball(X0: Pose, joints: list[MjJoint]) -> Recognised:
-    return Recognised("spherical", X0 @ _at(joints[0].pos), _at(joints[0].pos), (None,))
-
-
-def _slide(X0: Pose, joints: list[MjJoint]) -> Recognised:
-    u, ref, pos = joints[0].axis, joints[0].ref, joints[0].pos
-    return Recognised("prismatic", X0 @ _at(pos - ref * u), _at(pos), ("displacement",), u)
-
-
-def _hinge(X0: Pose, joints: list[MjJoint]) -> Recognised:
-    u, ref, pos = joints[0].axis, joints[0].ref, joints[0].pos
-    return Recognised("revolute", X0 @ Pose(_turned(u, -ref), pos), _at(pos), ("angle",), u)
+def _single(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
+    """A joint of one motion, or of none."""
+    if not joints:
+        return Recognised("fixed", X0, Pose.identity(), ())
+    u, ref, pos, motion = joints[0].axis, joints[0].ref, joints[0].pos, joints[0].type
+    if motion == FREE:
+        return Recognised("free", Pose.identity(), Pose.identity(), (None,))
+    if motion == BALL:
+        return Recognised("spherical", X0 @ _at(pos), _at(pos), (None,))
+    if motion == SLIDE:
+        return Recognised("prismatic", X0 @ _at(pos - ref * u), _at(pos), ("displacement",), u)
+    if motion == HINGE:
+        return Recognised("revolute", X0 @ Pose(rotation_exponential(-ref * u), pos), _at(pos), ("angle",), u)
+    return None
 
 
 def _cylindrical(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
@@ -156,9 +141,9 @@ def _cylindrical(X0: Pose, joints: list[MjJoint]) -> Recognised | None:
         offset, lead = slide.screw
         start = hinge.pos + (offset - lead * hinge.ref) * u
         coordinates = tuple(None if joint.type == SLIDE else "angle" for joint in joints)
-        a = X0 @ Pose(_turned(u, -hinge.ref), start)
+        a = X0 @ Pose(rotation_exponential(-hinge.ref * u), start)
         return Recognised("helical", a, _at(hinge.pos), coordinates, u, lead)
-    a = X0 @ Pose(_turned(u, -hinge.ref), hinge.pos - slide.ref * u)
+    a = X0 @ Pose(rotation_exponential(-hinge.ref * u), hinge.pos - slide.ref * u)
     return Recognised("cylindrical", a, _at(hinge.pos), tuple(names[joint.type] for joint in joints), u)
 
 

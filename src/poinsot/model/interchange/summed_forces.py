@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from poinsot.elements.coordinates import Coordinate
+from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.elements.forces import Simple
+from poinsot.model.interchange.motions import ElementaryMotion
 from poinsot.model.parts import Elements
 from poinsot.spatial.pose import Pose
-
-__all__ = ["Acting", "acting"]
 
 INFINITY = float("inf")
 
 
 @dataclass(frozen=True)
-class Acting(Simple):
+class SummedForces(Simple):
     """Laws along one coordinate, in its SI units."""
 
     def limited(self) -> bool:
         """Whether there is a stop on either side."""
         return self.lower > -INFINITY or self.upper < INFINITY
 
-    def __add__(self, law: Simple) -> Acting:
+    def __add__(self, law: Simple) -> SummedForces:
         """Both together: springs in parallel rest where their forces balance, the nearer limits count."""
         k, total = self.stiffness, self.stiffness + law.stiffness
         both = (k * self.rest + law.stiffness * law.rest) / total if k and total else law.rest
-        return Acting(
+        return SummedForces(
             stiffness=total,
             rest=both if law.stiffness or not k else self.rest,
             damping=self.damping + law.damping,
@@ -38,15 +37,26 @@ class Acting(Simple):
         )
 
 
-def acting(elements: Elements, poses: Mapping[str, Pose]) -> tuple[dict[Coordinate, Acting], list[str]]:
+ForcesAlong = dict[Coordinate, SummedForces]
+
+
+def acting(elements: Elements, poses: Mapping[str, Pose]) -> tuple[ForcesAlong, list[str]]:
     """Add up the forces along every coordinate; second, notes on what has no counterpart elsewhere."""
-    found: dict[Coordinate, Acting] = {}
+    found: ForcesAlong = {}
     notes: list[str] = []
     for force in elements.forces.values():
         law = force.simple(float(force.on.value(poses, elements.joints)))
         if remark := law.remark if law else f"The {force.kind} '{force.name}' cannot be represented.":
             notes.append(remark)
-        found[force.on] = found.get(force.on, Acting()) + (law or Simple())
+        found[force.on] = found.get(force.on, SummedForces()) + (law or Simple())
     for load in elements.loads.values():
         notes.append(f"The constant load '{load.name}' on '{load.at.body}' cannot be represented.")
     return found, notes
+
+
+def force_along(laws: ForcesAlong, motion: ElementaryMotion) -> SummedForces | None:
+    """What acts along an elementary motion."""
+    for on, law in laws.items():
+        if isinstance(on, AlongJoint) and (on.joint, on.index) == (motion.joint, motion.coordinate):
+            return law
+    return None

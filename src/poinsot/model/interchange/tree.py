@@ -20,32 +20,30 @@ from poinsot.elements.joints import Free, Joint
 from poinsot.elements.joints.steps import DISTANCE, FRAME, HINGE, OPEN, POINT, Closing
 from poinsot.errors import listing
 from poinsot.model.assembly.assembly import assemble
-from poinsot.model.interchange.motions import Motion, motions
+from poinsot.model.interchange.motions import ElementaryMotion, motions
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
-
-__all__ = ["Closure", "Link", "Tree", "acted", "cut_tree"]
 
 BUSY, LINKED = 8.0, 5.0  # cost of cutting a joint along which something acts, and one that takes an auxiliary link
 COSTS = {OPEN: 9.0, POINT: 1.0, FRAME: 2.0, HINGE: 3.0, DISTANCE: 5.0}  # of the others
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class TreeLink:
     """A body of the tree, or an auxiliary link without mass."""
 
     name: str
     parent: str
     X_W: Pose  # in the assembled pose
-    motions: tuple[Motion, ...]  # from the parent to this link; none: welded to it
+    motions: tuple[ElementaryMotion, ...]  # from the parent to this link; none: welded to it
     joint: str  # that carries it
     body: RigidBody | None  # None: auxiliary
 
 
 @dataclass(frozen=True, eq=False)
-class Closure:
+class LoopClosure:
     """What keeps a loop together: common point, common frame, common axis, or a distance."""
 
     form: str  # POINT, FRAME, HINGE or DISTANCE
@@ -57,15 +55,15 @@ class Closure:
 
 
 @dataclass(frozen=True)
-class Tree:
+class OpenedTree:
     """A mechanism cut open in its assembled pose."""
 
     poses: dict[str, Pose]  # X_WB of every body, the ground included
-    links: tuple[Link, ...]  # parents before children
-    closures: tuple[Closure, ...]
+    links: tuple[TreeLink, ...]  # parents before children
+    closures: tuple[LoopClosure, ...]
     notes: tuple[str, ...]
 
-    def motion(self, joint: str, coordinate: int) -> Motion | None:
+    def motion(self, joint: str, coordinate: int) -> ElementaryMotion | None:
         """The elementary motion that is a coordinate of a joint."""
         for link in self.links:
             for motion in link.motions:
@@ -80,12 +78,12 @@ def acted(elements: Elements) -> set[str]:
     return {law.on.joint for law in laws if isinstance(getattr(law, "on", None), AlongJoint)}
 
 
-def cut_tree(mechanism: Mechanism, native: frozenset[str], whole_balls: bool) -> Tree:
+def cut_tree(mechanism: Mechanism, native: frozenset[str], whole_balls: bool) -> OpenedTree:
     """Cut a mechanism open so that every closure is one of the `native` forms."""
     elements, poses = mechanism.elements, assemble(mechanism).require().poses
     carrying = _spanning(elements)
     links = [*_branches(elements, poses, carrying, whole_balls)]
-    closures: list[Closure] = []
+    closures: list[LoopClosure] = []
     notes: list[str] = []
     for name, joint in elements.joints.items():
         if name not in carrying:
@@ -98,7 +96,7 @@ def cut_tree(mechanism: Mechanism, native: frozenset[str], whole_balls: bool) ->
         notes.append(f"Loops are closed by auxiliary links that the cut joint carries: {listing(cuts)}.")
     if flexible := list(mechanism.elements.lumps):
         notes.append(f"Bodies made of beams are written as rigid ones: {listing(flexible)}.")
-    return Tree(poses, tuple(links), tuple(closures), tuple(notes))
+    return OpenedTree(poses, tuple(links), tuple(closures), tuple(notes))
 
 
 def _cost(elements: Elements, joint: Joint, busy: set[str]) -> float:
@@ -153,15 +151,15 @@ def _branches(elements: Elements, poses: dict[str, Pose], carrying: set[str], wh
         todo = [name for name in todo if name not in reached]
 
 
-def _link(elements, joint: Joint, parent: str, child: str, backwards: bool, poses, whole_balls: bool) -> Link:
+def _link(elements, joint: Joint, parent: str, child: str, backwards: bool, poses, whole_balls: bool) -> TreeLink:
     sides = poses[joint.a.body], poses[joint.b.body]
     chain = motions(joint, elements.planar, *sides, backwards, whole_balls)
-    return Link(child, parent, poses[child], tuple(chain), joint.name, elements.bodies[child])
+    return TreeLink(child, parent, poses[child], tuple(chain), joint.name, elements.bodies[child])
 
 
 def _cut(
     elements: Elements, joint: Joint, poses: dict[str, Pose], native: frozenset[str], whole_balls: bool
-) -> tuple[Link | None, Closure | None, str | None]:
+) -> tuple[TreeLink | None, LoopClosure | None, str | None]:
     """Closure of a joint outside the tree, with an auxiliary link where it takes one."""
     a, b = joint.a.body, joint.b.body
     X_WF, X_WM = poses[a] @ joint.frame_on_a(), poses[b] @ joint.frame_on_b()
@@ -170,19 +168,19 @@ def _cut(
         note = f"The {joint.kind} joint '{joint.name}' closes a loop without holding anything and is left out."
         return None, None, note
     if way.form == DISTANCE and DISTANCE in native:
-        return None, Closure(DISTANCE, joint.name, a, b, X_WF, np.asarray(X_WM.p, float)), None
+        return None, LoopClosure(DISTANCE, joint.name, a, b, X_WF, np.asarray(X_WM.p, float)), None
     if way.form == DISTANCE:
         return _rod(elements, joint, X_WF, X_WM)
     if way.form == OPEN or (way.form == HINGE and (busy or HINGE not in native)):
         way = Closing()
     if way.carried == 0:
-        return None, Closure(way.form, joint.name, a, b, X_WM), None
+        return None, LoopClosure(way.form, joint.name, a, b, X_WM), None
     chain = motions(joint, elements.planar, poses[a], poses[b], False, whole_balls)[: way.carried]
-    link = Link(f"{joint.name}.cut", a, X_WM, tuple(chain), joint.name, None)
-    return link, Closure(way.form, joint.name, link.name, b, X_WM), None
+    link = TreeLink(f"{joint.name}.cut", a, X_WM, tuple(chain), joint.name, None)
+    return link, LoopClosure(way.form, joint.name, link.name, b, X_WM), None
 
 
-def _rod(elements: Elements, joint: Joint, X_WF: Pose, X_WM: Pose) -> tuple[Link, Closure, str]:
+def _rod(elements: Elements, joint: Joint, X_WF: Pose, X_WM: Pose) -> tuple[TreeLink, LoopClosure, str]:
     """A distance as a rod without mass: two hinges at one end, a ball at the other."""
     way = np.asarray(X_WM.p - X_WF.p, float)
     R = np.asarray(along(way, way).matrix(), float)
@@ -190,8 +188,9 @@ def _rod(elements: Elements, joint: Joint, X_WF: Pose, X_WM: Pose) -> tuple[Link
     axes = [np.array([0.0, 0.0, 1.0])] if elements.planar else [R[:, 0], R[:, 1]]
     labels = ("turn_1", "turn_2")
     chain = [
-        Motion(HINGE, f"{joint.name}.{label}", joint.name, None, u, point, 0.0) for u, label in zip(axes, labels)
+        ElementaryMotion(HINGE, f"{joint.name}.{label}", joint.name, None, u, point, 0.0)
+        for u, label in zip(axes, labels)
     ]
     note = f"The distance '{joint.name}' is written as the rod '{name}' without mass between its two points."
-    end = Closure(POINT, joint.name, name, joint.b.body, Pose(R, np.asarray(X_WM.p, float)))
-    return Link(name, joint.a.body, Pose(R, point), tuple(chain), joint.name, None), end, note
+    end = LoopClosure(POINT, joint.name, name, joint.b.body, Pose(R, np.asarray(X_WM.p, float)))
+    return TreeLink(name, joint.a.body, Pose(R, point), tuple(chain), joint.name, None), end, note

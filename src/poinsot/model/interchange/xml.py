@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
@@ -11,8 +12,6 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.toml import read_text
-
-__all__ = ["FileContext", "parse_xml"]
 
 MAX_DEPTH = 400  # a chain of some hundred bodies nests that deeply in MJCF
 MAX_ELEMENTS = 200_000
@@ -100,6 +99,16 @@ class FileContext:
     def number(self, at: Element | None, where: str, attribute: str, default: float | None = None) -> float:
         """One finite number of an attribute."""
         return self.numbers(at, where, attribute, 1, None if default is None else (default,))[0]
+
+
+def number_text(value: float) -> str:
+    """A number with all its digits; minus zero is zero."""
+    return repr(float(value) + 0.0)
+
+
+def numbers_text(values: Iterable[float]) -> str:
+    """Numbers of an attribute with all their digits."""
+    return " ".join(map(number_text, values))
 
 
 def _short(text: str) -> str:

@@ -13,8 +13,6 @@ from poinsot.errors import PoinsotError
 from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, written
 from poinsot.model.quantities.units import Dimension, dimension_text, parse_unit
 
-__all__ = ["dimension_of", "fits", "unit_dimension"]
-
 NUMBER: Dimension = (0, 0, 0, 0)
 ANGLE: Dimension = (0, 0, 0, 1)
 OF_NUMBERS = {"sin", "cos", "tan", "asin", "acos", "atan", "exp", "log"}

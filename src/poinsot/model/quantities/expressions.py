@@ -21,21 +21,6 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.model.quantities.units import UNITS, Dimension, Unit, parse_unit
 from poinsot.spatial.algebra import Scalar, function
 
-__all__ = [
-    "FUNCTIONS",
-    "Call",
-    "Constant",
-    "Expression",
-    "Name",
-    "evaluate",
-    "finite",
-    "names",
-    "parse",
-    "quantity",
-    "text",
-    "written",
-]
-
 MAX_LENGTH, MAX_DEPTH = 2000, 50
 FUNCTIONS = {name: 1 for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sqrt", "exp", "log", "abs")}
 FUNCTIONS["atan2"] = 2
@@ -104,6 +89,15 @@ def evaluate(expression: Expression, values: Mapping[str, Scalar]) -> Scalar:
     if isinstance(value, complex) or value is math.nan:
         raise PoinsotError(f"'{text(expression)}' has no finite value")
     return value
+
+
+def renamed(expression: Expression, rename: Callable[[str], str]) -> Expression:
+    """An expression with other names for its parameters."""
+    if isinstance(expression, Name):
+        return Name(rename(expression.name))
+    if isinstance(expression, Call):
+        return Call(expression.operation, tuple(renamed(a, rename) for a in expression.arguments))
+    return expression
 
 
 def finite(expression: Expression, values: Mapping[str, Scalar]) -> float:
@@ -190,6 +184,15 @@ class _Parser:
         self.position, kind = match.end(), str(match.lastgroup)
         self.token = (kind, match.group(kind))
 
+    def deeper(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.fail(f"more than {MAX_DEPTH} levels of nesting")
+
+    def close(self) -> None:
+        if not self.take(")"):
+            self.fail("a bracket is not closed")
+
     def take(self, *signs: str) -> str | None:
         if self.token is None or self.token[0] != "sign" or self.token[1] not in signs:
             return None
@@ -198,9 +201,7 @@ class _Parser:
         return sign
 
     def sum(self) -> Expression:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.fail(f"more than {MAX_DEPTH} levels of nesting")
+        self.deeper()
         left = self.product()
         while sign := self.take("+", "-"):
             left = Call(sign, (left, self.product()))
@@ -219,9 +220,7 @@ class _Parser:
             signs += sign == "-"
         base = self.atom()
         if self.take("^", "**"):
-            self.depth += 1
-            if self.depth > MAX_DEPTH:
-                self.fail(f"more than {MAX_DEPTH} levels of nesting")
+            self.deeper()
             base = Call("^", (base, self.factor()))
             self.depth -= 1
         return Call("neg", (base,)) if signs % 2 else base
@@ -239,8 +238,7 @@ class _Parser:
             return Constant(math.pi, (0, 0, 0, 0)) if word == "pi" else Name(word)
         if self.take("("):
             inner = self.sum()
-            if not self.take(")"):
-                self.fail("a bracket is not closed")
+            self.close()
             return inner
         self.fail(f"unexpected '{word}'")
 
@@ -258,8 +256,7 @@ class _Parser:
         arguments = [self.sum()]
         while self.take(","):
             arguments.append(self.sum())
-        if not self.take(")"):
-            self.fail("a bracket is not closed")
+        self.close()
         if len(arguments) != FUNCTIONS[name]:
             self.fail(f"{name} takes {FUNCTIONS[name]} argument(s), not {len(arguments)}")
         return Call(name, tuple(arguments))

@@ -15,8 +15,6 @@ from poinsot.model.quantities.expressions import Expression, evaluate, names, qu
 from poinsot.model.quantities.units import parse_unit, same_dimension
 from poinsot.spatial.algebra import Scalar
 
-__all__ = ["Limit", "Parameter", "Parameters"]
-
 
 @dataclass(frozen=True)
 class Parameter:
@@ -35,13 +33,9 @@ class Parameter:
     def __float__(self) -> float:
         return self.value
 
-    def check(self) -> None:
-        """Raise when the value is outside the bounds."""
-        self.check_values(self.value)
-
-    def check_values(self, values: ArrayLike) -> None:
-        """Raise when one of several values is outside the bounds."""
-        _within(self, values, "")
+    def check(self, values: ArrayLike | None = None) -> None:
+        """Raise when its value, or one of several others for it, is outside the bounds."""
+        _within(self, self.value if values is None else values, "")
 
 
 @dataclass(frozen=True)
@@ -125,7 +119,9 @@ class Parameters(Mapping[str, Parameter]):
     def __str__(self) -> str:
         rows = [("parameter", "value", "unit", "bounds", "")]
         for p in self.entries.values():
-            rows.append((p.name, f"{p.value:.8g}", p.unit, _interval(p), p.description))
+            bounded = (p.lower, p.upper) != (float("-inf"), float("inf"))
+            interval = f"[{p.lower:g}, {p.upper:g}]" if bounded else ""
+            rows.append((p.name, f"{p.value:.8g}", p.unit, interval, p.description))
         environment = self.environment({})
         for name, expression in self.derived.items():
             rows.append((name, f"{float(environment[name]):.8g}", "", "", f"= {text(expression)}"))
@@ -147,11 +143,6 @@ def _within(about: Parameter | Limit, values: ArrayLike, written: str) -> None:
             f"{about.name} = {written}{flat[first]:g} {about.unit}{which} is outside its bounds "
             f"[{about.lower:g}, {about.upper:g}]"
         )
-
-
-def _interval(parameter: Parameter) -> str:
-    low, high = parameter.lower, parameter.upper
-    return "" if (low, high) == (float("-inf"), float("inf")) else f"[{low:g}, {high:g}]"
 
 
 def as_value(value: Any, unit: str, name: str) -> float:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from poinsot.errors import PoinsotError, listing
 
-__all__ = ["UNITS", "Dimension", "Unit", "dimension_text", "force_unit", "parse_unit", "same_dimension"]
-
 Dimension = tuple[float, ...]  # powers of kg, m, s, rad
 
 # Powers of (kg, m, s, rad); angles are kept apart so that 3 deg is not the number 3 and 5 mm not 5 mm/rad.
@@ -42,22 +40,9 @@ _BASE = {
 }
 UNITS = tuple(_BASE)
 _SI_NAMES = (
-    "kg",
-    "m",
-    "rad",
-    "kg·m²",
-    "m/s²",
-    "-",
-    "N",
-    "N/m",
-    "N·m/rad",
-    "N·m",
-    "N·s/m",
-    "N·m·s/rad",
-    "m/rad",
-    "Pa",
+    *("kg", "m", "rad", "kg·m²", "m/s²", "-", "N", "N/m", "N·m/rad", "N·m", "N·s/m", "N·m·s/rad", "m/rad", "Pa"),
+    *("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³"),
 )
-_SI_NAMES += ("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 

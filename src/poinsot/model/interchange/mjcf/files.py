@@ -15,8 +15,6 @@ from poinsot.model.interchange.mjcf.size import refuse_large
 from poinsot.model.interchange.xml import parse_xml
 from poinsot.store import file_kind
 
-__all__ = ["compile_mjcf", "inspect_mjcf", "mujoco_package"]
-
 MAX_INCLUDES = 8  # files deep
 MAX_FILES = 200  # in all
 MAX_ASSET_BYTES = 500_000_000  # of a mesh or texture
@@ -88,19 +86,17 @@ class _Survey:
         places = dict.fromkeys(parent / name for parent in (self.main.parent, path.parent))
         found = [place for place in places if name and self._inside(path, element.tag, place)]
         if not found:
-            raise PoinsotError(f"{path}: <{element.tag}> names '{_short(Path(name).name)}', which is not there")
+            raise PoinsotError(f"{path}: <{element.tag}> names '{one_line(Path(name).name, 80)}', which is not there")
         return found
 
     def check_assets(self) -> None:
         """Refuse meshes and textures that could be read from outside."""
         folders = {path.parent for path in self.roots}
         for (tag, name), path in self.assets.items():
+            last = name.replace("\\", "/").rsplit("/", 1)[-1]  # what `strippath` leaves
             for folder in folders:
                 for inner in self.folders:
-                    for given in {
-                        name,
-                        name.replace("\\", "/").rsplit("/", 1)[-1],
-                    }:  # `strippath` leaves the last part
+                    for given in {name, last}:
                         self._inside(path, tag, folder / inner / given)
 
     def _refuse_path(self, path: Path, tag: str, named: str) -> None:
@@ -109,7 +105,7 @@ class _Survey:
             raise self._outside(path, tag, named)
 
     def _outside(self, path: Path, tag: str, named: str) -> PoinsotError:
-        return PoinsotError(f"{path}: <{tag}> names '{_short(named)}', outside the folder of the model")
+        return PoinsotError(f"{path}: <{tag}> names '{one_line(named, 80)}', outside the folder of the model")
 
     def _inside(self, path: Path, tag: str, place: Path) -> bool:
         """Tell whether a file is there; an error if it is outside, or nothing that can be read like a file."""
@@ -122,18 +118,14 @@ class _Survey:
             raise self._outside(path, tag, place.name)
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
             raise PoinsotError(
-                f"{path}: <{tag}> names '{_short(place.name)}': this is {file_kind(status)}, not a file"
+                f"{path}: <{tag}> names '{one_line(place.name, 80)}': this is {file_kind(status)}, not a file"
             )
         if status.st_size > MAX_ASSET_BYTES and stat.S_ISREG(status.st_mode):
             raise PoinsotError(
-                f"{path}: <{tag}> names '{_short(place.name)}' of {status.st_size / 1e6:.0f} MB; at most "
+                f"{path}: <{tag}> names '{one_line(place.name, 80)}' of {status.st_size / 1e6:.0f} MB; at most "
                 f"{MAX_ASSET_BYTES / 1e6:.0f} MB are read"
             )
         return stat.S_ISREG(status.st_mode)
-
-
-def _short(text: str) -> str:
-    return one_line(text, 80)
 
 
 def compile_mjcf(path: Path) -> Any:

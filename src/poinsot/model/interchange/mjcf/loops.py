@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from poinsot.model.interchange.cut_bodies import place
@@ -12,8 +10,6 @@ from poinsot.model.interchange.recognise import HINGE, SLIDE
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix
-
-__all__ = ["add_loops", "screws", "tendon_ends"]
 
 Ends = tuple[tuple[str, Pose], tuple[str, Pose]]  # body and frame on it, twice
 
@@ -48,10 +44,10 @@ def add_loops(model: MjcfModel) -> None:
         if not m.eq_active0[i]:
             model.notes.append(f"The equality '{label}' is not active and is left out.")
         elif form == forms["CONNECT"]:
-            ends = _ends(model, i, _connect(m, i))
+            ends = _ends(model, i, weld=False)
             connects.setdefault((ends[0][0], ends[1][0]), []).append((label, ends))
         elif form == forms["WELD"]:
-            _add(model, label, "fixed", _ends(model, i, _weld(m, i)))
+            _add(model, label, "fixed", _ends(model, i, weld=True))
         elif form == forms["TENDON"]:
             _distance(model, i, label)
         elif form != forms["JOINT"] or not _is_screw(model, i):
@@ -71,20 +67,13 @@ def _is_screw(model: MjcfModel, i: int) -> bool:
     return len(owners) == 1 and owners <= helical
 
 
-def _connect(m: Any, i: int) -> tuple[Pose, Pose]:
-    d = m.eq_data[i]
-    return Pose(np.eye(3), d[0:3].copy()), Pose(np.eye(3), d[3:6].copy())
-
-
-def _weld(m: Any, i: int) -> tuple[Pose, Pose]:
-    """The second body's anchor has a pose in the first one."""
-    d = m.eq_data[i]
-    return Pose(quaternion_matrix(d[6:10]), d[3:6].copy()), Pose(np.eye(3), d[0:3].copy())
-
-
-def _ends(model: MjcfModel, i: int, frames: tuple[Pose, Pose]) -> Ends:
-    """Bodies and frames of an equality that is written with bodies, or with sites."""
+def _ends(model: MjcfModel, i: int, weld: bool) -> Ends:
+    """Bodies and frames of a connect or weld that is written with bodies, or with sites."""
     m, ids = model.compiled, (int(model.compiled.eq_obj1id[i]), int(model.compiled.eq_obj2id[i]))
+    d = m.eq_data[i]
+    frames = Pose(np.eye(3), d[0:3].copy()), Pose(np.eye(3), d[3:6].copy())
+    if weld:  # the second body's anchor has a pose in the first one
+        frames = Pose(quaternion_matrix(d[6:10]), frames[1].p), frames[0]
     out = []
     for which, X in zip(ids, frames):
         if int(m.eq_objtype[i]) == model.number("mjtObj", "SITE"):

@@ -11,9 +11,8 @@ from poinsot.model.interchange.mjcf.files import mujoco_package
 from poinsot.model.interchange.names import Names
 from poinsot.spatial.pose import Pose
 
-__all__ = ["MjcfModel"]
-
 TABLES = ("bodies", "joints", "forces", "actuators", "sensors")
+KINDS = ("body", "joint", "actuator", "sensor", "force")
 
 
 @dataclass
@@ -25,13 +24,9 @@ class MjcfModel:
     home: dict[int, tuple[str, Pose]] = field(default_factory=lambda: {0: (GROUND, Pose.identity())})
     joints: dict[int, tuple[str, str | None]] = field(default_factory=dict)  # MuJoCo joint -> joint, coordinate
     sites: dict[int, str] = field(default_factory=dict)  # MuJoCo site -> "body.frame"
-    names: dict[str, Names] = field(default_factory=dict)
+    names: dict[str, Names] = field(default_factory=lambda: {kind: Names(kind) for kind in KINDS})
     notes: list[str] = field(default_factory=list)
     mujoco: ModuleType = field(default_factory=mujoco_package)
-
-    def __post_init__(self) -> None:
-        for kind in ("body", "joint", "actuator", "sensor", "force"):
-            self.names[kind] = Names(kind)
 
     def number(self, enumeration: str, name: str) -> int:
         """Number of a name in one of MuJoCo's enumerations: number("mjtEq", "WELD") is that of mjEQ_WELD."""

@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, listed, mend_cuts, place
+from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, inertia_entry, listed, mend_cuts, pose_entry
 from poinsot.model.interchange.mjcf.files import compile_mjcf
 from poinsot.model.interchange.mjcf.loops import add_loops, screws
 from poinsot.model.interchange.mjcf.model import MjcfModel
 from poinsot.model.interchange.mjcf.read_forces import add_acting, joint_laws
+from poinsot.model.interchange.names import changed_names
 from poinsot.model.interchange.notes import built
 from poinsot.model.interchange.recognise import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise, stem
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_matrix
-
-__all__ = ["read_mjcf"]
 
 LEFT_OUT = {  # counters of the compiled model, and what they count
     "ncam": "cameras",
@@ -56,10 +55,7 @@ def read_mjcf(path: str | Path) -> Mechanism:
         model.notes += mend_cuts(model.tables)
     except PoinsotError as error:
         raise PoinsotError(f"{path}: {error}") from None
-    kept = {name for table in model.tables.values() for name in table}
-    kept |= {frame for body in model.tables["bodies"].values() for frame in body.get("frames", ())}
-    changed = [note for names in model.names.values() for name, note in names.changed.items() if name in kept]
-    return built(_document(model), path, [*model.notes, *changed])
+    return built(_document(model), path, [*model.notes, *changed_names(model.names.values(), model.tables)])
 
 
 def _document(model: MjcfModel) -> dict[str, Any]:
@@ -90,7 +86,7 @@ def _add_bodies(model: MjcfModel) -> None:
         model.tables["bodies"][name] = {
             "mass": float(m.body_mass[i]),
             "com": listed(m.body_ipos[i]),
-            "inertia": [float(J[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))],
+            "inertia": inertia_entry(J),
             "placement": {"position": listed(data.xpos[i]), "rotation": {"quaternion": listed(data.xquat[i])}},
         }
         if m.body_gravcomp[i]:
@@ -107,7 +103,7 @@ def _add_sites(model: MjcfModel) -> None:
         short = label.removeprefix(f"{body}.").replace(".", "_")
         frames = model.tables["bodies"].setdefault(body, {}).setdefault("frames", {})
         name = model.frame_names(body).add(short)
-        frames[name] = {key: value for key, value in place(body, X).items() if key != "body"}
+        frames[name] = pose_entry(X)
         model.sites[i] = f"{body}.{name}"
 
 
@@ -159,16 +155,13 @@ def _add_chain(model: MjcfModel, parent: str, body: str, X0: Pose, joints: list[
 
 
 def _add_joint(model: MjcfModel, parent: str, child: str, joints: list[MjJoint], found: Recognised) -> None:
-    name = model.names["joint"].add(_name([joint.name for joint in joints]) or f"{child}_joint")
+    names = [joint.name for joint in joints]
+    name = model.names["joint"].add(stem(names) or "_".join(names) or f"{child}_joint")
     spec = found.spec(parent, child)
     for joint, coordinate in zip(joints, found.coordinates):
         model.joints[joint.index] = (name, coordinate)
     joint_laws(model, spec, joints, found)
     model.tables["joints"][name] = spec
-
-
-def _name(names: list[str]) -> str:
-    return stem(names) or "_".join(names)
 
 
 def _note_left_out(model: MjcfModel) -> None:

@@ -11,8 +11,6 @@ from poinsot.model.interchange.mjcf.loops import tendon_ends
 from poinsot.model.interchange.mjcf.model import MjcfModel
 from poinsot.model.interchange.recognise import HINGE, SLIDE, MjJoint, Recognised, laws_into
 
-__all__ = ["add_acting", "joint_laws"]
-
 
 def joint_laws(model: MjcfModel, spec: dict[str, Any], joints: list[MjJoint], found: Recognised) -> None:
     """Write what acts along a body's joints into the joint's table, by coordinate where it has several."""
@@ -32,12 +30,12 @@ def _laws(model: MjcfModel, joint: MjJoint) -> dict[str, Any]:
     out: dict[str, Any] = {}
     if m.jnt_stiffness[j]:
         out |= {"stiffness": float(m.jnt_stiffness[j]), "rest": float(m.qpos_spring[m.jnt_qposadr[j]])}
-    if m.dof_damping[dof]:
-        out["damping"] = float(m.dof_damping[dof])
-    if m.dof_frictionloss[dof]:
-        out["friction.coulomb"] = float(m.dof_frictionloss[dof])
-    if m.dof_armature[dof]:
-        out["drive_inertia"] = float(m.dof_armature[dof])
+    for key, values in {
+        "damping": m.dof_damping,
+        "friction.coulomb": m.dof_frictionloss,
+        "drive_inertia": m.dof_armature,
+    }.items():
+        out |= {key: float(values[dof])} if values[dof] else {}
     if m.jnt_limited[j]:
         out["limits"] = listed(m.jnt_range[j])
     for poly, what in (("jnt_stiffnesspoly", "stiffness"), ("dof_dampingpoly", "damping")):
@@ -68,7 +66,8 @@ def add_acting(model: MjcfModel) -> None:
 def _tendons(model: MjcfModel) -> None:
     m, tendon = model.compiled, model.number("mjtEq", "TENDON")
     rods = {int(m.eq_obj1id[i]) for i in range(m.neq) if int(m.eq_type[i]) == tendon and m.eq_active0[i]}
-    driven = {int(m.actuator_trnid[i][0]) for i in _tendon_drives(model)}
+    by_tendon = model.number("mjtTrn", "TENDON")
+    driven = {int(m.actuator_trnid[i][0]) for i, kind in enumerate(m.actuator_trntype) if int(kind) == by_tendon}
     for t in range(m.ntendon):
         label, ends = model.label("tendon", t) or f"tendon{t + 1}", tendon_ends(model, t)
         laws = _tendon_laws(model, t)
@@ -89,21 +88,16 @@ def _tendon_laws(model: MjcfModel, t: int) -> dict[str, dict[str, float]]:
         out["spring"] = {"stiffness": float(m.tendon_stiffness[t]), "rest": high}
         if low != high:
             model.notes.append(f"The dead band of the tendon '{model.label('tendon', t)}' is left out.")
-    if m.tendon_damping[t]:
-        out["damper"] = {"damping": float(m.tendon_damping[t])}
-    if m.tendon_frictionloss[t]:
-        out["friction"] = {"coulomb": float(m.tendon_frictionloss[t])}
-    if m.tendon_armature[t]:
-        out["drive-inertia"] = {"inertia": float(m.tendon_armature[t])}
+    for kind, parameter, values in (
+        ("damper", "damping", m.tendon_damping),
+        ("friction", "coulomb", m.tendon_frictionloss),
+        ("drive-inertia", "inertia", m.tendon_armature),
+    ):
+        out |= {kind: {parameter: float(values[t])}} if values[t] else {}
     if m.tendon_limited[t]:
         lower, upper = listed(m.tendon_range[t])
         out["end-stop"] = {"lower": lower, "upper": upper}
     return out
-
-
-def _tendon_drives(model: MjcfModel) -> list[int]:
-    tendon = model.number("mjtTrn", "TENDON")
-    return [i for i, transmission in enumerate(model.compiled.actuator_trntype) if int(transmission) == tendon]
 
 
 def _actuators(model: MjcfModel) -> dict[int, str]:

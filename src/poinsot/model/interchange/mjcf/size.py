@@ -9,8 +9,6 @@ from xml.etree.ElementTree import Element
 
 from poinsot.errors import PoinsotError
 
-__all__ = ["MAX_MJCF_BODIES", "refuse_large"]
-
 MAX_MJCF_BODIES = 5_000  # many of them become frames of others; a mechanism has fewer
 MAX_MJCF_ELEMENTS = 100_000
 MAX_CELLS = 50_000_000  # of textures and height fields, together
@@ -24,17 +22,15 @@ def refuse_large(main: Path, files: Files) -> None:
     """Refuse a model with too many bodies or elements, given all its files with those that each includes."""
     count = _Count(files)
     bodies, elements = count.file(main)
-    if bodies > MAX_MJCF_BODIES:
-        raise PoinsotError(f"{main}: {_many(bodies)} bodies with all copies; at most {MAX_MJCF_BODIES} are read")
-    if elements > MAX_MJCF_ELEMENTS:
-        raise PoinsotError(
-            f"{main}: {_many(elements)} elements with all copies; at most {MAX_MJCF_ELEMENTS} are read"
-        )
-    cells = sum(_cells(element) for root, _ in files.values() for element in root.iter())
-    if cells > MAX_CELLS:
-        raise PoinsotError(
-            f"{main}: {_many(cells)} pixels of textures and height fields; at most {MAX_CELLS} are read"
-        )
+    grids = [(e, GRIDS[e.tag]) for root, _ in files.values() for e in root.iter() if e.tag in GRIDS]
+    cells = sum(math.prod(_product(element.get(side)) for side in sides) for element, sides in grids)
+    for number, most, what in (
+        (bodies, MAX_MJCF_BODIES, "bodies with all copies"),
+        (elements, MAX_MJCF_ELEMENTS, "elements with all copies"),
+        (cells, MAX_CELLS, "pixels of textures and height fields"),
+    ):
+        if number > most:
+            raise PoinsotError(f"{main}: {_many(number)} {what}; at most {most} are read")
     for root, _ in files.values():
         for element in root.iter("size"):
             for attribute in element.attrib:
@@ -82,11 +78,6 @@ class _Count:
                 path for _, inner in self.files.values() for e in inner if e.tag == "model" for path in inner[e]
             ]
         return []
-
-
-def _cells(element: Element) -> int:
-    sides = GRIDS.get(element.tag, ())
-    return math.prod(_product(element.get(side)) for side in sides) if sides else 0
 
 
 def _product(text: str | None) -> int:

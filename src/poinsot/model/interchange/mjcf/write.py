@@ -15,16 +15,15 @@ from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
 from poinsot.elements.joints.steps import BALL, DISTANCE, FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
-from poinsot.model.interchange.mjcf.write_forces import MjcfActing
+from poinsot.model.interchange.mjcf.write_forces import FARTHEST, MjcfActing, law_attributes, pose_attributes
 from poinsot.model.interchange.notes import Conversion, written
-from poinsot.model.interchange.summed_forces import Acting
-from poinsot.model.interchange.tree import Closure, Link, Tree, cut_tree
+from poinsot.model.interchange.summed_forces import force_along
+from poinsot.model.interchange.tree import LoopClosure, OpenedTree, TreeLink, cut_tree
+from poinsot.model.interchange.xml import number_text, numbers_text
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
-
-__all__ = ["mjcf_text", "write_mjcf"]
 
 NATIVE = frozenset({POINT, FRAME, HINGE, DISTANCE})
 WORLD = "world"  # the name of MuJoCo's ground
@@ -49,7 +48,7 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     notes = list(tree.notes)
     root = Element("mujoco", model=mechanism.name)
     SubElement(root, "compiler", angle="radian", autolimits="true", balanceinertia="false", inertiafromgeom="false")
-    SubElement(root, "option", gravity=_numbers(mechanism.gravity))
+    SubElement(root, "option", gravity=numbers_text(mechanism.gravity))
     world = SubElement(root, "worldbody")
     along = MjcfActing(mechanism, tree, notes)
     elements = _bodies(world, tree, along, notes)
@@ -58,7 +57,7 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     if tree.closures or couplings:
         equality = SubElement(root, "equality")
         for name, turn, lead in couplings:
-            SubElement(equality, "joint", joint1=name, joint2=turn, polycoef=_numbers((0, lead, 0, 0, 0)))
+            SubElement(equality, "joint", joint1=name, joint2=turn, polycoef=numbers_text((0, lead, 0, 0, 0)))
         for closure in tree.closures:
             _close(equality, closure, tree, along)
         notes.append("MuJoCo keeps equality constraints softly: loops open a little under load.")
@@ -75,7 +74,7 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     return tostring(root, encoding="unicode") + "\n", notes
 
 
-def _say_aids(tree: Tree, notes: list[str]) -> None:
+def _say_aids(tree: OpenedTree, notes: list[str]) -> None:
     """Note what stands in the file only because MuJoCo wants it so."""
     aids = [link.name for link in tree.links if link.body is None]
     if aids:
@@ -89,60 +88,45 @@ def _say_aids(tree: Tree, notes: list[str]) -> None:
         notes.append(f"Ball joints ({named}) read 1 0 0 0 in the written pose: MJCF has no ref for them.")
 
 
-def _bodies(world: Element, tree: Tree, along: MjcfActing, notes: list[str]) -> dict[str, Element]:
+def _bodies(world: Element, tree: OpenedTree, along: MjcfActing, notes: list[str]) -> dict[str, Element]:
     """Nest every link in its parent; returns the element of every link."""
     elements, poses = {GROUND: world}, {GROUND: Pose.identity()}
     for link in tree.links:
         if link.name in (*elements, WORLD):
             raise PoinsotError(f"MJCF cannot have a body called '{link.name}': the name is taken")
-        element = SubElement(
-            elements[link.parent], "body", {"name": link.name, **_pose(poses[link.parent], link.X_W)}
-        )
+        X_PL = poses[link.parent].inverse() @ link.X_W
+        element = SubElement(elements[link.parent], "body", {"name": link.name, **pose_attributes(X_PL)})
         elements[link.name], poses[link.name] = element, link.X_W
         _inertial(element, link, notes)
         _joints(element, link, along, notes)
     return elements
 
 
-def _joints(element: Element, link: Link, along: MjcfActing, notes: list[str]) -> None:
+def _joints(element: Element, link: TreeLink, along: MjcfActing, notes: list[str]) -> None:
     floating = len(link.motions) == 4 and link.motions[3].type == BALL
-    if floating and link.parent == GROUND and not any(along.of(m) for m in link.motions):
+    if floating and link.parent == GROUND and not any(force_along(along.laws, m) for m in link.motions):
         SubElement(element, "freejoint", name=link.joint)
         notes.append(f"The free joint '{link.joint}' reads the world pose of '{link.name}' in qpos.")
         return
     for motion in link.motions:
         p_L = link.X_W.inverse().point(motion.point)
-        attributes = {"name": motion.name, "type": motion.type, "pos": _numbers(p_L)}
+        attributes = {"name": motion.name, "type": motion.type, "pos": numbers_text(p_L)}
         if motion.type != BALL:
-            attributes |= {"axis": _numbers(link.X_W.R.T @ motion.axis), "ref": _number(motion.value)}
-        SubElement(element, "joint", attributes | _law(along.of(motion)))
+            attributes |= {"axis": numbers_text(link.X_W.R.T @ motion.axis), "ref": number_text(motion.value)}
+        law = force_along(along.laws, motion)
+        SubElement(element, "joint", attributes | law_attributes(law, "springref", -FARTHEST))
 
 
-def _law(law: Acting | None) -> dict[str, str]:
-    """Attributes of a joint for what acts along it."""
-    if law is None:
-        return {}
-    out = {}
-    if law.stiffness:
-        out |= {"stiffness": _number(law.stiffness), "springref": _number(law.rest)}
-    for key, value in (("damping", law.damping), ("frictionloss", law.coulomb), ("armature", law.inertia)):
-        out |= {key: _number(value)} if value else {}
-    if law.limited():
-        lower, upper = (np.clip(end, -1e10, 1e10) for end in (law.lower, law.upper))
-        out["range"] = _numbers((lower, upper))
-    return out
-
-
-def _inertial(element: Element, link: Link, notes: list[str]) -> None:
+def _inertial(element: Element, link: TreeLink, notes: list[str]) -> None:
     """Mass, centre and principal moments; MuJoCo refuses moving bodies without, so they get a trifle."""
     if link.body is None:
-        small = {"mass": _number(SMALL_MASS), "diaginertia": _numbers([SMALL_INERTIA] * 3), "pos": "0 0 0"}
+        small = {"mass": number_text(SMALL_MASS), "diaginertia": numbers_text([SMALL_INERTIA] * 3), "pos": "0 0 0"}
         SubElement(element, "inertial", small)
         return
     mass, moments, R_BP = _principal(link.body, notes)
-    attributes = {"pos": _numbers(link.body.com), "mass": _number(mass), "diaginertia": _numbers(moments)}
+    attributes = {"pos": numbers_text(link.body.com), "mass": number_text(mass), "diaginertia": numbers_text(moments)}
     if not np.array_equal(R_BP, np.eye(3)):
-        attributes["quat"] = _numbers(quaternion_from_matrix(R_BP))
+        attributes["quat"] = numbers_text(quaternion_from_matrix(R_BP))
     SubElement(element, "inertial", attributes)
 
 
@@ -167,7 +151,7 @@ def _principal(body: RigidBody, notes: list[str]) -> tuple[float, np.ndarray, np
     return mass, moments, R
 
 
-def _close(equality: Element, closure: Closure, tree: Tree, along: MjcfActing) -> None:
+def _close(equality: Element, closure: LoopClosure, tree: OpenedTree, along: MjcfActing) -> None:
     """Write a closure; the world is left out as second body, as MJCF wants it."""
     poses = {**tree.poses, **{link.name: link.X_W for link in tree.links}}
     if closure.form == DISTANCE:
@@ -182,23 +166,10 @@ def _close(equality: Element, closure: Closure, tree: Tree, along: MjcfActing) -
     points = [X_AF.p] if closure.form == POINT else [X_AF.p, X_AF.p + _spread(tree) * X_AF.R[:, 2]]
     for number, point in enumerate(points, 1):
         name = closure.name if len(points) == 1 else f"{closure.name}.{number}"
-        SubElement(equality, "connect", {"name": name, "anchor": _numbers(point), **bodies})
+        SubElement(equality, "connect", {"name": name, "anchor": numbers_text(point), **bodies})
 
 
-def _spread(tree: Tree) -> float:
+def _spread(tree: OpenedTree) -> float:
     """Distance between the two points that stand for a hinge: a tenth of the machine's size, in round numbers [m]."""
     size = max([float(np.linalg.norm(link.X_W.p)) for link in tree.links] + [1e-6])
     return float(10.0 ** np.round(np.log10(size) - 1))
-
-
-def _pose(X_WP: Pose, X_WL: Pose) -> dict[str, str]:
-    X = X_WP.inverse() @ X_WL
-    return {"pos": _numbers(X.p), "quat": _numbers(quaternion_from_matrix(X.R))}
-
-
-def _number(value: float) -> str:
-    return repr(float(value) + 0.0)
-
-
-def _numbers(values) -> str:
-    return " ".join(_number(value) for value in values)

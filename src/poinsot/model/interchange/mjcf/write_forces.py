@@ -10,20 +10,15 @@ import numpy as np
 from poinsot.elements.coordinates import AlongJoint, Coordinate, Length
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors import Sensor
-from poinsot.model.interchange.motions import Motion
-from poinsot.model.interchange.summed_forces import Acting, acting
-from poinsot.model.interchange.tree import Closure, Tree
+from poinsot.model.interchange.summed_forces import ForcesAlong, SummedForces, acting
+from poinsot.model.interchange.tree import LoopClosure, OpenedTree
+from poinsot.model.interchange.xml import number_text, numbers_text
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
 
-__all__ = ["MjcfActing"]
-
 AT_SITE = {"acceleration": "accelerometer", "rate": "gyro"}  # what sensors at a site read, in MuJoCo's words
-
-
-def _numbers(values) -> str:
-    return " ".join(repr(float(value) + 0.0) for value in values)
+FARTHEST = 1e10  # a limit that stands for none
 
 
 @dataclass
@@ -31,9 +26,9 @@ class MjcfActing:
     """Collects sites and tendons while a mechanism is written."""
 
     mechanism: Mechanism
-    tree: Tree
+    tree: OpenedTree
     notes: list[str]
-    laws: dict[Coordinate, Acting] = field(init=False)
+    laws: ForcesAlong = field(init=False)
     sites: dict[str, tuple[str, Pose]] = field(default_factory=dict)  # name -> link, pose in it
     tendons: dict[Coordinate | str, tuple[str, str, str]] = field(default_factory=dict)  # -> name, two sites
 
@@ -45,16 +40,9 @@ class MjcfActing:
             for frame in body.frames:
                 self.site(frame)
         for force in elements.forces.values():
-            self._reachable(force.on, f"the {force.kind} '{force.name}'")
+            self._reach(force.on, f"the {force.kind} '{force.name}'")
         for actuator in elements.actuators.values():
-            self._reachable(actuator.on, f"the actuator '{actuator.name}'")
-
-    def of(self, motion: Motion) -> Acting | None:
-        """What acts along an elementary motion."""
-        for on, law in self.laws.items():
-            if isinstance(on, AlongJoint) and (on.joint, on.index) == (motion.joint, motion.coordinate):
-                return law
-        return None
+            self._reach(actuator.on, f"the actuator '{actuator.name}'")
 
     def site(self, frame: Frame) -> str:
         """The site of a frame, made on the first call."""
@@ -68,16 +56,11 @@ class MjcfActing:
         self.sites[chosen] = (frame.body, X)
         return chosen
 
-    def _reachable(self, on: Coordinate, what: str) -> bool:
+    def _reach(self, on: Coordinate, what: str) -> None:
         """Make the tendon of a length; note a coordinate that is neither a joint's nor a length."""
-        if isinstance(on, Length):
-            self.tendon(on)
-            return True
-        if isinstance(on, AlongJoint) and self.tree.motion(on.joint, on.index) is not None:
-            return True
-        name = f"joint '{on.joint}'" if isinstance(on, AlongJoint) else f"a coordinate of kind '{on.kind}'"
-        self.notes.append(f"MJCF has no place for {what} along {name}.")
-        return False
+        if self._target(on) is None:
+            name = f"joint '{on.joint}'" if isinstance(on, AlongJoint) else f"a coordinate of kind '{on.kind}'"
+            self.notes.append(f"MJCF has no place for {what} along {name}.")
 
     def tendon(self, length: Length) -> str:
         """The tendon along a length, made on the first call."""
@@ -86,7 +69,7 @@ class MjcfActing:
             self.tendons[length] = (f"{a}-{b}", a, b)
         return self.tendons[length][0]
 
-    def distance(self, closure: Closure, poses: dict[str, Pose]) -> str:
+    def distance(self, closure: LoopClosure, poses: dict[str, Pose]) -> str:
         """The tendon of a rod between two points, whose length an equality keeps."""
         ends = {"a": (closure.a, closure.X_W.p), "b": (closure.b, closure.p_b)}
         names = []
@@ -110,12 +93,7 @@ class MjcfActing:
     def _place(self) -> None:
         for name, (link, X) in self.sites.items():
             if name not in self._placed:
-                attributes = {
-                    "name": name,
-                    "pos": _numbers(X.p),
-                    "quat": _numbers(quaternion_from_matrix(X.R)),
-                }
-                self._elements[link].append(Element("site", attributes))
+                self._elements[link].append(Element("site", {"name": name, **pose_attributes(X)}))
                 self._placed.add(name)
 
     def add_sections(self, root: Element) -> None:
@@ -125,7 +103,7 @@ class MjcfActing:
             section = SubElement(root, "tendon")
             for on, (name, *ends) in self.tendons.items():
                 law = self.laws.get(on) if isinstance(on, Length) else None
-                spatial = SubElement(section, "spatial", {"name": name, **_tendon_law(law)})
+                spatial = SubElement(section, "spatial", {"name": name, **law_attributes(law, "springlength", 0.0)})
                 for end in ends:
                     SubElement(spatial, "site", site=end)
         self._actuators(root)
@@ -140,7 +118,7 @@ class MjcfActing:
                 continue
             attributes = {"name": name, **target}
             if np.isfinite(actuator.lower) and np.isfinite(actuator.upper):
-                attributes["ctrlrange"] = _numbers((actuator.lower, actuator.upper))
+                attributes["ctrlrange"] = numbers_text((actuator.lower, actuator.upper))
             SubElement(section, "motor", attributes)
 
     def _target(self, on: Coordinate | None) -> dict[str, str] | None:
@@ -177,15 +155,23 @@ class MjcfActing:
         return found
 
 
-def _tendon_law(law: Acting | None) -> dict[str, str]:
-    """Attributes of a tendon for what acts along it."""
+def pose_attributes(X: Pose) -> dict[str, str]:
+    """Attributes of a body or site for its pose in its parent."""
+    return {"pos": numbers_text(X.p), "quat": numbers_text(quaternion_from_matrix(X.R))}
+
+
+def law_attributes(law: SummedForces | None, rest: str, least: float) -> dict[str, str]:
+    """Attributes of a joint or tendon for what acts along it.
+
+    `rest` is its word for where the spring is relaxed, `least` the lowest limit that it can have.
+    """
     if law is None:
         return {}
-    out = {"stiffness": repr(law.stiffness), "springlength": repr(law.rest)} if law.stiffness else {}
+    out = {"stiffness": number_text(law.stiffness), rest: number_text(law.rest)} if law.stiffness else {}
     for key, value in (("damping", law.damping), ("frictionloss", law.coulomb), ("armature", law.inertia)):
-        out |= {key: repr(value)} if value else {}
+        out |= {key: number_text(value)} if value else {}
     if law.limited():
-        out["range"] = _numbers((max(law.lower, 0.0), min(law.upper, 1e10)))
+        out["range"] = numbers_text(np.clip((law.lower, law.upper), least, FARTHEST))
     return out
 
 

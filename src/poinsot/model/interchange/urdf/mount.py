@@ -20,8 +20,6 @@ from poinsot.spatial.algebra import unit
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential, rotation_logarithm
 
-__all__ = ["link_poses", "mounted"]
-
 TypeOf = Callable[[UrdfJoint], str]
 STEP, LONGEST, STEPS = 1e-6, 0.3, 200  # of differences, of one correction, and how many
 
@@ -45,7 +43,7 @@ def _moved(joint: UrdfJoint, joint_type: str, value: float) -> Pose:
 def mounted(tree: UrdfTree, type_of: TypeOf, sidecar: Sidecar) -> dict[str, float]:
     """Coordinates that close the loops; empty when zero does, or when none are found."""
     names = [name for name, joint in tree.joints.items() if type_of(joint) in ("revolute", "prismatic")]
-    loops = [(_link(tree, a), _link(tree, b), loop) for a, b, loop in sidecar.loops]
+    loops = [(tree.link(a), tree.link(b), loop) for a, b, loop in sidecar.loops]
     if not loops or not names:
         return {}
     size = max([float(np.linalg.norm(joint.xyz)) for joint in tree.joints.values()] + [1e-9])
@@ -64,10 +62,6 @@ def mounted(tree: UrdfTree, type_of: TypeOf, sidecar: Sidecar) -> dict[str, floa
         move = np.linalg.lstsq(damped, -np.concatenate([error, np.zeros(len(names))]), rcond=None)[0]
         q = q + move * min(1.0, LONGEST / max(np.max(np.abs(move)), 1e-300))
     return {}
-
-
-def _link(tree: UrdfTree, name: str) -> str:
-    return tree.joints[name].child if name in tree.joints else name
 
 
 def _gaps(tree: UrdfTree, type_of: TypeOf, loops: list, names: list[str], q: np.ndarray) -> list[Pose]:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from poinsot.elements import GROUND
-from poinsot.elements.joints import JOINTS, Axis
+from poinsot.elements.joints import JOINTS, AxisJoint
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.model.interchange.auxiliary_links import mend_chains
-from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, listed, mend_cuts, place
-from poinsot.model.interchange.names import Names
+from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, inertia_entry, listed, mend_cuts, place, pose_entry
+from poinsot.model.interchange.names import Names, changed_names
 from poinsot.model.interchange.notes import built
 from poinsot.model.interchange.urdf.mount import link_poses, mounted
 from poinsot.model.interchange.urdf.sidecar import Sidecar, read_sidecar, sidecar_beside
@@ -22,8 +22,6 @@ from poinsot.model.interchange.urdf.tree import UrdfJoint, UrdfTree, read_tree
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
-
-__all__ = ["read_urdf"]
 
 TYPES = {
     "continuous": "revolute",
@@ -123,13 +121,12 @@ class _Reader:
         where = self._poses()
         for link, name in self.bodies.items():
             data = self.tree.links[link]
-            J = data.inertia
             body: dict[str, Any] = {"mass": data.mass}
             if np.any(data.com):
                 body["com"] = listed(data.com)
-            body["inertia"] = [float(J[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+            body["inertia"] = inertia_entry(data.inertia)
             if where:
-                body["placement"] = {key: value for key, value in place("", where[link]).items() if key != "body"}
+                body["placement"] = pose_entry(where[link])
                 body["placement"].setdefault("position", [0.0, 0.0, 0.0])
             self.tables["bodies"][name] = body
         frames = Names("link")
@@ -140,7 +137,7 @@ class _Reader:
             names = self.tables["bodies"].setdefault(name, {}).setdefault("frames", {})
             frames.taken = set(names)
             key = frames.add(short)
-            names[key] = {k: v for k, v in place(name, X).items() if k != "body"}
+            names[key] = pose_entry(X)
             self.frames[link] = f"{name}.{key}"
         self.link_names.changed |= frames.changed
         light = [link for link in self.frames if self.tree.links[link].mass > 0]
@@ -162,8 +159,8 @@ class _Reader:
             if self.home[joint.parent][0] == self.home[joint.child][0]:
                 continue  # inside one body
             name = self.joint_names.add(joint.name)
-            spec: dict[str, Any] = {"type": moves, "between": [self._origin(joint), self._child(joint)]}
-            if issubclass(JOINTS[moves], Axis):
+            spec: dict[str, Any] = {"type": moves, "between": [self._origin(joint), self._side(joint.child)]}
+            if issubclass(JOINTS[moves], AxisJoint):
                 spec["axis"] = listed(joint.axis)
             one = moves in ("revolute", "prismatic")
             if one and joint.damping:
@@ -187,25 +184,20 @@ class _Reader:
             return written if len(written) > 1 else body
         return place(body, X @ joint.origin())
 
-    def _child(self, joint: UrdfJoint) -> Any:
-        if joint.child in self.bodies:
-            return self.bodies[joint.child]
-        return self.frames[joint.child]
-
-    def _linked(self, name: str) -> str:
-        """The link that a name in the sidecar means: a link's own, or that of the joint which carries it."""
-        return self.tree.joints[name].child if name in self.tree.joints else name
+    def _side(self, link: str) -> str:
+        """The body or frame that a link is."""
+        return self.bodies.get(link) or self.frames.get(link) or GROUND
 
     def check_loops(self) -> None:
         """The two ends of a closure must exist, on two bodies."""
         for pair in self.sidecar.loops:
             for name in pair[:2]:
-                if self._linked(name) not in self.tree.links:
+                if self.tree.link(name) not in self.tree.links:
                     existing = [*self.tree.links, *self.tree.joints]
                     raise PoinsotError(
                         f"{self.sidecar.path}: closed_loop: {unknown('link or joint', name, existing)}"
                     )
-            first, second = (self.home[self._linked(name)][0] for name in pair[:2])
+            first, second = (self.home[self.tree.link(name)][0] for name in pair[:2])
             if first == second:
                 both = f"'{pair[0]}' and '{pair[1]}' are both on '{first}'"
                 raise PoinsotError(f"{self.sidecar.path}: closed_loop: {both}")
@@ -213,8 +205,7 @@ class _Reader:
     def add_loops(self) -> None:
         """Write closing joints: a common point is a ball, a common frame a weld."""
         for number, (first, second, held) in enumerate(self.sidecar.loops, 1):
-            links = [self._linked(name) for name in (first, second)]
-            ends = [self.bodies.get(link) or self.frames.get(link) or GROUND for link in links]
+            ends = [self._side(self.tree.link(name)) for name in (first, second)]
             name = self.joint_names.add(_stem(first, second) or f"loop{number}")
             law = "spherical" if held == "3d" else "fixed"
             self.tables["joints"][name] = {"type": law, "between": ends, "closing": True}
@@ -260,14 +251,11 @@ class _Reader:
 
     def said(self) -> list[str]:
         """Notes on the whole file."""
-        kept = {name for table in self.tables.values() for name in table}
-        kept |= {frame for body in self.tables["bodies"].values() for frame in body.get("frames", ())}
-        changed = {**self.link_names.changed, **self.joint_names.changed}
-        notes = [note for name, note in changed.items() if name in kept]
+        notes = changed_names((self.link_names, self.joint_names), self.tables)
         if self.tree.root != GROUND and self.tree.links[self.tree.root].mass <= NEGLIGIBLE:
             notes.insert(0, f"The root link '{self.tree.root}' is the ground.")
         for joint in self.tree.joints.values():
-            if joint.mimic and self.joint_names.given.get(joint.name) in kept:
+            if joint.mimic and self.joint_names.given.get(joint.name) in self.tables["joints"]:
                 notes.append(
                     f"The joint '{joint.name}' mimics '{joint.mimic[0]}', which is left out: it moves freely."
                 )

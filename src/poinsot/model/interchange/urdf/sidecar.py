@@ -22,8 +22,6 @@ import yaml
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.toml import read_text
 
-__all__ = ["Sidecar", "read_sidecar", "sidecar_beside", "sidecar_text"]
-
 MAX_BYTES, MAX_DEPTH = 400_000, 12
 KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type", "pose", "gravity")
 JOINT_TYPES = ("SPHERICAL", "CARDAN", "FIXED")

@@ -15,8 +15,6 @@ from poinsot.spatial.inertia import inertia_defect, rotate_inertia
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import euler_matrix
 
-__all__ = ["JOINT_TYPES", "UrdfJoint", "UrdfLink", "UrdfTree", "read_tree"]
-
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 READ = {
     "robot": ("link", "joint"),
@@ -68,6 +66,10 @@ class UrdfTree:
     joints: dict[str, UrdfJoint]
     carrier: dict[str, UrdfJoint]  # by child link
     left_out: tuple[str, ...]  # what the file also holds: "3 visual"
+
+    def link(self, name: str) -> str:
+        """The link that a name in the sidecar means: a link's own, or that of the joint which carries it."""
+        return self.joints[name].child if name in self.joints else name
 
 
 def read_tree(path: Path) -> UrdfTree:
@@ -143,7 +145,10 @@ def _joint(context: FileContext, name: str, element: Element, links: dict[str, E
     axis = context.numbers(element.find("axis"), where, "xyz", 3, (1.0, 0.0, 0.0))
     if joint_type not in ("fixed", "floating") and not 1e-9 < np.linalg.norm(axis) < 1e9:
         raise context.fail(where, f"an axis of length {np.linalg.norm(axis):g} has no direction")
-    mimic = element.find("mimic")
+    mimic = None
+    if (at := element.find("mimic")) is not None:
+        ratio, offset = context.number(at, where, "multiplier", 1.0), context.number(at, where, "offset", 0.0)
+        mimic = context.text(at, where, "joint"), ratio, offset
     return UrdfJoint(
         name=name,
         type=joint_type,
@@ -157,13 +162,8 @@ def _joint(context: FileContext, name: str, element: Element, links: dict[str, E
         velocity=context.number(limit, where, "velocity", 0.0),
         damping=context.number(dynamics, where, "damping", 0.0),
         friction=context.number(dynamics, where, "friction", 0.0),
-        mimic=None if mimic is None else _mimic(context, where, mimic),
+        mimic=mimic,
     )
-
-
-def _mimic(context: FileContext, where: str, at: Element) -> tuple[str, float, float]:
-    ratio, offset = context.number(at, where, "multiplier", 1.0), context.number(at, where, "offset", 0.0)
-    return context.text(at, where, "joint"), ratio, offset
 
 
 def _limits(context: FileContext, where: str, limit: Element | None, joint_type: str) -> tuple[float, float] | None:

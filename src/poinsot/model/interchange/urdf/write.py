@@ -17,17 +17,16 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.joints.steps import FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
-from poinsot.model.interchange.motions import Motion, undone
+from poinsot.model.interchange.motions import ElementaryMotion, undone
 from poinsot.model.interchange.notes import Conversion, written
-from poinsot.model.interchange.summed_forces import INFINITY, Acting, acting
-from poinsot.model.interchange.tree import Link, Tree, cut_tree
+from poinsot.model.interchange.summed_forces import INFINITY, acting, force_along
+from poinsot.model.interchange.tree import OpenedTree, TreeLink, cut_tree
 from poinsot.model.interchange.urdf.sidecar import Sidecar, sidecar_text
+from poinsot.model.interchange.xml import number_text, numbers_text
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
-
-__all__ = ["write_urdf"]
 
 NATIVE = frozenset({POINT, FRAME})
 UNLIMITED = 1e9  # URDF demands limits of a slide; this stands for none
@@ -52,7 +51,7 @@ def write_urdf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) 
 class _Writer:
     """Writes one mechanism; collects links and notes on the way."""
 
-    def __init__(self, mechanism: Mechanism, tree: Tree):
+    def __init__(self, mechanism: Mechanism, tree: OpenedTree):
         self.mechanism, self.tree = mechanism, tree
         self.notes = list(tree.notes)
         self.robot = Element("robot", name=mechanism.name)
@@ -96,7 +95,7 @@ class _Writer:
 
     def _joint(self, name: str, kind: str, parent: str, child: str, X_PC: Pose) -> Element:
         joint = SubElement(self.robot, "joint", name=name, type=kind)
-        SubElement(joint, "origin", xyz=_numbers(X_PC.p), rpy=_numbers(_rpy(X_PC.R)))
+        SubElement(joint, "origin", xyz=numbers_text(X_PC.p), rpy=numbers_text(_rpy(X_PC.R)))
         SubElement(joint, "parent", link=parent)
         SubElement(joint, "child", link=child)
         return joint
@@ -106,7 +105,7 @@ class _Writer:
         self._joint(name, "fixed", parent, child, self.poses[parent].inverse() @ X_W)
         return link
 
-    def _branch(self, link: Link) -> None:
+    def _branch(self, link: TreeLink) -> None:
         """One link of the tree, behind as many helper links as its joint has further coordinates."""
         parent, last = link.parent, link.motions[-1] if link.motions else None
         through = last is None or last.type != HINGE or _distance(last, link.X_W.p) <= ON_AXIS
@@ -126,41 +125,35 @@ class _Writer:
         if link.body is not None and link.body.mass:
             _inertial(element, link.body)
 
-    def _moving(self, motion: Motion, parent: str, child: str, X_W: Pose) -> None:
+    def _moving(self, motion: ElementaryMotion, parent: str, child: str, X_W: Pose) -> None:
         """A hinge or slide; its origin is where the child stands when the coordinate is zero."""
-        law = self._law(motion)
+        law = force_along(self.laws, motion)
         limited = law is not None and law.limited()
         turning = motion.type == HINGE and not limited
         kind = "continuous" if turning else "revolute" if motion.type == HINGE else "prismatic"
         joint = self._joint(motion.name, kind, parent, child, self.poses[parent].inverse() @ undone(motion, X_W))
-        SubElement(joint, "axis", xyz=_numbers(X_W.R.T @ motion.axis))
+        SubElement(joint, "axis", xyz=numbers_text(X_W.R.T @ motion.axis))
         effort = self._effort(motion)
         if not turning or effort < UNLIMITED:
             ends = (law.lower, law.upper) if law is not None and limited else (-INFINITY, INFINITY)
             lower, upper = (float(np.clip(end, -UNLIMITED, UNLIMITED)) for end in ends)
-            bounds = {} if turning else {"lower": _number(lower), "upper": _number(upper)}
-            SubElement(joint, "limit", {"effort": _number(effort), "velocity": _number(UNLIMITED), **bounds})
+            bounds = {} if turning else {"lower": number_text(lower), "upper": number_text(upper)}
+            SubElement(joint, "limit", {"effort": number_text(effort), "velocity": number_text(UNLIMITED), **bounds})
         if law is not None and (law.damping or law.coulomb):
-            SubElement(joint, "dynamics", damping=_number(law.damping), friction=_number(law.coulomb))
+            SubElement(joint, "dynamics", damping=number_text(law.damping), friction=number_text(law.coulomb))
         if motion.follows:
             turn, lead = motion.follows
-            SubElement(joint, "mimic", joint=turn, multiplier=_number(lead), offset="0")
+            SubElement(joint, "mimic", joint=turn, multiplier=number_text(lead), offset="0")
             self.notes.append(f"The screw '{motion.joint}' is a turn and a slide that mimics it.")
 
-    def _law(self, motion: Motion) -> Acting | None:
-        for on, law in self.laws.items():
-            if isinstance(on, AlongJoint) and (on.joint, on.index) == (motion.joint, motion.coordinate):
-                return law
-        return None
-
-    def _drives(self) -> dict[str, Motion | None]:
+    def _drives(self) -> dict[str, ElementaryMotion | None]:
         """Actuators and the elementary motions that they drive."""
         return {
             name: self.tree.motion(a.on.joint, a.on.index) if isinstance(a.on, AlongJoint) else None
             for name, a in self.mechanism.actuators.items()
         }
 
-    def _effort(self, motion: Motion) -> float:
+    def _effort(self, motion: ElementaryMotion) -> float:
         for name, driven in self._drives().items():
             if driven is motion:
                 actuator = self.mechanism.actuators[name]
@@ -176,7 +169,10 @@ class _Writer:
 
     def _say(self) -> None:
         """Notes on what URDF has no words for."""
-        forces = [(f, f"'{f.name}' along {self._on(f.on)}") for f in self.mechanism.forces.values()]
+        forces = []
+        for f in self.mechanism.forces.values():
+            on = f"joint '{f.on.joint}'" if isinstance(f.on, AlongJoint) else f"a {f.on.kind}"
+            forces.append((f, f"'{f.name}' along {on}"))
         for what, names in {
             "Springs": [name for f, name in forces if (law := f.simple(0.0)) and law.stiffness],
             "Drive inertias": [name for f, name in forces if (law := f.simple(0.0)) and law.inertia],
@@ -194,20 +190,16 @@ class _Writer:
         if self.mechanism.planar:
             self.notes.append("The planar mechanism is written in space, in the plane z = 0.")
 
-    @staticmethod
-    def _on(on) -> str:
-        return f"joint '{on.joint}'" if isinstance(on, AlongJoint) else f"a {on.kind}"
-
 
 def _inertial(element: Element, body: RigidBody) -> None:
     inertial = SubElement(element, "inertial")
-    SubElement(inertial, "origin", xyz=_numbers(body.com), rpy="0 0 0")
-    SubElement(inertial, "mass", value=_number(body.mass))
+    SubElement(inertial, "origin", xyz=numbers_text(body.com), rpy="0 0 0")
+    SubElement(inertial, "mass", value=number_text(body.mass))
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    SubElement(inertial, "inertia", {key: _number(value) for key, value in zip(keys, body.inertia)})
+    SubElement(inertial, "inertia", {key: number_text(value) for key, value in zip(keys, body.inertia)})
 
 
-def _distance(motion: Motion, p_W: np.ndarray) -> float:
+def _distance(motion: ElementaryMotion, p_W: np.ndarray) -> float:
     """Distance of a point from the axis of a motion  [m]."""
     return float(np.linalg.norm(np.cross(motion.axis, p_W - motion.point)))
 
@@ -217,11 +209,3 @@ def _rpy(R: np.ndarray) -> tuple[float, float, float]:
     yaw = np.arctan2(R[1, 0], R[0, 0])
     rest = axis_rotation("Z", -yaw) @ R
     return np.arctan2(-rest[1, 2], rest[1, 1]), np.arctan2(-rest[2, 0], rest[0, 0]), yaw
-
-
-def _number(value: float) -> str:
-    return repr(float(value) + 0.0)
-
-
-def _numbers(values) -> str:
-    return " ".join(_number(value) for value in values)
