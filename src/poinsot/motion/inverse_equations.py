@@ -1,6 +1,7 @@
 """Actuator forces and multipliers of a prescribed motion, as symbols.
 
 B u − Cᵀ λ = M v̇ − Q₀        least forces, measured by weights, where there are more actuators than freedoms
+(theory/dynamics, eq. 13)
 """
 
 from __future__ import annotations
