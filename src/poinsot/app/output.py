@@ -7,16 +7,14 @@ import math
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from poinsot.model.check import Report
 from poinsot.model.quantities.expressions import text
 from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.toml import check_place, write_aside
 
-__all__ = ["parameter_rows", "report_data", "table", "write_json", "write_text"]
+__all__ = ["parameter_rows", "table", "write_json", "write_text"]
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -65,11 +63,6 @@ def parameter_rows(parameters: Parameters) -> tuple[tuple[str, ...], list[tuple[
     values = parameters.values_by_name
     rows += [(name, float(values[name]), "", None, None, f"= {text(e)}") for name, e in parameters.derived.items()]
     return columns, rows
-
-
-def report_data(report: Report) -> dict[str, Any]:
-    """A check report as JSON data."""
-    return {**asdict(report), "ok": report.ok}
 
 
 def write_text(path: Path, content: str, overwrite: bool) -> None:

@@ -21,11 +21,12 @@ from poinsot.formulations.embedded import free_speeds
 from poinsot.model.build.joints_and_forces import force_unit
 from poinsot.model.parts import Elements
 from poinsot.motion.undetermined import undetermined
+from poinsot.results import WRENCH
 from poinsot.system.system import System
 
 __all__ = ["COMPONENTS", "Channel", "channels"]
 
-COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+COMPONENTS = tuple(WRENCH.split())
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import final
 from poinsot.elements.forces import Actuator
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors.base import Sense, Sensor
+from poinsot.results import WRENCH
 from poinsot.spatial.algebra import Scalar, Vec3, apply, dot, transpose, vector
 from poinsot.spatial.motion import Wrench
 
@@ -71,7 +72,7 @@ class Reaction(Sensor):
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """Three forces, three moments."""
-        return tuple((f"f{axis}", "N") for axis in "xyz") + tuple((f"m{axis}", "N·m") for axis in "xyz")
+        return tuple((name, "N" if name[0] == "f" else "N·m") for name in WRENCH.split())
 
     def reading(self, F: Wrench) -> Vec3:
         """What it reads at the wrench F, in the joint's frame on its side."""
