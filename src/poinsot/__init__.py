@@ -5,6 +5,7 @@ The map, each package standing on those above it:
     errors       one exception base, messages that name the thing and list what exists
     lazy         CasADi, loaded at its first use
     blas         one BLAS thread for small matrices
+    results      records that become JSON or tables
     store        what is kept on disk between processes
     spatial      poses, rotation charts, inertia and Poinsot's matrix
     elements     one physical law a file: bodies, joints, forces, coordinates, sensors
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
     from poinsot.model.interchange import read_mjcf, read_urdf, write_mjcf, write_urdf
     from poinsot.model.load import library_names, load
     from poinsot.model.mechanism import Mechanism, build
+    from poinsot.model.state import State
     from poinsot.model.toml import dumps, loads, save
-    from poinsot.motion.accelerations import State, accelerations
+    from poinsot.motion.accelerations import accelerations
     from poinsot.motion.inverse_dynamics import inverse_dynamics
     from poinsot.motion.kinematics import kinematics
     from poinsot.motion.signals import Fourier, Samples
@@ -72,7 +74,7 @@ _HOME = {
     "MotionError": "errors",
     "PoinsotError": "errors",
     "Samples": "motion.signals",
-    "State": "motion.accelerations",
+    "State": "model.state",
     "accelerations": "motion.accelerations",
     "assemble": "model.assembly.assembly",
     "base_parameters": "identifiability.base_parameters",

@@ -113,7 +113,7 @@ def independent(mechanism: poinsot.Mechanism) -> dict[str, float]:
 
     from poinsot.vibration.linear_model.model import linear_model
 
-    small = linear_model(mechanism, None, actuators="free")
+    small = linear_model(mechanism, None, locked="none")
     names = list(mechanism.coordinates)
     rows = np.array([small.row(name) for name in names]) @ small.free
     _, R, order = qr(rows.T, pivoting=True)

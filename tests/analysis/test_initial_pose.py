@@ -50,7 +50,7 @@ def around(mechanism, reach, count, seed=0):
 def test_native_poses_are_those_of_assembly(name, formulation, assembled):
     mechanism = poinsot.load(name)
     for pose in around(mechanism, AWAY[name], 6):
-        found = initial(mechanism, pose, formulation)
+        found = initial(mechanism, poinsot.State(pose), formulation)
         right = poinsot.assemble(mechanism, pose)
         position, rotation = body_poses(found.system, found.q[None], found.p)
         for body in mechanism.bodies:
@@ -85,12 +85,12 @@ def test_quantities_and_unknown_names_mean_the_same_the_second_time(assembled):
     four_bar = poinsot.load("four_bar")
     for _ in range(3):
         module._INITIAL.clear()
-        found = [initial(four_bar, {"theta1": angle}, "joint").q for angle in (np.pi / 3, "60 deg")]
+        found = [initial(four_bar, poinsot.State({"theta1": angle}), "joint").q for angle in (np.pi / 3, "60 deg")]
         np.testing.assert_allclose(*found, atol=1e-13)
         with pytest.raises(poinsot.PoinsotError, match="theta9"):
-            initial(four_bar, {"theta9": 1.0}, "joint")
+            initial(four_bar, poinsot.State({"theta9": 1.0}), "joint")
         with pytest.raises(poinsot.PoinsotError, match="theta1"):
-            initial(four_bar, {"theta1": "1 m"}, "joint")
+            initial(four_bar, poinsot.State({"theta1": "1 m"}), "joint")
 
 
 def test_what_named_coordinates_do_not_tell_is_left_to_assembly(assembled):
@@ -99,7 +99,7 @@ def test_what_named_coordinates_do_not_tell_is_left_to_assembly(assembled):
         assembled.clear()
         poses = [{name: 0.1 * k} for k in range(3)]
         for pose in poses:
-            initial(mechanism, pose, "joint")
+            initial(mechanism, poinsot.State(pose), "joint")
         assert [pose for pose in assembled if pose] == poses
 
 

@@ -60,8 +60,8 @@ def test_a_compliance_is_unknown_where_the_tool_cannot_be():
 def test_locked_actuators_leave_fewer_motions():
     five_bar = sprung_five_bar()
     given = {"x": np.array([0.0, 0.1]), "y": 0.3}
-    found = poinsot.frequency_map(five_bar, given, actuators=["shoulder1"])
-    single = poinsot.modes(five_bar, {"x": 0.1, "y": 0.3}, actuators=["shoulder1"])
+    found = poinsot.frequency_map(five_bar, given, locked=["shoulder1"])
+    single = poinsot.modes(five_bar, {"x": 0.1, "y": 0.3}, locked=["shoulder1"])
     assert_allclose(found.frequencies[1], single.frequencies, rtol=1e-9)
 
 

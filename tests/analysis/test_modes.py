@@ -172,20 +172,20 @@ def test_without_a_pose_the_equilibrium_near_the_models_own_is_taken():
     assert found.linear.poses["m2"].p[0] == pytest.approx(4 * 9.81 / 100 + 3 * 9.81 / 200)
     four_bar = poinsot.load("four_bar")
     rest = poinsot.equilibrium(four_bar)
-    hanging = poinsot.modes(four_bar, pose={"theta1": rest.coordinates["theta1"]}, actuators="free")
+    hanging = poinsot.modes(four_bar, pose={"theta1": rest.coordinates["theta1"]}, locked="none")
     assert abs(hanging.linear.forces["A"]) < 1e-9 and hanging.frequencies[0] > 0
 
 
 def test_actuators_are_locked_free_or_soft():
     five_bar = sprung_five_bar()
     assert poinsot.modes(five_bar).linear.locked == ()  # a spring acts along each: the drive's stiffness
-    one = poinsot.modes(five_bar, actuators=["shoulder1"])
+    one = poinsot.modes(five_bar, locked=["shoulder1"])
     assert one.linear.locked == ("shoulder1",) and len(one.frequencies) == 1
-    assert len(poinsot.modes(five_bar, actuators="locked").frequencies) == 0
+    assert len(poinsot.modes(five_bar, locked="all").frequencies) == 0
     assert_allclose(one.shapes[one.linear.names.index("shoulder1")], 0, atol=1e-12)
     assert poinsot.modes(poinsot.load("hexapod")).linear.locked == ()  # nothing could move otherwise
     with pytest.raises(poinsot.PoinsotError, match="there is no actuator 'elbow'"):
-        poinsot.modes(five_bar, actuators=["elbow"])
+        poinsot.modes(five_bar, locked=["elbow"])
 
 
 def test_free_actuators_give_what_balance_needs_or_what_they_are_told():
@@ -215,7 +215,7 @@ def test_a_crane_with_its_drive_locked_swings_as_a_pendulum_and_free_as_two_bodi
         gravity=[0, -9.81],
     )
     assert_allclose(poinsot.modes(crane).frequencies, [PENDULUM], rtol=1e-12)
-    free = poinsot.modes(crane, actuators="free")
+    free = poinsot.modes(crane, locked="none")
     J = 0.02 + 0.25**2 - (1 * 0.25) ** 2 / 4
     assert free.labels == ("rigid-body", "")
     assert free.frequencies[1] == pytest.approx(np.sqrt(9.81 * 0.25 / J) / (2 * np.pi), rel=1e-12)

@@ -110,7 +110,7 @@ def test_a_stewart_platform_yields_as_its_jacobian_says(formulation):
     mechanism = on_springs(k)
     found = poinsot.compliance(mechanism, "platform", place, formulation=formulation)
     assert_allclose(found, J @ J.T / k, rtol=1e-9, atol=1e-12 * np.max(np.abs(found)))
-    assert_allclose(poinsot.stiffness(mechanism, "platform", place) @ found, np.eye(6), atol=1e-8)
+    assert_allclose(poinsot.stiffness(mechanism, "platform", place).matrix @ found, np.eye(6), atol=1e-8)
     batch = poinsot.compliance_map(mechanism, "platform", {**place, "x": [0.02, 0.03]})
     assert_allclose(batch.compliance[0], found, rtol=1e-9, atol=1e-12 * np.max(np.abs(found)))
     assert_allclose(batch.stiffness[0] @ found, np.eye(6), atol=1e-8)

@@ -115,7 +115,7 @@ def test_what_a_simulation_is_given_is_checked_by_name(given, message):
         (lambda: poinsot.modes(ARM, 3), "a pose is given by name"),
         (lambda: poinsot.modes(ARM, n="a"), "n must be a whole number of at least 1"),
         (lambda: poinsot.modes(ARM, formulation=["joint"]), "no formulation"),
-        (lambda: poinsot.modes(ARM, actuators=3), "locked actuators are given as a list of names"),
+        (lambda: poinsot.modes(ARM, locked=3), "locked actuators are given as a list of names"),
         (lambda: poinsot.modes(ARM, forces=3), "forces are given by name"),
         (lambda: poinsot.linearise(ARM, independent="A"), "a list of names, not as 'A'"),
         (lambda: poinsot.frf(ARM, 3, "link3 y", [1.0]), "inputs are given as a list of names"),

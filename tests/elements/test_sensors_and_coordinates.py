@@ -163,7 +163,7 @@ def test_every_sensor_names_its_channels_after_itself_with_units(kind):
 
 def test_a_reaction_has_three_forces_and_three_moments():
     channels = Reaction("r", joint="j").channels
-    assert [c.name for c in channels] == ["r.fx", "r.fy", "r.fz", "r.mx", "r.my", "r.mz"]
+    assert [c.name for c in channels] == ["r.fx", "r.fy", "r.fz", "r.tx", "r.ty", "r.tz"]
     assert [c.unit for c in channels] == ["N"] * 3 + ["N·m"] * 3
 
 

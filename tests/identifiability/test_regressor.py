@@ -12,7 +12,7 @@ from poinsot.identifiability.linear import linear_parameters
 
 from .motions import random_motion
 
-COMPONENTS = ["fx", "fy", "fz", "mx", "my", "mz"]
+COMPONENTS = ["fx", "fy", "fz", "tx", "ty", "tz"]
 SWINGING = ("crane", "satellite")  # fewer drives than freedoms: no motion can be prescribed
 DRIVEN = [n for n in poinsot.library_names() if poinsot.load(n).actuators and n not in SWINGING]
 T = np.linspace(0.0, 2.0, 25)

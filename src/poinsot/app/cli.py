@@ -125,14 +125,14 @@ def check(
     overwrite: Overwrite = False,
 ) -> None:
     """Say what a mechanism is and what is wrong with it; exits with 1 if it cannot be used."""
-    from poinsot.app.output import report_data, write_json
+    from poinsot.app.output import write_json
     from poinsot.model.check import check as check_mechanism
     from poinsot.model.load import load
 
     with busy(f"checking {model}"):
         mechanism = load(model)
         report = check_mechanism(mechanism.in_space() if in_space else mechanism)
-    write_json(json, report_data(report), overwrite)
+    write_json(json, report.to_dict(), overwrite)
     print(report)
     if not report.ok:
         raise typer.Exit(1)
@@ -176,7 +176,7 @@ def convert(
             conversion = Conversion((save(load(model), output, overwrite),), ())
         else:
             conversion = writers[output.suffix](load(model), output, overwrite)
-    write_json(json, {"files": [str(f) for f in conversion.files], "notes": conversion.notes}, overwrite)
+    write_json(json, conversion.to_dict(), overwrite)
     print(conversion)
 
 

@@ -104,6 +104,7 @@ def inverse(
     from poinsot.app.tables import read_motion, write_table
     from poinsot.model.load import load
     from poinsot.motion.inverse_dynamics import inverse_dynamics as run
+    from poinsot.results import WRENCH
 
     t, signals = read_motion(motion)
     with busy(f"inverse dynamics of {model}"):
@@ -111,8 +112,7 @@ def inverse(
         wrenches = {j: found.reaction(j, axes=axes, about=about) for j in found.reactions}
     rows = [(n, float(f.min()), float(f.max()), float(np.abs(found.power[n]).max())) for n, f in found.forces.items()]
     table(("actuator", "least force", "greatest force", "greatest power [W]"), rows)
-    wrench = ("fx", "fy", "fz", "mx", "my", "mz")
-    loads = {f"{j}.{c}": w[:, k] for j, w in wrenches.items() for k, c in enumerate(wrench)}
+    loads = {f"{j}.{c}": w[:, k] for j, w in wrenches.items() for k, c in enumerate(WRENCH.split())}
     write_table(csv, {"t": found.t, **found.forces, **loads}, overwrite)
     write_json(json, [dict(zip(("actuator", "least", "greatest", "power"), row)) for row in rows], overwrite)
     if error:

@@ -7,11 +7,9 @@ import math
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from poinsot.model.check import Report
 from poinsot.model.quantities.expressions import text
 from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.toml import check_place, write_aside
@@ -63,11 +61,6 @@ def parameter_rows(parameters: Parameters) -> tuple[tuple[str, ...], list[tuple[
     values = parameters.values_by_name
     rows += [(name, float(values[name]), "", None, None, f"= {text(e)}") for name, e in parameters.derived.items()]
     return columns, rows
-
-
-def report_data(report: Report) -> dict[str, Any]:
-    """A check report as JSON data."""
-    return {**asdict(report), "ok": report.ok}
 
 
 def write_text(path: Path, content: str, overwrite: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -14,8 +14,8 @@ from poinsot.errors import PoinsotError, one_line
 
 MAX_POINTS = 1_000_000  # of a response or a map
 
-Actuators = Annotated[
-    str | None, typer.Option(help="locked, free, or the names of those that are locked, separated by commas")
+Locked = Annotated[
+    str | None, typer.Option(help="actuators that are locked: all, none, or names with commas between")
 ]
 Formulation = Annotated[str | None, typer.Option(help="joint, embedded, euler, rotation-matrix or elastic")]
 
@@ -24,7 +24,7 @@ def modes(
     model: Model,
     pose: Pose = None,
     n: Annotated[int | None, typer.Option("-n", help="how many of the lowest modes")] = None,
-    actuators: Actuators = None,
+    locked: Locked = None,
     formulation: Formulation = None,
     damped: Annotated[bool, typer.Option("--damped", help="show the damped modes too")] = False,
     json: Json = None,
@@ -35,19 +35,12 @@ def modes(
     from poinsot.model.load import load
     from poinsot.vibration.modes import modes as run
 
-    given = {"n": n, "formulation": formulation, "actuators": _locked(actuators), "damped": damped}
+    given = {"n": n, "formulation": formulation, "locked": _locked(locked), "damped": damped}
     with busy(f"modes of {model}"):
         found = run(load(model), _pose(pose), **given)
     print(found)
-    data: dict[str, Any] = {
-        "mechanism": found.linear.mechanism.name,
-        "formulation": found.linear.formulation,
-        "locked": found.linear.locked,
-        "forces": found.linear.forces,
-        "frequencies": found.frequencies.tolist(),
-        "labels": found.labels,
-        "strain_energy": {name: x.tolist() for name, x in found.strain_energy.items()},
-    }
+    kept = ("mechanism", "formulation", "locked", "forces", "frequencies", "labels", "strain_energy")
+    data = {name: x for name, x in found.to_dict().items() if name in kept}
     if damped:
         data["damped_frequencies"] = found.damped.frequencies.tolist()
         data["damping_ratios"] = found.damped.ratios.tolist()
@@ -65,7 +58,7 @@ def frf(
     damping: Annotated[float | None, typer.Option(help="ratio of all modes; default: the model's dampers")] = None,
     loss_factor: Annotated[float, typer.Option(help="structural damping")] = 0.0,
     pose: Pose = None,
-    actuators: Actuators = None,
+    locked: Locked = None,
     csv: Csv = None,
     json: Json = None,
     overwrite: Overwrite = False,
@@ -82,7 +75,7 @@ def frf(
     options = {"quantity": quantity, "damping": damping, "loss_factor": loss_factor}
     f = np.linspace(low, high, points)
     with busy(f"frequency responses of {model}"):
-        found = run(load(model), inputs, outputs, f, pose=_pose(pose), actuators=_locked(actuators), **options)
+        found = run(load(model), inputs, outputs, f, pose=_pose(pose), locked=_locked(locked), **options)
     print(found)
     pairs = {(o, i): found.between(o, i) for o in found.outputs for i in found.inputs}
     columns = {"f": f}
@@ -96,7 +89,7 @@ def compliance(
     model: Model,
     at: Annotated[str, typer.Argument(help="a body, or body.frame")],
     pose: Pose = None,
-    actuators: Actuators = None,
+    locked: Locked = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -106,11 +99,10 @@ def compliance(
     from poinsot.vibration.compliance import compliance as run
 
     with busy(f"compliance of {model}"):
-        found = run(load(model), at, _pose(pose), actuators=_locked(actuators))
-    axes = ("x", "y", "rz") if len(found) == 3 else ("x", "y", "z", "rx", "ry", "rz")
-    forces = [f"per {'M' if axis.startswith('r') else 'F'}{axis[-1]}" for axis in axes]
-    table(("[m or rad]", *forces), [(axis, *row) for axis, row in zip(axes, found.tolist())])
-    write_json(json, {"at": at, "axes": axes, "compliance": found.tolist()}, overwrite)
+        found = run(load(model), at, _pose(pose), locked=_locked(locked))
+    rows = [(axis, *row) for axis, row in zip(found.axes, found.matrix.tolist())]
+    table(("[m or rad]", *(f"per {name}" for name in found.per)), rows)
+    write_json(json, {"at": at, "axes": found.axes, "compliance": found.matrix.tolist()}, overwrite)
 
 
 def map_(
@@ -118,7 +110,7 @@ def map_(
     over: Annotated[list[str], typer.Option("--over", metavar="NAME=FROM:TO:COUNT", help="a coordinate's values")],
     n: Annotated[int | None, typer.Option("-n", help="how many of the lowest modes")] = None,
     pose: Pose = None,
-    actuators: Actuators = None,
+    locked: Locked = None,
     csv: Csv = None,
     json: Json = None,
     overwrite: Overwrite = False,
@@ -143,7 +135,7 @@ def map_(
             mechanism,
             {**fixed, **values},
             n=n,
-            actuators=_locked(actuators),
+            locked=_locked(locked),
             progress=lambda done: bar.update(task, completed=done),
         )
     print(found)
@@ -162,7 +154,7 @@ def _pose(texts: list[str] | None) -> dict[str, float] | None:
 
 
 def _locked(text: str | None) -> str | list[str] | None:
-    return text if text in (None, "locked", "free") else [name.strip() for name in text.split(",")]
+    return text if text in (None, "all", "none") else [name.strip() for name in text.split(",")]
 
 
 def _grid(text: str) -> tuple[str, np.ndarray]:

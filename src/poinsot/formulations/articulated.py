@@ -2,7 +2,7 @@
 
 U = I_A S,   D = Sᵀ U,   u = τ − Sᵀ p_A                              from the leaves inwards
 I_parent += Xᵀ (I_A − U D⁻¹ Uᵀ) X,   p_parent += Xᵀ (p_A + I_a c + U D⁻¹ u)
-a' = X a_parent + c,   v̇ = D⁻¹ (u − Uᵀ a'),   a = a' + S v̇           from the root outwards
+a' = X a_parent + c,   v̇ = D⁻¹ (u − Uᵀ a'),   a = a' + S v̇           from the root outwards (theory/dynamics, eq. 9)
 
 Without velocities and gravity the same gives M⁻¹ F for any forces F. A few constraints cost as many columns more:
 

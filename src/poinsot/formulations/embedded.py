@@ -1,7 +1,7 @@
 """Independent coordinates by the embedding technique: all speeds are expressed by rates that are independent.
 
     A v = [C; S] v = [0; w]      ⇒      v = B w,      M_i = Bᵀ M B,      Q_i = Bᵀ (Q − M γ_B),      A γ_B = [γ; 0]
-    v̇ = B ẇ + γ_B                        Aᵀ [λ; 0] = Q − M v̇
+    v̇ = B ẇ + γ_B                        Aᵀ [λ; 0] = Q − M v̇        (theory/dynamics, eq. 3)
 
 S picks speeds of the tree, chosen by pivoting or by the user, or holds the slopes of coordinates that the user names.
 Rates and speeds are measured by their natural sizes; the choice is good as long as no entry of B is large.

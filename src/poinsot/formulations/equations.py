@@ -1,6 +1,6 @@
 """What every formulation writes: the equations of motion of a constrained mechanism, as symbols.
 
-    q̇ = N(q) v
+    q̇ = N(q) v        (theory/dynamics, eq. 1)
     M(q) v̇ + C(q)ᵀ λ = Q(q, v, u)          C(q) v̇ = γ(q, v)          Φ(q) = 0,  Φ̇ = C v where Φ = 0
 
 q coordinates, v speeds, u actuator forces, p free parameters, λ multipliers of the rows of Φ. In an overconstrained

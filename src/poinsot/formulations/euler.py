@@ -1,6 +1,6 @@
 """Redundant coordinates with Euler angles: position of the origin and three angles of any sequence.
 
-    R_WB = R_ref R₁(θ₁) R₂(θ₂) R₃(θ₃),        ω_B = Rᵀ E(θ) θ̇
+    R_WB = R_ref R₁(θ₁) R₂(θ₂) R₃(θ₃),        ω_B = Rᵀ E(θ) θ̇        (theory/dynamics, eq. 4)
 
 Angles are singular where their first and third axis fall together. Each body has a reference attitude of its own,
 chosen so that it starts far from there; the angles of the sequence itself are given out all the same.

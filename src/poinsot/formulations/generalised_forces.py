@@ -1,6 +1,7 @@
 """Generalised forces of springs, dampers, friction, drives and loads in any coordinates.
 
 Along a coordinate s(q) with ṡ = J v:   Q += Jᵀ (−∂V/∂s + F(s, ṡ) + u),   M += Jᵀ I_a J,   Q −= Jᵀ I_a J̇ v
+(theory/dynamics, eq. 10)
 """
 
 from __future__ import annotations

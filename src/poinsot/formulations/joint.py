@@ -2,7 +2,7 @@
 
 Velocities and accelerations go outwards, forces and inertias inwards, all in the axes of each body:
 
-    V_B = X V_A + S v            A_B = X A_A + S v̇ + c + V_B × S v          F = I A + V ×* I V
+    V_B = X V_A + S v      A_B = X A_A + S v̇ + c + V_B × S v      F = I A + V ×* I V        (theory/dynamics, eq. 2)
 
 The mass matrix is that of composite bodies (M_ij = S_iᵀ I_c S_j along the way to the root).
 """

@@ -3,7 +3,7 @@
 Of M seen from F across the closing joint, let v be the velocity of its origin and ω its angular velocity, in the axes
 of F. Then
 
-    Φ̇ = G(X_FM) (v, ω),        Φ̈ = G (v̇, ω̇) + d/dt(G) (v, ω)
+    Φ̇ = G(X_FM) (v, ω),        Φ̈ = G (v̇, ω̇) + d/dt(G) (v, ω)        (theory/dynamics, eq. 6)
 
 G comes from the joint's own residual by automatic differentiation. Where a joint holds the origins of F and M
 together, the velocities of these two points in space are compared instead, in the axes of F or of M: in those of a

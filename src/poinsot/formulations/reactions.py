@@ -1,6 +1,6 @@
 """Reaction wrenches: what every joint transmits from body A to body B, at frame M and in its axes.
 
-A joint with equations of its own gives −Gᵀλ, with Φ̇ = G (v, ω). A joint that carries a branch of the tree gives
+A joint with equations of its own gives −Gᵀλ (theory/dynamics, eq. 14), one that carries a branch of the tree
 what the bodies beyond it need, less the part along its free motions, which drives and springs supply.
 """
 

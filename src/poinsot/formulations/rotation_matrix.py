@@ -1,7 +1,7 @@
 """Redundant coordinates with full rotation matrices: twelve numbers a body, six orthogonality equations.
 
     T = ½ tr([Ṙ ṗ] P [Ṙ ṗ]ᵀ)        P pseudo-inertia (4 × 4): the mass matrix P ⊗ 1 is constant
-    Φ = RᵀR − 1 = 0                  six equations a body, whose multipliers are the matrix Λ of the source
+    Φ = RᵀR − 1 = 0                  six equations a body, with multipliers Λ        (theory/dynamics, eq. 5)
 
 No inverse of Poinsot's matrix is needed: a thin rod makes M singular and the whole system regular all the same.
 """

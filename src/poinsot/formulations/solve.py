@@ -1,4 +1,7 @@
-"""From equations to functions: accelerations, multipliers, and the way back to the constraints."""
+"""From equations to functions: accelerations, multipliers, and the way back to the constraints.
+
+(M + EᵀE) v̇ + Cᵀλ = Q + Eᵀγ_E,    C v̇ = γ        (theory/dynamics, eq. 8)
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def dynamics(symbols: Symbols, formulation: str = "joint") -> Dynamics:
 def with_independent_rows(e: Equations) -> Equations:
     """Replace rows that share self-stresses by as many combinations of them as are independent, chosen for a pose.
 
-    Φ = T Φ_all,    C = T C_all,    γ = T γ_all        (theory/dynamics, "Redundant constraints")
+    Φ = T Φ_all,    C = T C_all,    γ = T γ_all        (theory/dynamics, eq. 7)
     """
     found, motion = e.symbols.redundancy, e.kinematics
     if not found.groups:

@@ -17,6 +17,7 @@ from poinsot.identifiability.reduction import Gap, Reduction, reduce_columns
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor, regressor
 from poinsot.identifiability.states import random_states
 from poinsot.model.mechanism import Mechanism
+from poinsot.results import Result
 from poinsot.spatial.algebra import Numbers
 
 ROWS = 4  # for every column, when states are drawn at random
@@ -24,7 +25,7 @@ LEAST = 40  # states
 
 
 @dataclass(frozen=True, eq=False)
-class BaseParameters:
+class BaseParameters(Result):
     """Base parameters φ_b = φ₁ + β φ₂ of a mechanism and some channels: b of k parameters."""
 
     mechanism: Mechanism
@@ -40,6 +41,14 @@ class BaseParameters:
     lengths: np.ndarray  # (k,) of the columns of the regressor
     linear: tuple[LinearParameter, ...]  # k
     kept: tuple[str, ...] = ()  # asked to be eliminated, but determined beside the others that are
+
+    _over, _hidden = ("parameter", "independent"), ("lengths", "linear", "kept")
+    _extra = {"rank": "rank", "values": "values"}
+    _columns = {
+        "values": ("value", "SI"),
+        "combinations": ("combination", ""),
+        "coefficients": (lambda base: base.eliminated, "SI"),
+    }
 
     @property
     def rank(self) -> int:
@@ -68,23 +77,6 @@ class BaseParameters:
             combination_text(name, dict(zip(self.eliminated, row)))
             for name, row in zip(self.independent, self.coefficients)
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """As data for JSON."""
-        return {
-            "mechanism": self.mechanism.name,
-            "channels": list(self.channels),
-            "rank": self.rank,
-            "columns": list(self.columns),
-            "units": list(self.units),
-            "independent": list(self.independent),
-            "eliminated": list(self.eliminated),
-            "null": list(self.null),
-            "coefficients": self.coefficients.tolist(),
-            "values": self.values().tolist(),
-            "gap": {"position": self.gap.position, "above": self.gap.above, "below": self.gap.below},
-            "singular_values": self.singular_values.tolist(),
-        }
 
     def __str__(self) -> str:
         lines = [

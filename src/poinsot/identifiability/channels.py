@@ -21,9 +21,10 @@ from poinsot.formulations.embedded import free_speeds
 from poinsot.model.parts import Elements
 from poinsot.model.quantities.units import force_unit
 from poinsot.motion.undetermined import undetermined
+from poinsot.results import WRENCH
 from poinsot.system.system import System
 
-COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+COMPONENTS = tuple(WRENCH.split())
 
 
 @dataclass(frozen=True)

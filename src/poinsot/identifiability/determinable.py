@@ -22,6 +22,7 @@ from poinsot.identifiability.model_parameters import in_model_parameters
 from poinsot.identifiability.reduction import Gap
 from poinsot.identifiability.regressor import Regressor, regressor
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.results import Result
 from poinsot.spatial.algebra import Numbers
 
 SHOWN = 2  # combinations in a line of the table
@@ -50,13 +51,20 @@ class ParameterVerdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Determination:
+class Determination(Result):
     """What a measurement can determine, parameter by parameter."""
 
     findings: tuple[ParameterVerdict, ...]
     base: BaseParameters
     matrix: np.ndarray  # (n·c, k) channels by parameters
     samples: int  # n
+
+    _hidden = ("findings", "base", "matrix")
+    _extra = {"channels": "base.channels", "rank": "base.rank", "parameters": "findings"}
+    _columns = {"findings": ("", "")}
+
+    def _rows(self) -> dict[str, np.ndarray]:
+        return {"parameter": np.array([f.name for f in self.findings])}
 
     def __getitem__(self, name: str) -> ParameterVerdict:
         for finding in self.findings:
@@ -86,26 +94,6 @@ class Determination:
     def gap(self) -> Gap:
         """The gap between singular values that decides the rank."""
         return self.base.gap
-
-    def to_dict(self) -> dict[str, Any]:
-        """As data for JSON."""
-        return {
-            "samples": self.samples,
-            "channels": list(self.base.channels),
-            "rank": self.base.rank,
-            "parameters": [
-                {
-                    "name": f.name,
-                    "unit": f.unit,
-                    "value": f.value,
-                    "verdict": str(f.verdict),
-                    "deviation": None if np.isnan(f.deviation) else f.deviation,
-                    "relative": None if not np.isfinite(f.relative) else f.relative,
-                    "instead": list(f.instead),
-                }
-                for f in self.findings
-            ],
-        }
 
     def __str__(self) -> str:
         lines = [

@@ -23,13 +23,14 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
 from poinsot.motion.kinematics import solve_path
 from poinsot.motion.signals import own_times
+from poinsot.results import Result
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 
 
 @dataclass(frozen=True, eq=False)
-class Regressor:
+class Regressor(Result):
     """Channels as a linear function of parameters: n samples, c channels, k parameters."""
 
     mechanism: Mechanism
@@ -45,6 +46,16 @@ class Regressor:
     natural: Callable[[np.ndarray], np.ndarray]  # gives `scale` for rows with weights (n·c,)
     size: float  # of the machine  [m]
     noise: tuple[float, ...] = ()  # c standard deviations of a sample, 0 where the model file gives none
+
+    _hidden = ("linear", "natural", "size")
+    _columns = {
+        "matrix": (lambda w: w.columns, lambda w: [f"1/({unit}) of the channel" for unit in w.units]),
+        "rhs": ("rhs", "of the channel"),
+    }
+
+    def _rows(self) -> dict[str, np.ndarray]:
+        c = len(self.channels)
+        return {"t": np.repeat(self.t, c), "channel": np.tile(np.array(self.channels), len(self.t))}
 
     @cached_property
     def scale(self) -> np.ndarray:

@@ -5,6 +5,7 @@ schema, entries            the model file as data types; the JSON Schema is made
 build/                     a checked file becomes a Mechanism
 mechanism                  Mechanism: bodies, joints, forces, sensors, parameters; sharing: one unknown or six
 parts, record              all its elements, and laws from outside; a mechanism as text
+state                      State: where it is and how it moves
 admissible                 values that no body can have
 assembly/                  equations at a pose, putting it together, freedoms
 check                      what is wrong with it

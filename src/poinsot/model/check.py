@@ -17,6 +17,7 @@ from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements, substitute
 from poinsot.model.quantities.expressions import names
+from poinsot.results import Result
 
 
 class Level(StrEnum):
@@ -39,7 +40,7 @@ class Diagnostic:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Result):
     """The outcome of a check; prints as what a person wants to read."""
 
     name: str
@@ -55,6 +56,8 @@ class Report:
     residual: float  # of the assembly, relative to the machine's size
     actuators: int
     findings: tuple[Diagnostic, ...]
+
+    _over, _extra, _columns = ("finding", "#findings"), {"ok": "ok"}, {"findings": ("", "")}
 
     @property
     def ok(self) -> bool:

@@ -1,6 +1,6 @@
 """A system with some coordinates prescribed: Newton steps, speeds and accelerations.
 
-Φ(q) = 0, s(q) = s*          [C; J] v = [0; ṡ*]          [C; J] v̇ = [γ; s̈* − J̇ v]
+Φ(q) = 0, s(q) = s*          [C; J] v = [0; ṡ*]          [C; J] v̇ = [γ; s̈* − J̇ v]        (theory/dynamics, eq. 11)
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Equations of a prescribed motion: what bodies do, and the actuator forces and multipliers that it takes.
 
 B u − Cᵀ λ = M v̇ − Q₀        least forces, measured by weights, where there are more actuators than freedoms
+(theory/dynamics, eq. 13)
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from poinsot.engine import kkt
 from poinsot.lazy import casadi
-from poinsot.motion.counted_turns import turning
 from poinsot.motion.reactions import columns
 from poinsot.system.stored import remembered, stored
 
@@ -59,14 +59,13 @@ def inverse_function(compiled: System) -> casadi.Function:
 
 @stored
 def body_motions(compiled: System) -> casadi.Function:
-    """(q, v, v̇, p) -> velocities and accelerations of all bodies, named coordinates and rates of turning ones."""
+    """(q, v, v̇, p) -> velocities and accelerations of all bodies, named coordinates and their rates."""
     e = compiled.equations
     a = casadi.SX.sym("a", e.v.size1())
     columns = []
     for name in compiled.mechanism.template.bodies:
         for moving in e.world_twist(name):
             columns += [moving, e.rate(moving, a)]
-    named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
-    named += [compiled.coordinate(name)[1] for name in turning(compiled)]
+    named = [compiled.coordinate(name)[k] for k in (0, 1) for name in compiled.elements.coordinates]
     outputs = [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]
     return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)

@@ -15,9 +15,11 @@ import numpy as np
 from poinsot.formulations.registry import formulation_of
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
+from poinsot.model.state import State
 from poinsot.motion.continuation import Course, reached
 from poinsot.motion.driven import driven
 from poinsot.store import Bounded
+from poinsot.system.given_state import assembled
 from poinsot.system.system import System, start, system
 
 _INITIAL: Bounded = Bounded(32)
@@ -31,14 +33,18 @@ class Initial:
     system: System
     q: np.ndarray  # (nq,)
     p: np.ndarray  # parameters and chart
+    v: np.ndarray | None = None  # (nv,) where a state gives it
     again: bool = False  # whether such poses are asked for again and again, so that native code is worth its time
 
 
-def initial(
-    mechanism: Mechanism, pose: Mapping[str, float] | None, formulation: str, free: tuple[str, ...] = ()
-) -> Initial:
-    """Bring named coordinates from the file's pose to given values; from memory if it was asked for before."""
+def initial(mechanism: Mechanism, at: State, formulation: str, free: tuple[str, ...] = ()) -> Initial:
+    """Bring named coordinates from the file's pose to those of a state; from memory if it was asked for before."""
     formulation_of(formulation)
+    if at.q is not None or at.v is not None:
+        begin, q, v = assembled(system(mechanism, formulation, free), mechanism, at)
+        compiled = system(mechanism, formulation, free, home=begin)
+        return Initial(compiled, q, compiled.parameters(mechanism, begin.poses), v)
+    pose = at.pose or None
     structure = (id(mechanism), formulation, free)
     key = (*structure, None if pose is None else tuple((n, str(s)) for n, s in pose.items()))
 

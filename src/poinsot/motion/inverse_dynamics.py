@@ -1,7 +1,7 @@
 """Inverse dynamics: the forces that a prescribed motion needs, and what every joint has to bear.
 
 M v̇ + Cᵀλ = Q₀ + B u          solved for u and λ; with more actuators than freedoms, uᵀ W u is least:
-(B W⁻¹ Bᵀ) y − Cᵀλ = M v̇ − Q₀,    C y = 0,    u = W⁻¹ Bᵀ y
+(B W⁻¹ Bᵀ) y − Cᵀλ = M v̇ − Q₀,    C y = 0,    u = W⁻¹ Bᵀ y        (theory/dynamics, eq. 13)
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ class InverseDynamics(JointReactions):
     check: np.ndarray  # (n,) check value: 1 is perfect, 0 where the actuators lose hold of the mechanism
     kinematics: Kinematics
     mechanism: Mechanism = field(repr=False)
+
+    _over = ("t", "t")
 
     @cached_property
     def body_forces(self) -> dict[str, np.ndarray]:

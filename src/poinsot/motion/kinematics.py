@@ -1,13 +1,13 @@
 """Kinematics of a driven mechanism: named coordinates are prescribed, everything else follows.
 
 Φ(q) = 0, s(q) = s*(t)          Newton, exact to round-off
-C v = 0, J v = ṡ*               C v̇ = γ, J v̇ = s̈* − J̇ v
+C v = 0, J v = ṡ*               C v̇ = γ, J v̇ = s̈* − J̇ v        (theory/dynamics, eq. 11)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from poinsot.motion.driven import driven, require_count
 from poinsot.motion.equations import body_motions
 from poinsot.motion.signals import as_signals, as_times, evaluate_motion, require_motion
 from poinsot.motion.singular_crossing import passing
+from poinsot.results import Result
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, rechart
 from poinsot.system.functions import body_poses
@@ -33,7 +34,7 @@ LOST = 1e3  # times the condition number of the joints at the first sample: they
 
 
 @dataclass(frozen=True, eq=False)
-class Kinematics:
+class Kinematics(Result):
     """Positions, velocities and accelerations of every body along a motion: n times."""
 
     t: np.ndarray  # (n,)  [s]
@@ -44,8 +45,12 @@ class Kinematics:
     acceleration: dict[str, np.ndarray]  # by body, of the origin in the world (n, 3)  [m/s²]
     angular_acceleration: dict[str, np.ndarray]  # by body, in the world (n, 3)  [rad/s²]
     coordinates: dict[str, np.ndarray]  # by name (n,)  [m or rad]
+    rates: dict[str, np.ndarray]  # of the coordinates, by name (n,)  [m/s or rad/s]
     residual: float  # largest violation of a constraint  [m or rad]
     path: Path
+    mechanism: Mechanism = field(repr=False)
+
+    _over, _hidden = ("t", "t"), ("path",)
 
     def first(self, n: int) -> Kinematics:
         """The same at the first n times."""
@@ -81,9 +86,9 @@ def kinematics(
     True
     """
     try:
-        return _observed(solve_path(mechanism, motion, t, formulation))
+        return _observed(mechanism, solve_path(mechanism, motion, t, formulation))
     except MotionError as error:
-        error.partial = None if error.partial is None else _observed(error.partial)
+        error.partial = None if error.partial is None else _observed(mechanism, error.partial)
         raise
 
 
@@ -189,20 +194,18 @@ def _require_determined(path: Path, names: Sequence[str]) -> None:
             )
 
 
-def _observed(path: Path) -> Kinematics:
+def _observed(mechanism: Mechanism, path: Path) -> Kinematics:
     """Motions of all bodies in world axes."""
     compiled = path.system
     names = list(compiled.mechanism.template.bodies)
     whole = path.between or path
-    rates, named = body_motions(compiled)(whole.q, whole.v, whole.a, whole.p)
+    motions, named = body_motions(compiled)(whole.q, whole.v, whole.a, whole.p)
     asked = np.isin(whole.t, path.t)
-    coordinates = {name: named[:, k] for k, name in enumerate(compiled.mechanism.template.coordinates)}
-    for k, name in enumerate(turning(compiled), len(coordinates)):
-        coordinates[name] = unwound(whole.t, coordinates[name], named[:, k])
-    coordinates = {name: s[asked] for name, s in coordinates.items()}
-    rates = rates[asked].reshape(len(path.t), len(names), 4, 3)
+    s, s_dot = (dict(zip(mechanism.coordinates, part)) for part in named.T.reshape(2, -1, len(whole.t)))
+    s |= {name: unwound(whole.t, s[name], s_dot[name]) for name in turning(compiled)}
+    motions = motions[asked].reshape(len(path.t), len(names), 4, 3)
     position, rotation = body_poses(compiled, path.q, path.p)
-    by_body = [{n: rates[:, k, j] for k, n in enumerate(names)} for j in range(4)]
+    by_body = [{n: motions[:, k, j] for k, n in enumerate(names)} for j in range(4)]
     return Kinematics(
         t=path.t,
         position=position,
@@ -211,7 +214,9 @@ def _observed(path: Path) -> Kinematics:
         acceleration=by_body[1],
         angular_velocity=by_body[2],
         angular_acceleration=by_body[3],
-        coordinates=coordinates,
+        coordinates={name: x[asked] for name, x in s.items()},
+        rates={name: x[asked] for name, x in s_dot.items()},
         residual=path.residual,
         path=path,
+        mechanism=mechanism,
     )

@@ -1,6 +1,6 @@
 """Reactions as the user wants to see them: on either body, in any axes, with the moment about any point.
 
-    f' = ± R f,        m' = ± R (m + (p_M − p_O) × f)
+    f' = ± R f,        m' = ± R (m + (p_M − p_O) × f)        (theory/dynamics, eq. 14)
 
 Components that redundant constraints leave undetermined are NaN, and so is every component that they enter.
 """
@@ -16,6 +16,7 @@ from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError, unknown
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
+from poinsot.results import Result
 from poinsot.spatial.algebra import skew
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 SEEN = 1e-9  # of a rotation matrix: components smaller than this do not carry an undetermined one over
 
 
-class JointReactions:
+class JointReactions(Result):
     """A result with joint reactions, and the poses at the same times."""
 
     mechanism: Mechanism

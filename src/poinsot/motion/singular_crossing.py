@@ -3,7 +3,7 @@
 Where the joints alone lose rank, at a time t*, several branches go on. Along each of them q, v and v̇ are smooth
 functions of time: with Hermite's polynomial H through q and q̇ at t* − 4h, t* − 3h and t* − 2h
 
-    q(t* + 2h) = H(t* + 2h) + O(h⁶)      other branches are apart by the order of h
+    q(t* + 2h) = H(t* + 2h) + O(h⁶)      other branches are apart by the order of h (theory/dynamics, eq. 16)
 
 and Newton's method leads from there to the pose behind on the branch on which the motion came. The polynomial through
 three poses on either side gives those within, with what joints and drives tell of them. A dead centre, in which the

@@ -10,20 +10,23 @@ coordinates J_x N, all at natural sizes (lengths measured by the machine, angles
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.elements.coordinates import Coordinate
-from poinsot.errors import by_name, list_of_names
+from poinsot.errors import list_of_names
 from poinsot.formulations.tree import speed_scales
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.mobility import generic_assembly
-from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.state import GivenPose
+from poinsot.results import Result
+from poinsot.system.given_state import given_pose
 from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import rank_of
 from poinsot.system.system import System, start, system
@@ -33,13 +36,20 @@ SINGULAR = 1e-14  # of the largest singular value, at which another is nothing b
 
 
 @dataclass(frozen=True)
-class Singularity:
+class Singularity(Result):
     """How near a pose is to being singular: condition numbers, infinite at the singular pose itself."""
 
     constraints: float  # of C
     actuators: float | None  # of J_a N; None with fewer actuators than freedoms
     outputs: float | None  # of J_x N; None without output coordinates
     free: dict[str, float]  # rates of the named coordinates in the motion that is nearest to being free
+    mechanism: Mechanism = field(repr=False)
+
+    _extra = {"kinds": "kinds"}
+    _columns = {
+        **{name: (name, "-") for name in ("constraints", "actuators", "outputs")},
+        "free": ("rate", "coordinate/s"),
+    }
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -55,9 +65,7 @@ class Singularity:
 
 
 @one_blas_thread()
-def singularity(
-    mechanism: Mechanism, pose: Mapping[str, float] | None = None, outputs: Sequence[str] | None = None
-) -> Singularity:
+def singularity(mechanism: Mechanism, pose: GivenPose = None, outputs: Sequence[str] | None = None) -> Singularity:
     """Look for singularities at a pose; outputs are named coordinates, by default those of the file's pose.
 
     `mechanism` in a `pose` of named coordinates [m or rad].
@@ -66,7 +74,7 @@ def singularity(
     >>> poinsot.singularity(poinsot.load("ex800")).kinds
     ()
     """
-    begin = start(require_mechanism(mechanism), by_name(pose, "a pose is", "{'x': 0.1}") or None)
+    begin = start(mechanism, given_pose(mechanism, pose) or None)
     compiled = system(mechanism, "joint", home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)
@@ -91,6 +99,7 @@ def singularity(
         actuators=_condition(A, free.shape[1]) if len(A) >= free.shape[1] else None,
         outputs=_condition(J_x @ free, min(len(J_x), free.shape[1])) if len(J_x) else None,
         free=dict(zip(compiled.elements.coordinates, (J_all @ (free @ direction)).tolist())),
+        mechanism=mechanism,
     )
 
 

@@ -120,9 +120,9 @@ def acceleration_function(compiled: System, laws: Laws) -> casadi.Function:
 
 @stored
 def state_function(compiled: System) -> casadi.Function:
-    """(y, constants) -> energies, constraints, named coordinates, places of all bodies."""
+    """(y, constants) -> energies, constraints, named coordinates, their rates, places of all bodies."""
     e = compiled.equations
-    named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
+    named = [compiled.coordinate(name)[k] for k in (0, 1) for name in compiled.elements.coordinates]
     energies = [casadi.SX(e.balance.kinetic), casadi.SX(e.balance.potential)]
     outputs = [*energies, e.kinematics.all_phi, *named, places(compiled)]
     beside = casadi.SX.sym("beside", len(turning(compiled)) + 1)  # turns and work

@@ -35,6 +35,7 @@ class Simulation(JointReactions):
     position: dict[str, np.ndarray]  # by body, origin in the world (n, 3)  [m]
     rotation: dict[str, np.ndarray]  # by body, R_WB (n, 3, 3)
     coordinates: dict[str, np.ndarray]  # coordinates that the model file names (n,)  [m or rad]
+    rates: dict[str, np.ndarray]  # of these coordinates (n,)  [m/s or rad/s]
     q: np.ndarray  # (n, nq)
     v: np.ndarray  # (n, nv)
     energy: np.ndarray  # kinetic and potential (n,)  [J]
@@ -48,6 +49,13 @@ class Simulation(JointReactions):
     mechanism: Mechanism = field(repr=False)
     find_reactions: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
     find_states: Callable[[], SimulatedStates] = field(repr=False)  # gives accelerations and forces
+
+    _columns = {"q": ("q", "SI"), "v": ("v", "SI")}
+
+    def _rows(self) -> dict[str, np.ndarray]:
+        if self.q.ndim == 2:
+            return {"t": self.t}
+        return dict(zip(("batch", "t"), np.meshgrid(np.arange(len(self.q)), self.t, indexing="ij")))
 
     def states(self) -> SimulatedStates:
         """Accelerations and actuator forces of a motion that is no batch, computed when asked for."""

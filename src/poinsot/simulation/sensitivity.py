@@ -5,13 +5,13 @@ A driven motion (q, v, a) solves A = [C; J] systems on three levels, so its deri
     A δq = −∂[Φ; s]          A δv = −∂[C v; J v]          A δa = −∂[C a − γ; J a + J̇ v]
 
 each with what the level before gives; forces and reactions then follow by the chain rule. A simulated motion has
-δẏ = f_y δy + f_p, integrated together with the motion itself.
+δẏ = f_y δy + f_p, integrated together with the motion itself  (theory/dynamics, eq. 17, 18).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,12 @@ from poinsot.engine import Integrator, integrator
 from poinsot.errors import PoinsotError, list_of_names, require_known
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.state import GivenPose, named_pose
 from poinsot.motion.driven import driven
 from poinsot.motion.equations import inverse_solution
 from poinsot.motion.inverse_dynamics import require_actuators
 from poinsot.motion.kinematics import solve_path
+from poinsot.results import Result
 from poinsot.simulation.record import Simulation
 from poinsot.simulation.simulate import simulate
 from poinsot.spatial.algebra import Numbers, vector
@@ -33,25 +35,31 @@ from poinsot.system.system import System, start, system
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class Sensitivity(Result):
     """Derivatives of a driven motion with respect to k parameters, at n times."""
 
-    parameters: tuple[str, ...]  # k
+    wrt: tuple[str, ...]  # k parameters
     t: np.ndarray  # (n,)  [s]
     forces: dict[str, np.ndarray]  # by actuator (n, k)
     body_forces: dict[str, np.ndarray]  # by body, of Q_e − M q̈ (n, 6, k)
     coordinates: dict[str, np.ndarray]  # by name (n, k)
+    mechanism: Mechanism = field(repr=False)
+
+    _over = ("t", "t")
 
 
 @dataclass(frozen=True, eq=False)
-class MotionSensitivity:
+class MotionSensitivity(Result):
     """Derivatives of a simulated motion with respect to k parameters, at n times."""
 
-    parameters: tuple[str, ...]  # k
+    wrt: tuple[str, ...]  # k parameters
     simulation: Simulation
     coordinates: dict[str, np.ndarray]  # by name (n, k)
     q: np.ndarray  # (n, nq, k)
     v: np.ndarray  # (n, nv, k)
+    mechanism: Mechanism = field(repr=False)
+
+    _over, _columns = ("t", "simulation.t"), {"q": ("q", "SI"), "v": ("v", "SI")}
 
 
 def sensitivity(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, wrt: Sequence[str]) -> Sensitivity:
@@ -75,11 +83,12 @@ def sensitivity(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, wrt
     names, bodies = list(compiled.elements.coordinates), list(compiled.elements.bodies)
     first, second = len(compiled.commands), len(compiled.commands) + 6 * len(bodies)
     return Sensitivity(
-        parameters=wrt,
+        wrt=wrt,
         t=path.t,
         forces={name: flat[:, k] for k, name in enumerate(compiled.commands)},
         body_forces={name: flat[:, first + 6 * k : first + 6 * k + 6] for k, name in enumerate(bodies)},
         coordinates={name: flat[:, second + k] for k, name in enumerate(names)},
+        mechanism=mechanism,
     )
 
 
@@ -137,7 +146,7 @@ def motion_sensitivity(
     *,
     t: Numbers | None = None,
     forces: Mapping[str, float] | None = None,
-    pose: Mapping[str, float] | None = None,
+    pose: GivenPose = None,
     rtol: float = 1e-11,
     atol: float = 1e-13,
 ) -> MotionSensitivity:
@@ -148,7 +157,7 @@ def motion_sensitivity(
 
     A parameter of the geometry also moves the start: the coordinates of the pose keep their values there.
     """
-    wrt = _known(mechanism, wrt)
+    wrt, pose = _known(mechanism, wrt), named_pose(pose)
     run = simulate(mechanism, t_end, t=t, forces=forces, pose=pose, parameters=None, rtol=rtol, atol=atol)
     begin = start(mechanism, pose)
     compiled = system(mechanism, "joint", wrt, home=begin)
@@ -162,7 +171,8 @@ def motion_sensitivity(
     found = motion(grid, y0, np.concatenate([u, p]), rtol=rtol, atol=atol).y[0][-len(run.t) :]
     nq, nv, _, _ = compiled.equations.sizes
     S = found[:, nq + nv :].reshape(len(run.t), len(wrt), nq + nv).transpose(0, 2, 1)
-    return MotionSensitivity(wrt, run, _coordinates(compiled, found[:, :nq], S[:, :nq], p, wrt), S[:, :nq], S[:, nq:])
+    named = _coordinates(compiled, found[:, :nq], S[:, :nq], p, wrt)
+    return MotionSensitivity(wrt, run, named, S[:, :nq], S[:, nq:], mechanism)
 
 
 def _start_sensitivity(

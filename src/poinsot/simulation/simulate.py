@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate, pairwise
 from numbers import Real
@@ -13,6 +14,7 @@ import numpy as np
 from poinsot.engine import Formula
 from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, require_known
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism, require_possible
+from poinsot.model.state import GivenPose, State
 from poinsot.motion.counted_turns import counted, first_counts, turning
 from poinsot.motion.initial_pose import initial
 from poinsot.motion.signals import as_times
@@ -47,7 +49,7 @@ def simulate(
     *,
     t: Numbers | None = None,
     forces: Mapping[str, Law] | None = None,
-    pose: Mapping[str, float] | None = None,
+    pose: GivenPose = None,
     velocity: Mapping[str, float] | None = None,
     parameters: Mapping[str, Sequence[float]] | None = None,
     events: Mapping[str, tuple[str, float]] | None = None,
@@ -62,7 +64,7 @@ def simulate(
     """Simulate a mechanism from a pose, with actuator forces [N or N·m] that are numbers or laws of (t, s, ṡ).
 
     `mechanism` until `t_end` [s]; `forces` by actuator; `pose` [m or rad] and `velocity` [m/s or rad/s] by
-    coordinate, of least kinetic energy; `rtol`, `atol` of the states, at most `max_steps`; `threads` for a batch.
+    coordinate, of least kinetic energy, or a state; `rtol`, `atol`, at most `max_steps`; `threads` for a batch.
 
     `t` are the times at which to give the motion (default: 101 from 0 to t_end). `parameters` gives N values for
     some inertias, force constants or gravity and simulates N mechanisms in one call. `events` names crossings
@@ -80,15 +82,15 @@ def simulate(
     """
     times = _times(t, t_end)
     require_inertia(require_mechanism(mechanism))
-    forces, velocity = by_name(forces, "forces are", "{'A': 2.0}"), by_name(velocity, "rates are", "{'x': 0.1}")
+    begin_at = _state(pose, velocity)
+    forces = {**begin_at.forces, **by_name(forces, "forces are", "{'A': 2.0}")}
     parameters = by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}")
-    events, pose = _events(events), by_name(pose, "a pose is", "{'x': 0.1}") or None
-    options = _options(rtol=rtol, atol=atol, max_steps=max_steps)
+    events, options = _events(events), _options(rtol=rtol, atol=atol, max_steps=max_steps)
     options["threads"] = None if threads is None else count_of(threads, "threads")
-    begin = initial(mechanism, pose, formulation, tuple(parameters))
+    begin = initial(mechanism, begin_at, formulation, tuple(parameters))
     compiled, q, p = begin.system, begin.q, _batch(begin.system, mechanism, begin.p, parameters)
     compiled = careful(compiled) if _far_lighter(mechanism, parameters) else compiled
-    v = speeds(compiled, q, p if p.ndim == 1 else p[0], velocity)
+    v = speeds(compiled, q, p if p.ndim == 1 else p[0], begin_at.velocity) if begin.v is None else begin.v
     compiled = embedded_in(compiled, q, p if p.ndim == 1 else p[0], independent)
     given = _laws(compiled, forces)
     laws = tuple((name, law if isinstance(law, Formula) else None) for name, law in given.items())
@@ -102,6 +104,16 @@ def simulate(
         return result(integrate_switching(compiled, problem, y0, with_limit(compiled, y0, both)))
     except Interrupted as stop:
         raise _interrupt(result(stop.partial)) from None
+
+
+def _state(pose: GivenPose, velocity: Mapping[str, float] | None) -> State:
+    """Where a simulation starts, from a pose by name or a state, and rates by name."""
+    rates = by_name(velocity, "rates are", "{'x': 0.1}")
+    if isinstance(pose, State):
+        if rates and (pose.velocity or pose.q is not None):
+            raise PoinsotError("the speeds are given twice: by a state and by velocity")
+        return replace(pose, velocity=rates) if rates else pose
+    return State(by_name(pose, "a pose is", "{'x': 0.1}"), rates)
 
 
 def _interrupt(kept: Simulation) -> KeyboardInterrupt:
@@ -186,7 +198,7 @@ def _result(
     nq, nv, _, _ = compiled.sizes
     complete = slice(np.count_nonzero(np.isfinite(run.integration.y).all(axis=(0, 2))))  # what is not reached is last
     reached = run.integration.y[:, complete]
-    kinetic, potential, phi, named, placed = _outputs(compiled, reached, run.at(complete))
+    kinetic, potential, phi, named, rates, placed = _outputs(compiled, reached, run.at(complete))
     energy = kinetic + potential
     balance = energy - energy[:, :1] - reached[..., -1]
     largest = np.maximum(kinetic, np.abs(potential)).max(axis=1, keepdims=True)
@@ -205,7 +217,7 @@ def _result(
 
     bodies, coordinates = compiled.mechanism.template.bodies, compiled.mechanism.template.coordinates
     last_first = (2, 0, 1) if batch else (1, 0)
-    placed, named = shape(placed), shape(named)
+    placed = shape(placed)
     places = placed.reshape(*placed.shape[:-1], len(bodies), 12).transpose(*last_first, -1)
     rotations = places[..., 3:].reshape(*places.shape[:-1], 3, 3)
     times = run.integration.event_times if batch else run.integration.event_times[0]
@@ -214,7 +226,8 @@ def _result(
         t=t[last],
         position=dict(zip(bodies, places[..., :3])),
         rotation=dict(zip(bodies, rotations)),
-        coordinates=dict(zip(coordinates, named.transpose(last_first))),
+        coordinates=dict(zip(coordinates, shape(named).transpose(last_first))),
+        rates=dict(zip(coordinates, shape(rates).transpose(last_first))),
         q=shape(y[..., :nq]),
         v=shape(y[..., nq : nq + nv]),
         energy=shape(energy),
@@ -263,17 +276,17 @@ def _status(run: SwitchedIntegration) -> str:
 
 
 def _outputs(compiled: System, y: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
-    """Both energies (N, n), constraints (N, n, m), named coordinates (N, n, k), places of all bodies (N, n, 12 b)."""
+    """Energies (N, n), constraints (N, n, m), coordinates by name and their rates (N, n, k), places (N, n, 12 b)."""
     names, angles = list(compiled.mechanism.template.coordinates), turning(compiled)
     (flat,) = state_function(compiled)(y.reshape(-1, y.shape[-1]), repeated(p, y))
     flat = flat.reshape(*y.shape[:2], -1)
     nq, nv, _, _ = compiled.sizes
-    ends = accumulate((2, len(compiled.outline.all_rows), len(names), flat.shape[-1]), initial=0)
-    energy, phi, named, placed = (flat[..., first:end] for first, end in pairwise(ends))
+    ends = accumulate((2, len(compiled.outline.all_rows), len(names), len(names), flat.shape[-1]), initial=0)
+    energy, phi, named, rates, placed = (flat[..., first:end] for first, end in pairwise(ends))
     if angles:
         index = [names.index(name) for name in angles]
         wound = named[..., index].swapaxes(-1, -2)
         s = counted(wound, y[..., nq + nv : nq + nv + len(angles)].swapaxes(-1, -2))
         if s is not wound:
             named[..., index] = s.swapaxes(-1, -2)
-    return [energy[..., 0], energy[..., 1], phi, named, placed]
+    return [energy[..., 0], energy[..., 1], phi, named, rates, placed]

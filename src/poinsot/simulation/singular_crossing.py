@@ -3,7 +3,7 @@
 Where branches of a mechanism's motions meet, its equations do not tell which one it takes. Momentum does: the branch
 on which it arrives goes on smoothly. With rates f at three times before the pose and one behind it
 
-    y₂ = y₁ + ∫ f dt,        f the cubic through f₋₁, f₀, f₁ and f₂
+    y₂ = y₁ + ∫ f dt,        f the cubic through f₋₁, f₀, f₁ and f₂        (theory/dynamics, eq. 15)
 
 is right to the order of h⁵, projected onto the constraints; other branches are apart by the order of h.
 """

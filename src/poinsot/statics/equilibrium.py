@@ -1,6 +1,6 @@
 """Equilibrium: the pose in which a mechanism rests.
 
-    r(q, λ) = Q(q, 0, u) − C(q)ᵀ λ = 0,        Φ(q) = 0
+    r(q, λ) = Q(q, 0, u) − C(q)ᵀ λ = 0,        Φ(q) = 0        (theory/dynamics, eq. 19)
 
 Newton on both, with the stiffness K = −∂r/∂q N of `balance`. A pose is stable when K is positive on the motions that
 the constraints leave.
@@ -9,17 +9,21 @@ the constraints leave.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, by_name, count_of, one_or_more_names, require_known
-from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.errors import PoinsotError, by_name, count_of
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.state import GivenPose
+from poinsot.results import Result
 from poinsot.spatial.pose import Pose
+from poinsot.statics.locked import locked_actuators
 from poinsot.statics.residual import Given, Point, balance
 from poinsot.system.conditioning import poses_at
 from poinsot.system.functions import displaced
+from poinsot.system.given_state import given_pose
 from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import least_squares
 from poinsot.system.system import System, start, system
@@ -30,7 +34,7 @@ ZERO = 1e-12  # of |x|ᵀ|K||x|, below which xᵀKx is round-off
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(Result):
     """A pose in which a mechanism rests."""
 
     poses: dict[str, Pose]  # X_WB of every body
@@ -40,6 +44,10 @@ class Equilibrium:
     residual: float  # largest generalised force that is left  [N or N·m]
     stiffness: np.ndarray  # eigenvalues of K on the free motions (mobility,), smallest first
     energy: float  # potential  [J]
+    mechanism: Mechanism = field(repr=False)
+
+    _extra = {"stable": "stable"}
+    _columns = {"residual": ("residual", "N or N·m"), "stiffness": ("stiffness", "N/m or N·m/rad")}
 
     @property
     def stable(self) -> bool:
@@ -56,9 +64,9 @@ class Equilibrium:
 def equilibrium(
     mechanism: Mechanism,
     *,
-    pose: Mapping[str, float] | None = None,
+    pose: GivenPose = None,
     forces: Mapping[str, float] | None = None,
-    locked: Sequence[str] = (),
+    locked: str | Sequence[str] | None = (),
     formulation: str = "joint",
     iterations: int = 200,
 ) -> Equilibrium:
@@ -67,26 +75,25 @@ def equilibrium(
     `mechanism`; `pose` by coordinate [m or rad] to start from; `forces` by actuator [N or N·m]; `formulation`
     in which it is found, in at most so many `iterations`.
 
-    Actuators that are `locked` hold their coordinate where it is in the given pose, with whatever force that takes.
+    Actuators that are `locked`, as for `modes` but none by default, hold their coordinate where it is in the given
+    pose, with whatever force that takes.
 
     >>> import poinsot
     >>> rest = poinsot.equilibrium(poinsot.load("pendulum"), pose={"phi": 0.8})
     >>> abs(rest.coordinates["phi"]) < 1e-9, rest.stable
     (True, True)
     """
-    begin = start(require_mechanism(mechanism), by_name(pose, "a pose is", "{'x': 0.1}") or None)
+    begin = start(mechanism, given_pose(mechanism, pose, formulation) or None)
     compiled = system(mechanism, formulation)
-    locked, iterations = one_or_more_names(locked, "locked actuators"), count_of(iterations, "iterations")
-    require_known("actuator", locked, compiled.commands)
-    forces = by_name(forces, "forces are", "{'A': 2.0}")
-    u = compiled.forces(forces)
-    held = tuple(compiled.commands.index(name) for name in locked)
+    iterations = count_of(iterations, "iterations")
+    u = compiled.forces(by_name(forces, "forces are", "{'A': 2.0}"))
+    held = locked_actuators(mechanism.elements, locked)
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)
     functions = balance(compiled)
     rho = functions.rests(q, p)
     at = np.asarray(functions.forces(q, u, rho, p)[5]).ravel()[list(held)]
-    return _result(compiled, settle(compiled, q, Given(u, held, held, at, rho, p), iterations))
+    return _result(mechanism, compiled, settle(compiled, q, Given(u, held, held, at, rho, p), iterations))
 
 
 def settle(compiled: System, q: np.ndarray, given: Given, iterations: int = 200) -> Point:
@@ -126,9 +133,9 @@ def _step(compiled: System, point: Point) -> np.ndarray:
     return moved
 
 
-def _result(compiled: System, point: Point) -> Equilibrium:
+def _result(mechanism: Mechanism, compiled: System, point: Point) -> Equilibrium:
     poses = poses_at(compiled, point.q, point.given.p)
-    elements = compiled.equations.symbols.mechanism.elements
+    elements = mechanism.elements
     return Equilibrium(
         poses={name: poses[name] for name in elements.bodies},
         coordinates={n: float(c.value(poses, elements.joints)) for n, c in elements.coordinates.items()},
@@ -137,6 +144,7 @@ def _result(compiled: System, point: Point) -> Equilibrium:
         residual=point.residual,
         stiffness=_stiffness(point),
         energy=point.energy,
+        mechanism=mechanism,
     )
 
 

@@ -2,24 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from poinsot.errors import by_name
+import numpy as np
+
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.state import GivenPose
 from poinsot.motion.driven import require_count
-from poinsot.motion.inverse_dynamics import inverse_dynamics
+from poinsot.motion.equations import inverse_function
+from poinsot.motion.inverse_dynamics import inverse_dynamics, require_actuators, require_hold
+from poinsot.results import Result
+from poinsot.system.given_state import given_pose
 from poinsot.system.system import system
 
 
-def hold(mechanism: Mechanism, pose: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Actuator forces [N or N·m] that hold a mechanism at rest in a pose of all its freedoms.
+@dataclass(frozen=True, eq=False)
+class Holding(Result, Mapping[str, float]):
+    """Actuator forces that hold a pose, by name."""
+
+    forces: dict[str, float]  # by actuator  [N or N·m]
+    mechanism: Mechanism = field(repr=False)
+
+    def __getitem__(self, actuator: str) -> float:
+        return self.forces[actuator]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.forces)
+
+    def __len__(self) -> int:
+        return len(self.forces)
+
+
+def hold(mechanism: Mechanism, pose: GivenPose = None) -> Holding:
+    """Actuator forces [N or N·m] that hold a mechanism at rest in a pose of all its freedoms, or in a state.
 
     >>> import poinsot
     >>> round(poinsot.hold(poinsot.load("hexapod"))["leg1"], 6)
     8.510397
     """
-    given = by_name(pose, "a pose is", "{'x': 0.1}")
-    pose = dict(require_mechanism(mechanism).elements.pose if pose is None else given)
-    require_count(system(mechanism), tuple(pose))
-    found = inverse_dynamics(mechanism, pose, [0.0])
-    return {name: float(force[0]) for name, force in found.forces.items()}
+    given = given_pose(mechanism, pose)
+    compiled = system(require_mechanism(mechanism))
+    if given is None or isinstance(given, Mapping):
+        named = dict(mechanism.elements.pose if given is None else given)
+        require_count(compiled, tuple(named))
+        found = inverse_dynamics(mechanism, named, [0.0]).forces
+        return Holding({name: float(force[0]) for name, force in found.items()}, mechanism)
+    require_actuators(compiled)
+    compiled = system(mechanism, home=given)
+    p, still = compiled.parameters(mechanism, given.poses), np.zeros((1, compiled.sizes[1]))
+    at = compiled.coordinates(given, p)[None], still, still, np.ones(len(compiled.commands)), p
+    u, _, check, _ = inverse_function(compiled)(*at)
+    require_hold(compiled, np.zeros(1), check)
+    return Holding(dict(zip(compiled.commands, u[0].tolist())), mechanism)

@@ -14,10 +14,10 @@ def locked_actuators(elements: Elements, wish: str | Sequence[str] | None) -> tu
     if wish is None:
         sprung = [force.on for force in elements.forces.values() if force.holds]
         return tuple(i for i, name in enumerate(names) if elements.actuators[name].on not in sprung)
-    if isinstance(wish, str) and wish in ("locked", "free"):
-        return tuple(range(len(names))) if wish == "locked" else ()
+    if isinstance(wish, str) and wish in ("all", "none") and wish not in names:
+        return tuple(range(len(names))) if wish == "all" else ()
     chosen = one_or_more_names(wish, "locked actuators")
     for name in chosen:
         if name not in names:
-            raise PoinsotError(unknown("actuator", name, [*names, "locked", "free"]))
+            raise PoinsotError(unknown("actuator", name, [*names, "all", "none"]))
     return tuple(i for i, name in enumerate(names) if name in chosen)

@@ -18,8 +18,10 @@ _ASSEMBLED: Bounded = Bounded(32)
 _KIND = "kept"
 
 
-def start(mechanism: Mechanism, pose: Mapping[str, float] | None) -> Assembly:
+def start(mechanism: Mechanism, pose: Mapping[str, float] | Assembly | None) -> Assembly:
     """The assembled pose from which an analysis starts; from memory if it was asked for before."""
+    if isinstance(pose, Assembly):
+        return pose
     key = (id(mechanism), None if pose is None else tuple((n, str(s)) for n, s in pose.items()))
 
     def make() -> Assembly:

@@ -3,7 +3,7 @@
 Rates that leave a freedom open are completed by the motion of least kinetic energy, the one that a blow along the
 named coordinates would give; what has no mass then moves least, all bodies counted, lengths by the machine's size:
 
-    C v = 0,  J v = ṡ,      ½ vᵀ M v least,      then  Σ |v_B|² / L² + |ω_B|²  least
+    C v = 0,  J v = ṡ,      ½ vᵀ M v least,      then  Σ |v_B|² / L² + |ω_B|²  least (theory/dynamics, eq. 12)
 """
 
 from __future__ import annotations

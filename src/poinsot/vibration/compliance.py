@@ -7,7 +7,9 @@ T is the twist of the place per displacement, Z the motions that joints and lock
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,22 +17,51 @@ from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.constraints import IN_PLANE
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.state import GivenPose
+from poinsot.results import DISPLACEMENT, WRENCH, Result
 from poinsot.vibration.eigenmodes import ZERO, reduced
 from poinsot.vibration.linear_model.model import linear_model
+from poinsot.vibration.linear_model.record import LinearModel
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceMatrix(Result):
+    """Compliance or stiffness of a place, world axes: (6, 6), or (3, 3) in the plane; also an array by itself."""
+
+    mechanism: Mechanism
+    at: str
+    axes: tuple[str, ...]  # of the rows: displacements or a wrench
+    per: tuple[str, ...]  # of the columns: a wrench or displacements
+    matrix: np.ndarray
+
+    _over, _columns = ("axis", "axes"), {"matrix": (lambda found: found.per, "SI")}
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.matrix, dtype, copy=copy)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.matrix[key]
+
+
+def axes_of(mechanism: Mechanism) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Labels of displacements and turns, and of forces and moments, that a mechanism knows."""
+    shown = IN_PLANE if mechanism.planar else range(6)
+    moved, pulled = (tuple(labels.split()[i] for i in shown) for labels in (DISPLACEMENT, WRENCH))
+    return moved, pulled
 
 
 @one_blas_thread()
 def compliance(
     mechanism: Mechanism,
     at: str,
-    pose: Mapping[str, float] | None = None,
+    pose: GivenPose = None,
     *,
     formulation: str | None = None,
-    actuators: str | Sequence[str] | None = None,
-) -> np.ndarray:
+    locked: str | Sequence[str] | None = None,
+) -> PlaceMatrix:
     """Displacement (x, y, z) [m] and turn (rx, ry, rz) [rad] of a place per force [N] and moment [N·m], world axes.
 
-    `mechanism` at rest in a `pose` of named coordinates [m or rad]; `formulation` and `actuators` as for
+    `mechanism` at rest in a `pose` of named coordinates [m or rad]; `formulation` and `locked` as for
     `modes`.
 
     (6, 6), or (3, 3) for x, y, rz of a planar mechanism: blocks [m/N], [m/(N·m)], [rad/N], [rad/(N·m)]. `at` is a
@@ -41,7 +72,35 @@ def compliance(
     >>> bool(abs(found[2, 2] - 1 / 21.10) < 1e-12)
     True
     """
-    linear = linear_model(mechanism, pose, formulation=formulation, actuators=actuators)
+    found = _compliance(linear_model(mechanism, pose, formulation=formulation, locked=locked), at)
+    return PlaceMatrix(mechanism, at, *axes_of(mechanism), found)
+
+
+@one_blas_thread()
+def stiffness(
+    mechanism: Mechanism,
+    at: str,
+    pose: GivenPose = None,
+    *,
+    formulation: str | None = None,
+    locked: str | Sequence[str] | None = None,
+) -> PlaceMatrix:
+    """Inverse of the compliance: wrench per displacement of a place, [N/m], [N/rad], [N·m/m], [N·m/rad].
+
+    `mechanism`, `at`, `pose`, `formulation` and `locked` as for `compliance`; (6, 6), or (3, 3) in the
+    plane.
+    """
+    found = compliance(mechanism, at, pose, formulation=formulation, locked=locked).matrix
+    scale = np.sqrt(np.abs(np.diag(found)))
+    if not scale.all() or np.linalg.cond(found / np.outer(scale, scale)) > 1e12:
+        raise PoinsotError(
+            f"'{at}' cannot yield in every direction: its stiffness is infinite in some; ask for its compliance"
+        )
+    moved, pulled = axes_of(mechanism)
+    return PlaceMatrix(mechanism, at, pulled, moved, np.linalg.inv(found))
+
+
+def _compliance(linear: LinearModel, at: str) -> np.ndarray:
     T = np.asarray(linear.twist(linear.mechanism.frame(at)))
     T = (T[list(IN_PLANE)] if linear.mechanism.planar else T) @ linear.free
     K = reduced(linear)[2]
@@ -49,26 +108,3 @@ def compliance(
     if (K.size and np.linalg.svd(K, compute_uv=False)[-1] <= ZERO * size) or (K.size and size == 0):
         raise PoinsotError(f"{linear.mechanism.name} can move without resistance here: it has no static compliance")
     return T @ np.linalg.solve(K, T.T) if K.size else np.zeros((len(T), len(T)))
-
-
-@one_blas_thread()
-def stiffness(
-    mechanism: Mechanism,
-    at: str,
-    pose: Mapping[str, float] | None = None,
-    *,
-    formulation: str | None = None,
-    actuators: str | Sequence[str] | None = None,
-) -> np.ndarray:
-    """Inverse of the compliance: wrench per displacement of a place, [N/m], [N/rad], [N·m/m], [N·m/rad].
-
-    `mechanism`, `at`, `pose`, `formulation` and `actuators` as for `compliance`; (6, 6), or (3, 3) in the
-    plane.
-    """
-    found = compliance(mechanism, at, pose, formulation=formulation, actuators=actuators)
-    scale = np.sqrt(np.abs(np.diag(found)))
-    if not scale.all() or np.linalg.cond(found / np.outer(scale, scale)) > 1e12:
-        raise PoinsotError(
-            f"'{at}' cannot yield in every direction: its stiffness is infinite in some; ask for its compliance"
-        )
-    return np.linalg.inv(found)

@@ -32,7 +32,7 @@ class ElasticBatch:
 
     same_pose = False
 
-    def __init__(self, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], actuators: Any):
+    def __init__(self, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], locked: Any):
         begin = start(mechanism, None)
         self.size, self.planar, self.mechanism = begin.size, mechanism.planar, mechanism
         self.compiled = system(mechanism, "joint", parameters)
@@ -42,20 +42,20 @@ class ElasticBatch:
         self.model = model_of(mechanism, parameters)
         self.p, self.parameters = self.model.parameters(mechanism), parameters
         actuated = tuple(mechanism.elements.actuators)
-        self.locked = tuple(actuated[i] for i in locked_actuators(mechanism.elements, actuators))
+        self.locked = tuple(actuated[i] for i in locked_actuators(mechanism.elements, locked))
         grouped = clusters(self.model.nodes, self.model.edges(self.locked))
         self.looped, self.clusters = grouped is None, grouped or Clusters((), (), {}, {}, 0)
         self.arms = kernel(self.model.arms)
 
     @classmethod
     def of(
-        cls, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], actuators: Any
+        cls, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], locked: Any
     ) -> ElasticBatch | None:
         """The matrices of a mechanism; None where they have to be found pose by pose."""
         elements = mechanism.elements
         if any(elements.gravity) or elements.loads or not prescribes(mechanism, names, parameters):
             return None
-        found = cls(mechanism, names, parameters, actuators)
+        found = cls(mechanism, names, parameters, locked)
         along = len(found.model.held(found.locked)) == len(found.locked)
         carried = all(joint.carries for joint in elements.joints.values())
         return found if along and carried and not found.looped and not found.model.large else None

@@ -13,13 +13,15 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, list_of_names, listing, unknown
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.state import GivenPose
+from poinsot.results import Result
 from poinsot.vibration.eigenmodes import general_poles, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel, MatrixDerivatives, dense
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class Linear(Result):
     """M ẍ + D ẋ + K x = 0 in k independent coordinates about a pose at rest; SI units."""
 
     linear: LinearModel
@@ -29,6 +31,12 @@ class Linear:
     D: np.ndarray  # (k, k)
     K: np.ndarray  # (k, k)
     rows: np.ndarray  # (k, n), the independent coordinates per displacement
+
+    _over, _hidden = ("coordinate", "names"), ("linear",)
+    _extra = {name: f"linear.{name}" for name in ("formulation", "locked", "forces")} | {
+        "mechanism": "linear.mechanism.name"
+    }
+    _columns = {m: (lambda linear, m=m: [f"{m}.{name}" for name in linear.names], "SI") for m in ("M", "D", "K")}
 
     @property
     def A(self) -> np.ndarray:
@@ -44,13 +52,13 @@ class Linear:
         """Roots s of det(s² M + s D + K), each conjugate pair once, by their modulus  [1/s]."""
         return general_poles(*reduced(self.linear))[0]
 
-    def derivatives(self, parameters: Sequence[str] | None = None) -> MatrixDerivatives:
-        """dM, dD, dK (p, k, k) along parameters, by default all; the basis follows the constraints."""
+    def derivatives(self, wrt: Sequence[str] | None = None) -> MatrixDerivatives:
+        """dM, dD, dK (p, k, k) with respect to parameters, by default all; the basis follows the constraints."""
         if not set(self.names) <= set(self.linear.names):
             raise PoinsotError(
                 f"derivatives need independent displacements of the formulation: {listing(self.linear.names)}"
             )
-        names = tuple(self.linear.mechanism.parameters if parameters is None else parameters)
+        names = tuple(self.linear.mechanism.parameters if wrt is None else wrt)
         d, B, C = self.linear.derivatives(names), self.basis, dense(self.linear.C)
         found: list[list[np.ndarray]] = []
         kept = np.vstack([C, self.rows])
@@ -74,10 +82,10 @@ class Linear:
 @one_blas_thread()
 def linearise(
     mechanism: Mechanism,
-    pose: Mapping[str, float] | None = None,
+    pose: GivenPose = None,
     *,
     formulation: str | None = None,
-    actuators: str | Sequence[str] | None = None,
+    locked: str | Sequence[str] | None = None,
     forces: Mapping[str, float] | None = None,
     independent: Sequence[str] | None = None,
 ) -> Linear:
@@ -86,14 +94,14 @@ def linearise(
     `mechanism`, `pose`, `formulation` and `forces` as for `modes`; M [kg, kg·m, kg·m²], D, K (k, k).
 
     `independent` names displacements of the formulation (`Linear.linear.names`) or coordinates of the model file. K
-    keeps the stiffness of reactions and of forces that follow a body; what `actuators` mean is told at `modes`.
+    keeps the stiffness of reactions and of forces that follow a body; `locked` as for `modes`.
 
     >>> import poinsot
     >>> linear = poinsot.linearise(poinsot.load("pendulum"))
     >>> linear.names, linear.M.round(4).tolist(), linear.K.round(4).tolist()
     (('hinge',), [[0.0825]], [[2.4525]])
     """
-    linear = linear_model(mechanism, pose, formulation=formulation, actuators=actuators, forces=forces)
+    linear = linear_model(mechanism, pose, formulation=formulation, locked=locked, forces=forces)
     Z = linear.free
     names = _pivoted(linear) if independent is None else list_of_names(independent, "independent coordinates")
     if len(names) != Z.shape[1]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from poinsot.errors import PoinsotError, by_name, count_of, one_line, require_kn
 from poinsot.model.assembly.constraints import IN_PLANE
 from poinsot.model.mechanism import Mechanism, require_mechanism, require_possible
 from poinsot.model.quantities.parameters import as_value
-from poinsot.vibration.compliance import compliance
+from poinsot.results import Result
+from poinsot.vibration.compliance import axes_of, compliance
 from poinsot.vibration.elastic_batch import ElasticBatch
 from poinsot.vibration.modes import modes
 from poinsot.vibration.rigid_batch import Batched, BatchMatrices
@@ -90,8 +92,22 @@ class _Samples:
             yield changed, dict(zip(self.poses, s.tolist())) or None
 
 
+_GRID = {"poses": ("", "coordinate"), "parameters": ("", "parameter")}  # columns of every map
+
+
+class _Map(Result):
+    """A result over a grid of poses and parameter sets."""
+
+    poses: dict[str, np.ndarray]
+    parameters: dict[str, np.ndarray]
+
+    def _rows(self) -> dict[str, np.ndarray]:
+        shape = np.shape(next(iter([*self.poses.values(), *self.parameters.values()]), ()))
+        return {"batch": np.arange(int(np.prod(shape))).reshape(shape)}
+
+
 @dataclass(frozen=True, eq=False)
-class FrequencyMap:
+class FrequencyMap(_Map):
     """Frequencies over poses and parameter sets; arrays have the shape of the given grids in front."""
 
     mechanism: Mechanism
@@ -100,6 +116,8 @@ class FrequencyMap:
     frequencies: np.ndarray  # (…, n) [Hz] as in Modes: 0.0 rigid-body, negative unstable; NaN where there is none
     unreachable: int  # samples that the mechanism cannot reach
     unbalanced: int  # samples in which nothing holds it at rest
+
+    _columns = {**_GRID, "frequencies": ("f", "Hz")}
 
     def __str__(self) -> str:
         flat = self.frequencies.reshape(-1, self.frequencies.shape[-1])
@@ -111,7 +129,7 @@ class FrequencyMap:
 
 
 @dataclass(frozen=True, eq=False)
-class ComplianceMap:
+class ComplianceMap(_Map):
     """Compliance of a place over poses and parameter sets, (…, 6, 6) or (…, 3, 3) in the plane."""
 
     mechanism: Mechanism
@@ -121,6 +139,8 @@ class ComplianceMap:
     compliance: np.ndarray  # as poinsot.compliance; NaN where there is none
     unreachable: int
     unbalanced: int
+
+    _columns = {**_GRID, "compliance": (lambda m: [f"{d} / {f}" for d, f in product(*axes_of(m.mechanism))], "SI")}
 
     @property
     def stiffness(self) -> np.ndarray:
@@ -144,12 +164,12 @@ def frequency_map(
     *,
     parameters: Mapping[str, Any] | None = None,
     n: int | None = None,
-    actuators: str | Sequence[str] | None = None,
+    locked: str | Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> FrequencyMap:
     """Natural frequencies in many poses, with many parameter sets, or both: arrays that broadcast with each other.
 
-    `mechanism`; `n` lowest frequencies, by default all; `actuators` as for `modes`.
+    `mechanism`; `n` lowest frequencies, by default all; `locked` as for `modes`.
 
     `poses` by coordinate, by default the model's own for all sets; `parameters` by name; grids are arrays of more
     dimensions (see numpy.meshgrid). Springs that are clamped in the pose are relaxed in each of them. Poses that
@@ -165,9 +185,9 @@ def frequency_map(
     n = None if n is None else count_of(n, "n")
 
     def one(changed: Mechanism, pose: Any) -> np.ndarray:
-        return modes(changed, pose, n=n, actuators=actuators).frequencies
+        return modes(changed, pose, n=n, locked=locked).frequencies
 
-    values, *failed = _over(samples, actuators, _frequencies, one, 0, progress)
+    values, *failed = _over(samples, locked, _frequencies, one, 0, progress)
     values = values[:, :n].reshape(*samples.shape, -1)
     return FrequencyMap(mechanism, samples.poses, samples.parameters, values, *failed)
 
@@ -178,12 +198,12 @@ def compliance_map(
     poses: Mapping[str, Any] | None = None,
     *,
     parameters: Mapping[str, Any] | None = None,
-    actuators: str | Sequence[str] | None = None,
+    locked: str | Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> ComplianceMap:
     """Static compliance and stiffness of a body or frame in many poses, as `frequency_map`.
 
-    `mechanism`, `poses`, `parameters`, `actuators` and `progress` as there; `at` is a place as for
+    `mechanism`, `poses`, `parameters`, `locked` and `progress` as there; `at` is a place as for
     `compliance`.
     """
     samples = _Samples.read(mechanism, poses, parameters)
@@ -191,20 +211,20 @@ def compliance_map(
     size = 3 if mechanism.planar else 6
 
     def one(changed: Mechanism, pose: Any) -> np.ndarray:
-        return compliance(changed, at, pose, actuators=actuators).ravel()
+        return compliance(changed, at, pose, locked=locked).matrix.ravel()
 
-    values, *failed = _over(samples, actuators, partial(_compliances, frame=frame), one, size**2, progress)
+    values, *failed = _over(samples, locked, partial(_compliances, frame=frame), one, size**2, progress)
     values = values.reshape(*samples.shape, size, size)
     return ComplianceMap(mechanism, at, samples.poses, samples.parameters, values, *failed)
 
 
-def _over(samples: _Samples, actuators: Any, batched: Any, one: Any, width: int, progress: Progress | None) -> Values:
+def _over(samples: _Samples, locked: Any, batched: Any, one: Any, width: int, progress: Progress | None) -> Values:
     """Results (N, width or more) of all samples, chunk by chunk: in batch where that applies, else one by one."""
     if progress is not None and not callable(progress):
         raise PoinsotError(f"progress must be a function of the fraction that is done, not {type(progress).__name__}")
     flexible = bool(samples.mechanism.elements.beams)
     kind = ElasticBatch if flexible else BatchMatrices
-    batch = kind.of(samples.mechanism, tuple(samples.poses), tuple(samples.parameters), actuators)
+    batch = kind.of(samples.mechanism, tuple(samples.poses), tuple(samples.parameters), locked)
     chunk, found = (50 if batch is None else BENT_CHUNK if flexible else CHUNK), []
     for first in range(0, samples.count, chunk):
         part = slice(first, min(first + chunk, samples.count))

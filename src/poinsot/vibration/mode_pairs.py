@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError
+from poinsot.results import Result
 from poinsot.vibration.modes import Modes
 
 
 @dataclass(frozen=True, eq=False)
-class Pairing:
+class Pairing(Result):
     """For each mode of a first set its partner in a second one; the pairs together have the largest MAC."""
 
     index: np.ndarray  # (k,) number of the partner, −1 without one
     mac: np.ndarray  # (k,) of each pair, 0 without one
+
+    _over, _columns = ("mode", "#index"), {"index": ("partner", "-"), "mac": ("mac", "-")}
 
     def __str__(self) -> str:
         pairs = (f"{a + 1} ↔ {b + 1} ({x:.2f})" for a, (b, x) in enumerate(zip(self.index, self.mac)) if b >= 0)

@@ -12,20 +12,23 @@ from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError, count_of
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.state import GivenPose
+from poinsot.results import Result
 from poinsot.vibration.eigenmodes import Solution, eigenmodes, general_poles, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
 from poinsot.vibration.mode_derivatives import frequency_derivatives
 
-DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
-
 
 @dataclass(frozen=True, eq=False)
-class Damped:
+class Damped(Result):
     """Modes with damping: poles s with (s² M + s D + K) z = 0, each conjugate pair once; k of them."""
 
     poles: np.ndarray  # (k,) complex  [1/s]
     shapes: np.ndarray  # (n, k) complex, largest entry 1
+
+    _over, _extra = ("mode", "#poles"), {"frequencies": "frequencies", "ratios": "ratios"}
+    _columns = {"poles": ("pole", "1/s"), "frequencies": ("frequency", "Hz"), "ratios": ("ratio", "-")}
 
     @property
     def frequencies(self) -> np.ndarray:
@@ -40,7 +43,7 @@ class Damped:
 
 
 @dataclass(frozen=True, eq=False)
-class Modes:
+class Modes(Result):
     """The modes of a mechanism in one pose, by growing frequency; k modes of n displacements."""
 
     linear: LinearModel
@@ -48,6 +51,20 @@ class Modes:
     shapes: np.ndarray  # (n, k) mass-normalised
     left: np.ndarray  # (n, k) left eigenvectors, the shapes themselves unless forces follow
     shows_damping: bool = False
+
+    _over, _hidden = ("mode", "#values"), ("linear", "left", "shows_damping")
+    _extra = {name: f"linear.{name}" for name in ("formulation", "locked", "forces")} | {
+        "mechanism": "linear.mechanism.name",
+        **{name: name for name in ("frequencies", "growth", "labels", "strain_energy", "kinetic_energy")},
+    }
+    _columns = {
+        "frequencies": ("frequency", "Hz"),
+        "values": ("value", "rad²/s²"),
+        "growth": ("growth", "1/s"),
+        "labels": ("label", ""),
+        "strain_energy": ("strain_energy", "-"),
+        "kinetic_energy": ("kinetic_energy", "-"),
+    }
 
     @cached_property
     def frequencies(self) -> np.ndarray:
@@ -123,18 +140,18 @@ class Modes:
             found[name] = float(body.mass) * np.sum(np.abs(V[:3]) ** 2, axis=0) + _energy(w, J)
         return found
 
-    def derivatives(self, parameters: Sequence[str] | None = None) -> np.ndarray:
-        """∂f/∂p (k, p) [Hz per unit], for all parameters of the mechanism or those named.
+    def derivatives(self, wrt: Sequence[str] | None = None) -> np.ndarray:
+        """∂f/∂p (k, p) [Hz per unit] with respect to named parameters `wrt`, by default all of the mechanism.
 
         A repeated frequency splits: its derivatives along each parameter are those of its branches, upwards. They are
         NaN where a parameter would leave no equilibrium: gravity, say, where relaxed springs hold the pose.
         """
-        names = tuple(self.linear.mechanism.parameters if parameters is None else parameters)
+        names = tuple(self.linear.mechanism.parameters if wrt is None else wrt)
         return frequency_derivatives(self.linear, Solution(self.values, self.shapes, self.left), names)
 
-    def log_sensitivity(self, parameters: Sequence[str] | None = None) -> np.ndarray:
+    def log_sensitivity(self, wrt: Sequence[str] | None = None) -> np.ndarray:
         """∂ln f/∂ln p (k, p): by how many per cent a frequency rises when a parameter does by one."""
-        names = tuple(self.linear.mechanism.parameters if parameters is None else parameters)
+        names = tuple(self.linear.mechanism.parameters if wrt is None else wrt)
         p = np.array([self.linear.mechanism.parameters[name].value for name in names])
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.derivatives(names) * p / self.frequencies[:, None]
@@ -175,11 +192,11 @@ def _fractions(energies: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 @one_blas_thread()
 def modes(
     mechanism: Mechanism,
-    pose: Mapping[str, float] | None = None,
+    pose: GivenPose = None,
     *,
     n: int | None = None,
     formulation: str | None = None,
-    actuators: str | Sequence[str] | None = None,
+    locked: str | Sequence[str] | None = None,
     forces: Mapping[str, float] | None = None,
     damped: bool = False,
 ) -> Modes:
@@ -188,18 +205,17 @@ def modes(
     `mechanism`; `formulation` "joint", "embedded", "euler" or "rotation-matrix", or "elastic" where there are
     beams; `forces` [N or N·m] of actuators that are not locked, by default those that hold the pose.
 
-    `pose` gives named coordinates; without it the model's pose is taken, or the equilibrium near it. `actuators` are
-    "locked", "free", or a list of those that are locked; by default all are locked but those along whose coordinate a
-    spring acts, and all are free where nothing could move otherwise. `damped` adds the damped modes to the print.
+    `pose` gives named coordinates, or is a `State` at rest; without it the model's pose is taken, or the equilibrium
+    near it. Actuators that are `locked` hold their coordinate: "all", "none", or a list of names; by default all but
+    those along whose coordinate a spring acts, and none where nothing could move otherwise. `damped` prints the
+    damped modes too.
 
     >>> import poinsot
     >>> poinsot.modes(poinsot.load("three_link"), pose={"phi1": 0, "phi2": 0, "phi3": 0}).frequencies.round(3)
     array([ 16.946,  83.065, 229.157])
     """
     n = None if n is None else count_of(n, "n")
-    return modes_of(
-        linear_model(mechanism, pose, formulation=formulation, actuators=actuators, forces=forces), n, damped
-    )
+    return modes_of(linear_model(mechanism, pose, formulation=formulation, locked=locked, forces=forces), n, damped)
 
 
 @one_blas_thread()

@@ -17,6 +17,8 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, count_of, listing, one_line, one_or_more_names, require_known, unknown
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.state import GivenPose
+from poinsot.results import DISPLACEMENT, Result
 from poinsot.spatial.algebra import Numbers
 from poinsot.vibration.eigenmodes import DENSE, reduced
 from poinsot.vibration.linear_model.model import linear_model
@@ -24,11 +26,11 @@ from poinsot.vibration.linear_model.record import LinearModel
 from poinsot.vibration.modes import Modes, modes_of
 
 QUANTITIES = {"receptance": 0, "mobility": 1, "accelerance": 2}  # how often it is differentiated by time
-AXES = ("x", "y", "z", "rx", "ry", "rz")
+AXES = tuple(DISPLACEMENT.split())
 
 
 @dataclass(frozen=True, eq=False)
-class Response:
+class Response(Result):
     """Frequency response functions of o outputs to i inputs at F frequencies."""
 
     mechanism: Mechanism
@@ -37,6 +39,9 @@ class Response:
     inputs: tuple[str, ...]  # i
     outputs: tuple[str, ...]  # o
     H: np.ndarray  # (F, o, i) complex
+
+    _over = ("frequency", "frequencies")
+    _columns = {"H": (lambda r: [f"{o} / {i}" for o in r.outputs for i in r.inputs], "SI")}
 
     def between(self, output: str, input: str) -> np.ndarray:
         """The response (F,) of one output to one input."""
@@ -75,19 +80,19 @@ def frf(
     outputs: str | Sequence[str],
     frequencies: Numbers,
     *,
-    pose: Mapping[str, float] | None = None,
+    pose: GivenPose = None,
     damping: float | Numbers | None = None,
     loss_factor: float = 0.0,
     quantity: str = "receptance",
     n: int | None = None,
     formulation: str | None = None,
-    actuators: str | Sequence[str] | None = None,
+    locked: str | Sequence[str] | None = None,
 ) -> Response:
     """Frequency responses between points and directions, at frequencies [Hz].
 
     `mechanism` at rest in a `pose` of named coordinates [m or rad]; `inputs` and `outputs` are places;
     `frequencies` (n,) [Hz]; `quantity` is "receptance" [m/N], "mobility" [m/(N·s)] or "accelerance" [1/kg];
-    `formulation` and `actuators` as for `modes`.
+    `formulation` and `locked` as for `modes`.
 
     A place is written "platform.P1 x" (a body or one of its frames; in world axes, x, y, z for forces and
     displacements, rx, ry, rz for moments and turns), or is a coordinate that the model file names. `damping` are
@@ -102,7 +107,7 @@ def frf(
     """
     if not isinstance(quantity, str) or quantity not in QUANTITIES:
         raise PoinsotError(unknown("quantity", quantity, QUANTITIES))
-    linear = linear_model(mechanism, pose, formulation=formulation, actuators=actuators)
+    linear = linear_model(mechanism, pose, formulation=formulation, locked=locked)
     names = [one_or_more_names(inputs, "inputs"), one_or_more_names(outputs, "outputs")]
     if not all(names):
         raise PoinsotError("a frequency response needs at least one input and one output")

@@ -70,7 +70,7 @@ def prescribes(mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[s
 class BatchMatrices:
     """Matrices of a mechanism over poses that prescribe all its freedoms, and over parameters."""
 
-    def __init__(self, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], actuators: Any):
+    def __init__(self, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], locked: Any):
         begin = start(mechanism, None)
         self.size = begin.size
         self.compiled: System = system(mechanism, "joint", parameters)
@@ -82,17 +82,17 @@ class BatchMatrices:
         self.drives = functions.sizes.drives
         given = Given(np.zeros(nu), tuple(range(nu)), (), np.zeros(0), functions.rests(self.q, self.p), self.p)
         point = Point(functions, self.q, given)
-        self.held = choose_locked(mechanism.elements, point, actuators)
+        self.held = choose_locked(mechanism.elements, point, locked)
         self.same_pose = not self._moves_the_pose()
         written = _functions(self.compiled, names).functions
         self.hold, self.matrices = kernel(written["hold"]), kernel(written["matrices"])
 
     @classmethod
     def of(
-        cls, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], actuators: Any
+        cls, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], locked: Any
     ) -> BatchMatrices | None:
         """The matrices of a mechanism, or None where its poses do not prescribe all freedoms of rigid bodies."""
-        return cls(mechanism, names, parameters, actuators) if prescribes(mechanism, names, parameters) else None
+        return cls(mechanism, names, parameters, locked) if prescribes(mechanism, names, parameters) else None
 
     def _moves_the_pose(self) -> bool:
         """Whether a parameter of the batch enters constraints or coordinates."""

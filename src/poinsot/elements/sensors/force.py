@@ -9,6 +9,7 @@ from typing import final
 from poinsot.elements.forces import Actuator
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors.base import Sense, Sensor
+from poinsot.results import WRENCH
 from poinsot.spatial.algebra import Scalar, Vec3, apply, dot, transpose, vector
 
 
@@ -64,7 +65,7 @@ class Reaction(Sensor):
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
         """Three forces, three moments."""
-        return tuple((f"f{axis}", "N") for axis in "xyz") + tuple((f"m{axis}", "N·m") for axis in "xyz")
+        return tuple((name, "N" if name[0] == "f" else "N·m") for name in WRENCH.split())
 
     def readings(self, sense: Sense) -> Vec3:
         """The wrench in the joint's frame on its side."""

@@ -13,12 +13,14 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
-from poinsot.errors import PoinsotError, by_name
+from poinsot.errors import PoinsotError
 from poinsot.model.assembly.branches import one_branch
 from poinsot.model.assembly.constraints import Constraints, Row
 from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
+from poinsot.model.state import GivenPose, named_pose
+from poinsot.results import Result
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation, rotation_between
@@ -43,7 +45,7 @@ LARGEST = 1e60  # machine's size, or one over the smallest, whose powers in iner
 
 
 @dataclass(frozen=True)
-class Assembly:
+class Assembly(Result):
     """The outcome of an assembly: poses, and how well they satisfy the joints."""
 
     poses: dict[str, Pose]  # X_WB of every body, the ground included
@@ -86,13 +88,11 @@ class Assembly:
         return self
 
 
-def assemble(
-    mechanism: Mechanism, pose: Mapping[str, float | str] | None = None, *, home: Assembly | None = None
-) -> Assembly:
+def assemble(mechanism: Mechanism, pose: GivenPose = None, *, home: Assembly | None = None) -> Assembly:
     """Put a mechanism together in the pose of its file, then bring named coordinates to the values of `pose`.
 
-    `mechanism` as `load` or `build` gave it; `pose` by coordinate [m or rad]; `home` is the assembly of the
-    file's pose, where it is known already.
+    `mechanism` as `load` or `build` gave it; `pose` by coordinate [m or rad], or a state of such;
+    `home` is the assembly of the file's pose, where it is known already.
 
     The assembly mode is the one that is reached when the named coordinates go straight from the file's pose to their
     values, angles the shortest way; where a singular pose lies on that way it is not known, which is an error. A
@@ -102,9 +102,7 @@ def assemble(
 
 
 @one_blas_thread()
-def attempt_assembly(
-    mechanism: Mechanism, pose: Mapping[str, float | str] | None = None, *, home: Assembly | None = None
-) -> Assembly:
+def attempt_assembly(mechanism: Mechanism, pose: GivenPose = None, *, home: Assembly | None = None) -> Assembly:
     """The same, as far as it goes: the result tells whether the joints are closed.
 
     Newton with least-norm steps and a line search. When the first guess fails it is shaken, with a fixed seed;
@@ -112,7 +110,7 @@ def attempt_assembly(
     `home` is the outcome for the file's pose, if it is known.
     """
     elements = require_mechanism(mechanism).elements
-    given = by_name(pose, "a pose is", "{'x': 0.1}")
+    given = named_pose(pose) or {}
     pose = {name: as_value(value, elements.coordinate(name).unit, name) for name, value in given.items()}
     if not isinstance(home, Assembly | None):
         raise PoinsotError(f"home must be what `assemble` gave, not {type(home).__name__}")

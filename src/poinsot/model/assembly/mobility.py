@@ -6,7 +6,7 @@ support depend on no others in any regular pose. Of m rows that share self-stres
     Φ' = S Φ,        λ = Sᵀ λ',        S (r, m) with orthonormal rows that span the group's rows in one pose
 
 S comes from the motions that all rows outside the groups leave, and is chosen anew along a motion where S G gets
-worse than G  (theory/dynamics, "Redundant constraints").
+worse than G  (theory/dynamics, eq. 7).
 """
 
 from __future__ import annotations

@@ -12,17 +12,20 @@ from typing import Any
 from poinsot.errors import ConversionWarning, PoinsotError
 from poinsot.model.mechanism import Mechanism, build
 from poinsot.model.toml import check_place, write_aside
+from poinsot.results import Result
 
 SHOWN = 4  # names of things to which the same happened
 _VARIES = re.compile(r"'.*?'(?=\W|$)|\b\d[\w.+-]*")
 
 
 @dataclass(frozen=True)
-class Conversion:
+class Conversion(Result):
     """The outcome of writing a mechanism for another program; prints as what was written and what was not."""
 
     files: tuple[Path, ...]
     notes: tuple[str, ...]  # one sentence each: what cannot be represented, or was approximated
+
+    _over, _columns = ("number", "#notes"), {"notes": ("note", "")}
 
     def __str__(self) -> str:
         return "\n".join([f"wrote {', '.join(map(str, self.files))}", *(f"  note: {note}" for note in self.notes)])

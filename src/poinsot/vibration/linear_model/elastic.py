@@ -13,6 +13,7 @@ from poinsot.blas import one_blas_thread
 from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.formulations.elastic import ElasticModel, Terms, chain_basis
+from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
@@ -25,16 +26,16 @@ from poinsot.vibration.linear_model.record import ElasticPart, LinearModel, dens
 @one_blas_thread()
 def elastic_model_about(
     mechanism: Mechanism,
-    pose: Mapping[str, float] | None,
+    pose: Mapping[str, float] | Assembly | None,
     *,
-    actuators: str | Sequence[str] | None = None,
+    locked: str | Sequence[str] | None = None,
     forces: Mapping[str, float] | None = None,
 ) -> LinearModel:
     """The small motions of a mechanism with beams about a pose."""
     model, begin = model_of(mechanism), start(mechanism, pose)
-    kept = mechanism.elements.pose if pose is None else pose
+    kept = pose if isinstance(pose, Mapping) else mechanism.elements.pose
     rows = [list(mechanism.elements.coordinates).index(name) for name in kept]
-    return _linear(mechanism, settled(undeformed(model, mechanism, begin.poses, actuators, forces or {}, rows)))
+    return _linear(mechanism, settled(undeformed(model, mechanism, begin.poses, locked, forces or {}, rows)))
 
 
 def _linear(mechanism: Mechanism, rest: Rest) -> LinearModel:

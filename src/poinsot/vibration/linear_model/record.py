@@ -38,9 +38,9 @@ class ElasticPart:
 
 @dataclass(frozen=True, eq=False)
 class MatrixDerivatives:
-    """Derivatives of the matrices along p parameters, the mechanism staying at rest."""
+    """Derivatives of the matrices with respect to p parameters, the mechanism staying at rest."""
 
-    names: tuple[str, ...]  # p
+    wrt: tuple[str, ...]  # p
     dM: Any  # (p, n, n)
     dD: Any  # (p, n, n)
     dK: Any  # (p, n, n)

@@ -19,6 +19,7 @@ from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
+from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import skew
@@ -40,10 +41,10 @@ BALANCED = 1e-8  # of the forces that act, up to which a given pose counts as an
 @one_blas_thread()
 def rigid_model_about(
     mechanism: Mechanism,
-    pose: Mapping[str, float] | None,
+    pose: Mapping[str, float] | Assembly | None,
     *,
     formulation: str = "joint",
-    actuators: str | Sequence[str] | None = None,
+    locked: str | Sequence[str] | None = None,
     forces: Mapping[str, float] | None = None,
 ) -> LinearModel:
     """The small motions of a mechanism of rigid bodies about a pose."""
@@ -55,7 +56,7 @@ def rigid_model_about(
     u = compiled.forces(forces or {})
     solved = tuple(i for i, name in enumerate(compiled.commands) if name not in (forces or {}))
     point = Point(functions, q, Given(u, solved, (), np.zeros(0), functions.rests(q, p), p))
-    held = choose_locked(mechanism.elements, point, actuators)
+    held = choose_locked(mechanism.elements, point, locked)
     point = _hold(point, held)
     balanced = point.imbalance <= BALANCED
     moved = pose is None and not balanced
@@ -63,7 +64,7 @@ def rigid_model_about(
         point = settle(compiled, q, replace(point.given, u=u, solved=held))
     elif not balanced:
         raise PoinsotError(_unbalanced(compiled, point))
-    kept = tuple(pose if pose is not None else mechanism.elements.pose)
+    kept = tuple(pose if isinstance(pose, Mapping) else mechanism.elements.pose)
     return _linear(mechanism, compiled, point, Held(kept, pose is not None, q if moved else None))
 
 

@@ -1,0 +1,179 @@
+"""What the verbs give: records that become data for JSON or a table, in one way for all.
+
+The rows of a table are what the result is over: times, modes, frequencies, channels, parameters. Columns are named by
+body, joint, coordinate or actuator: "platform.x", "A.fx", "theta1", "theta1.rate", "leg1.force".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from operator import attrgetter
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+import numpy as np
+
+from poinsot.errors import MissingExtraError
+
+Texts = str | Callable[[Any], Sequence[str]]  # with blanks between them, or told by the result
+DISPLACEMENT = "x y z rx ry rz"  # components of a displacement and a small turn
+WRENCH = "fx fy fz tx ty tz"  # components of a force and a moment
+_NEWTONS = "N N N N·m N·m N·m"
+COLUMNS: Mapping[str, tuple[Texts, Texts]] = {  # by attribute: labels and units of its components in one row
+    "position": ("x y z", "m"),
+    "rotation": ("R11 R12 R13 R21 R22 R23 R31 R32 R33", "-"),
+    "poses": ("x y z R11 R12 R13 R21 R22 R23 R31 R32 R33", "m m m - - - - - - - - -"),
+    "velocity": ("vx vy vz", "m/s"),
+    "angular_velocity": ("wx wy wz", "rad/s"),
+    "acceleration": ("ax ay az", "m/s²"),
+    "angular_acceleration": ("alphax alphay alphaz", "rad/s²"),
+    "coordinates": ("", "coordinate"),
+    "rates": ("rate", "coordinate/s"),
+    "forces": ("force", "force"),
+    "power": ("power", "W"),
+    "reactions": (WRENCH, _NEWTONS),
+    "body_forces": (WRENCH, _NEWTONS),
+    "energy": ("energy", "J"),
+    "work": ("work", "J"),
+    "check": ("check", "-"),
+}
+_LEFT_OUT = object()  # what is no data: functions, compiled systems, caches
+
+
+class Result:
+    """A frozen record that a verb gives: `to_dict` for JSON, `to_frame` for pandas."""
+
+    mechanism: Any  # which tells the units of what has a name
+    _over: ClassVar[tuple[str, str]] = (
+        "",
+        "",
+    )  # name of the rows, attribute that tells them, "#" counts; none: one row
+    _hidden: ClassVar[tuple[str, ...]] = ()  # fields that are no data for others
+    _extra: ClassVar[Mapping[str, str]] = {}  # further data by name, from attributes such as "base.rank"
+    _columns: ClassVar[Mapping[str, tuple[Texts, Texts]]] = {}  # as `COLUMNS`, of this result alone
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data for JSON: arrays are lists, complex numbers {"re", "im"}, numbers that are not finite null."""
+        parts = {name: x for name, x in _parts(self).items() if name not in self._hidden}
+        return _data(parts | {name: _told(self, path) for name, path in self._extra.items()})
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, a row for each of what the result is over; units are in `frame.attrs["units"]`."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("a table of a result", "pandas", "data") from None
+        rows = self._rows()
+        shape = np.shape(next(iter(rows.values()))) if rows else ()
+        columns: dict[str, tuple[np.ndarray, str]] = {}
+        shared = [name for name in _parts(self) if name in COLUMNS and name not in self._hidden]
+        for name in dict.fromkeys([*shared, *self._columns]):
+            columns |= self._table(name, _told(self, name), shape)
+        index = [np.ravel(values) for values in rows.values()]
+        named = pandas.MultiIndex.from_arrays(index, names=list(rows)) if rows else None
+        named = pandas.Index(index[0], name=next(iter(rows))) if len(rows) == 1 else named
+        frame = pandas.DataFrame({name: values for name, (values, _) in columns.items()}, index=named)
+        frame.attrs["units"] = {name: unit for name, (_, unit) in columns.items()}
+        return frame
+
+    def _rows(self) -> dict[str, Any]:
+        """By name, the values that tell the rows apart, in arrays of one shape."""
+        name, path = self._over
+        if not name:
+            return {}
+        told = _told(self, path.lstrip("#"))
+        return {name: np.arange(len(told)) if path.startswith("#") else np.asarray(told)}
+
+    def _table(self, name: str, value: Any, shape: tuple[int, ...]) -> dict[str, tuple[np.ndarray, str]]:
+        """Columns of one attribute, which has `shape` in front, with their units."""
+        if isinstance(value, tuple) and all(map(is_dataclass, value)):  # a record for every row
+            each = fields(value[0]) if value else ()
+            return {f.name: (_column([getattr(x, f.name) for x in value]), "") for f in each}
+        labels, units = {**COLUMNS, **self._columns}[name]
+        wrt: tuple[str, ...] = getattr(self, "wrt", ())
+        found: dict[str, tuple[np.ndarray, str]] = {}
+        by_name: Mapping[str, Any] = value if isinstance(value, Mapping) else {"": value}
+        for key, x in by_name.items():
+            x = np.concatenate([x.p, np.ravel(x.R)]) if hasattr(x, "R") else np.asarray(x)
+            width = int(np.prod(x.shape[len(shape) :]))
+            flat = x.reshape(int(np.prod(shape)), width)
+            count = width // len(wrt) if wrt else width
+            each = _texts(labels, self, count, numbered=x.ndim - bool(wrt) > len(shape))
+            written = [".".join(part for part in (key, label) if part) for label in each]
+            unit = [self._unit(u, key) for u in _texts(units, self, count)]
+            if wrt:
+                per = [self.mechanism.parameters[p].unit for p in wrt]
+                written = [f"{label} / {p}" for label in written for p in wrt]
+                unit = [f"({u})/({p})" for u in unit for p in per]
+            for k, (label, u) in enumerate(zip(written, unit, strict=True)):
+                if np.iscomplexobj(flat):
+                    found |= {f"re {label}": (np.real(flat[:, k]), u), f"im {label}": (np.imag(flat[:, k]), u)}
+                else:
+                    found[label] = (flat[:, k], u)
+        return found
+
+    def _unit(self, unit: str, key: str) -> str:
+        """A unit in which "coordinate", "parameter" and "force" are those of what has that name."""
+        if unit.startswith("coordinate"):
+            return unit.replace("coordinate", self.mechanism.coordinates[key].unit)
+        if unit == "parameter":
+            return self.mechanism.parameters[key].unit
+        if unit == "force":
+            return "N·m" if self.mechanism.actuators[key].on.unit == "rad" else "N"
+        return unit
+
+
+def _parts(record: Any) -> dict[str, Any]:
+    """Fields by name; of a mechanism its own name."""
+    found = {f.name: getattr(record, f.name) for f in fields(record)}
+    return found | ({"mechanism": found["mechanism"].name} if "mechanism" in found else {})
+
+
+def _told(result: Result, path: str) -> Any:
+    value = attrgetter(path)(result)
+    return value() if callable(value) else value
+
+
+def _texts(given: Texts, result: Result, count: int, numbered: bool = False) -> list[str]:
+    """`count` labels or units: as many as are given, or one for all, with a number if they must differ."""
+    if not isinstance(given, str):
+        return [*given(result)]
+    found = given.split(" ")
+    one = len(found) != count or count == 1
+    return [f"{given}{k + 1}" if numbered else given for k in range(count)] if one else found
+
+
+def _column(values: list[Any]) -> np.ndarray:
+    """Values (n,), whatever they are."""
+    found = np.empty(len(values), object)
+    found[:] = values
+    return np.array(values) if all(isinstance(x, int | float) for x in values) else found
+
+
+def _data(value: Any) -> Any:
+    """A value as data for JSON."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str | PurePath):
+        return str(value)
+    if isinstance(value, float | complex | np.number | np.bool_):
+        return _data(np.asarray(value))
+    if hasattr(value, "toarray"):  # a sparse matrix
+        value = value.toarray()
+    if isinstance(value, np.ndarray):
+        if np.iscomplexobj(value):
+            return {"re": _data(value.real), "im": _data(value.imag)}
+        if value.dtype.kind == "f" and not (finite := np.isfinite(value)).all():
+            value = value.astype(object)
+            value[~finite] = None
+        return value.tolist()
+    if isinstance(value, Result):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {key: x for key, x in ((key, _data(x)) for key, x in value.items()) if x is not _LEFT_OUT}
+    if isinstance(value, tuple | list):
+        return [_data(x) for x in value]
+    if is_dataclass(value):
+        return _data(_parts(value))
+    return _LEFT_OUT

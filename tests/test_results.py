@@ -1,0 +1,135 @@
+"""Results of all public verbs become data for JSON and tables, with the same numbers."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import poinsot
+from poinsot.errors import MissingExtraError
+from poinsot.results import Result
+
+T = [0.0, 0.1, 0.2]
+NO_RESULTS = {  # models, files, recordings (which have a table of their own), names, one matrix of numbers
+    *("build", "load", "loads", "read_mjcf", "read_urdf", "dumps", "save", "library_names"),
+    *("write_mjcf", "measure", "read", "mac"),
+}
+
+
+def made(folder) -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
+    """By verb: a result, rows of its table, and some of its columns."""
+    bar, links, swing, arm = (poinsot.load(name) for name in ("four_bar", "three_link", "pendulum", "five_bar"))
+    motion = {"theta1": lambda t: 1 + 2 * t**2}
+    k, d = poinsot.kinematics(bar, motion, T), poinsot.inverse_dynamics(bar, motion, T)
+    a, e = poinsot.accelerations(bar), poinsot.equilibrium(swing, pose={"phi": 0.3})
+    s = poinsot.simulate(bar, 0.2, t=T)
+    many = poinsot.simulate(swing, 0.2, t=T, pose={"phi": 0.3}, parameters={"bob.mass": [0.3, 0.4]})
+    states, m = poinsot.accelerations(bar, poinsot.State(q=s.q, v=s.v)), poinsot.modes(links)
+    linear, h = poinsot.linearise(links), poinsot.hold(bar)
+    H = poinsot.frf(links, "link3 y", ["link3 y", "phi1"], [10.0, 16.0], damping=0.01)
+    C, K = poinsot.compliance(links, "link1"), poinsot.stiffness(poinsot.load("hexapod"), "platform")
+    grid = {"A.stiffness": [[20.0, 21.0], [22.0, 23.0]]}
+    f, c = poinsot.frequency_map(links, parameters=grid), poinsot.compliance_map(links, "link1", parameters=grid)
+    w, pairs = poinsot.regressor(arm, arm.elements.pose, T), poinsot.pair(m, m)
+    energy = poinsot.energy_regressor(swing, {"phi": lambda t: t**2}, T)
+    b, found = poinsot.base_parameters(bar), poinsot.determinable(swing, {"phi": lambda t: t**2}, T, noise=0.01)
+    ds = poinsot.sensitivity(bar, motion, T, ["link2.mass", "link3.mass"])
+    dy = poinsot.motion_sensitivity(swing, 0.2, ["bob.mass"], t=T, pose={"phi": 0.3})
+    report, near = poinsot.check(swing.with_parameters({"bob.mass": 0.0})), poinsot.singularity(bar)
+    whole, urdf = poinsot.assemble(bar), poinsot.write_urdf(bar, folder / "bar.urdf")
+    body = {"link2.x": k.position["link2"][:, 0], "link2.alphaz": k.angular_acceleration["link2"][:, 2]}
+    return {
+        "kinematics": (k, 3, {**body, "theta2": k.coordinates["theta2"], "theta2.rate": k.rates["theta2"]}),
+        "inverse_dynamics": (
+            d,
+            3,
+            {"A.force": d.forces["A"], "A.power": d.power["A"], "B.fy": d.reactions["B"][:, 1]},
+        ),
+        "accelerations": (a, 1, {"link2.ay": a["link2"][1:2], "link3.R12": a.rotation["link3"][:1, 1]}),
+        "accelerations of a batch": (states, 3, {"link3.alphaz": states["link3"][:, 5], "check": states.check}),
+        "simulate": (s, 3, {"link3.y": s.position["link3"][:, 1], "theta3.rate": s.rates["theta3"], "q2": s.q[:, 1]}),
+        "simulate a batch": (many, 6, {"phi": many.coordinates["phi"].ravel(), "energy": many.energy.ravel()}),
+        "equilibrium": (e, 1, {"phi": [e.coordinates["phi"]], "bob.x": [e.poses["bob"].p[0]], "energy": [e.energy]}),
+        "hold": (h, 1, {"A.force": [h["A"]]}),
+        "linearise": (linear, 3, {"K.B": linear.K[:, 1], "M.A": linear.M[:, 0]}),
+        "modes": (m, 3, {"frequency": m.frequencies, "B.spring.strain_energy": m.strain_energy["B.spring"]}),
+        "damped modes": (m.damped, 3, {"im pole": m.damped.poles.imag, "ratio": m.damping}),
+        "frf": (H, 2, {"re phi1 / link3 y": H.H[:, 1, 0].real, "im link3 y / link3 y": H.H[:, 0, 0].imag}),
+        "compliance": (C, 3, {"tz": C[:, 2]}),
+        "stiffness": (K, 6, {"rx": np.asarray(K)[:, 3]}),
+        "frequency_map": (f, 4, {"f2": f.frequencies[..., 1].ravel(), "A.stiffness": [20, 21, 22, 23]}),
+        "compliance_map": (c, 4, {"rz / tz": c.compliance[..., 2, 2].ravel()}),
+        "regressor": (w, 6, {"crank1.J": w.matrix[:, 3], "rhs": w.rhs}),
+        "energy_regressor": (energy, 2, {"bob.my": energy.matrix[:, 2]}),
+        "base_parameters": (b, 8, {"value": b.values(), b.eliminated[0]: b.coefficients[:, 0]}),
+        "determinable": (found, 4, {"deviation": [x.deviation for x in found.findings]}),
+        "sensitivity": (ds, 3, {"link2.ty / link3.mass": ds.body_forces["link2"][:, 4, 1]}),
+        "motion_sensitivity": (dy, 3, {"v1 / bob.mass": dy.v[:, 0, 0]}),
+        "check": (report, len(report.findings), {}),
+        "singularity": (near, 1, {"constraints": [near.constraints], "theta2.rate": [near.free["theta2"]]}),
+        "assemble": (whole, 1, {"link2.x": [whole.poses["link2"].p[0]], "link3.R21": [whole.poses["link3"].R[1, 0]]}),
+        "pair": (pairs, 3, {"mac": pairs.mac, "partner": pairs.index}),
+        "write_urdf": (urdf, len(urdf.notes), {}),
+    }
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return made(tmp_path_factory.mktemp("results"))
+
+
+def test_every_public_verb_gives_a_result(results):
+    verbs = {name for name in poinsot.__all__ if inspect.isfunction(getattr(poinsot, name))}
+    assert verbs - NO_RESULTS <= set(results) and all(isinstance(r, Result) for r, _, _ in results.values())
+
+
+def test_data_of_every_result_is_json_without_nan_and_has_its_numbers(results):
+    for verb, (result, _, _) in results.items():
+        data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert len(data) > 1, verb
+        for name, value in vars(result).items():
+            if isinstance(value, np.ndarray) and name in data:
+                kept = (
+                    data[name]
+                    if not np.iscomplexobj(value)
+                    else np.add(data[name]["re"], np.multiply(1j, data[name]["im"]))
+                )
+                np.testing.assert_array_equal(np.array(kept, value.dtype), value, err_msg=f"{verb}: {name}")
+
+
+def test_tables_have_a_row_for_each_of_what_a_result_is_over_and_its_numbers(results):
+    for verb, (result, rows, columns) in results.items():
+        frame = result.to_frame()
+        assert len(frame) == rows and set(frame.attrs["units"]) == set(frame.columns), verb
+        for name, values in columns.items():
+            np.testing.assert_array_equal(frame[name], values, err_msg=f"{verb}: {name}")
+
+
+def test_tables_name_units_and_rows(results):
+    units = {verb: r.to_frame().attrs["units"] for verb, (r, _, _) in results.items()}
+    assert units["kinematics"]["theta2.rate"] == "rad/s" and units["inverse_dynamics"]["A.force"] == "N·m"
+    assert units["sensitivity"]["link2.ty / link3.mass"] == "(N·m)/(kg)" and units["hold"] == {"A.force": "N·m"}
+    assert units["frequency_map"]["A.stiffness"] == "N·m/rad"
+    index = {verb: list(r.to_frame().index.names) for verb, (r, _, _) in results.items()}
+    assert index["simulate a batch"] == ["batch", "t"] and index["regressor"] == ["t", "channel"]
+    assert index["modes"] == ["mode"] and index["determinable"] == ["parameter"]
+    assert results["regressor"][0].to_frame().loc[(0.1, "shoulder2")].shape == (
+        len(results["regressor"][0].columns) + 1,
+    )
+
+
+def test_numbers_that_are_not_finite_are_null_and_complex_ones_have_two_parts(results):
+    undetermined = {p["name"]: p["deviation"] for p in results["determinable"][0].to_dict()["parameters"]}
+    assert undetermined["bob.m"] is None and undetermined["bob.J"] > 0
+    assert set(results["frf"][0].to_dict()["H"]) == {"re", "im"}
+    assert results["modes"][0].to_dict()["mechanism"] == "three_link"
+
+
+def test_a_table_without_pandas_names_the_extra(results, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match=r"poinsot\[data\]"):
+        results["hold"][0].to_frame()
