@@ -40,7 +40,7 @@ def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
     columns = believed(trial, modelled)
     if columns:
         return [*found, *columns]
-    return [*found, *_impossible(trial, modelled), *_power(trial), *_gains(trial, modelled), *_delay(trial)]
+    return [*found, *_impossible(trial, modelled), *_power(trial), *_gains(trial, modelled), *_delay(trial, modelled)]
 
 
 def _limits(recording: Recording, mechanism: Mechanism) -> Iterator[Finding]:
@@ -121,8 +121,11 @@ def _gains(trial: Trial, modelled: np.ndarray | None) -> Iterator[Finding]:
             yield Finding("gain", name, "", float(gain), message, advice, Severity.WARNING)
 
 
-def _delay(trial: Trial) -> Iterator[Finding]:
-    """Forces that come later or earlier than the motion that needs them."""
+def _delay(trial: Trial, modelled: np.ndarray | None) -> Iterator[Finding]:
+    """Forces that come later or earlier than the motion that needs them.
+
+    By the model's own values where they fit, for free ones may stand for a delay; those must not object.
+    """
     columns, smooth = columns_of(trial, trial.states), trial.recorded.recording
     if columns is None:
         return
@@ -130,16 +133,19 @@ def _delay(trial: Trial) -> Iterator[Finding]:
     basis = basis_of(columns, scale)
     lags = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, 2 * DELAYS + 1)
     signals = [(smooth.t[good], smooth[name][good]) for name in trial.names if (good := smooth.mask(name)).any()]
-    left = []
-    for lag in lags:
+    free, nominal = np.zeros(len(lags)), np.zeros(len(lags))
+    for j, lag in enumerate(lags):
         forces = np.stack([np.interp(trial.t + lag, t, x) for t, x in signals], axis=1)
-        left.append(left_by(basis, forces, scale))
+        free[j] = left_by(basis, forces, scale)
+        nominal[j] = by_model(trial, trial.states, modelled, forces).unexplained
+    left = nominal if nominal.min() < FITS else free
     k = int(np.argmin(left))
-    if 0 < k < len(lags) - 1 and left[k] < LESS * left[DELAYS]:
-        y0, y1, y2 = left[k - 1 : k + 2]
-        delay = float(lags[k] + 0.5 * (y0 - y2) / (y0 - 2 * y1 + y2) * (lags[1] - lags[0]))
-        if abs(delay) > 1 / smooth.rate:
-            word = "behind" if delay > 0 else "ahead of"
-            message = f"the forces are {1e3 * abs(delay):.3g} ms {word} the motion that needs them"
-            advice = "shift one of them, or make the delay an unknown"
-            yield Finding("delay", trial.names[0], "", delay, message, advice, Severity.ERROR)
+    if not 0 < k < len(lags) - 1 or left[k] > LESS * left[DELAYS] or free[k] > 1.1 * free[DELAYS]:
+        return
+    y0, y1, y2 = left[k - 1 : k + 2]
+    delay = float(lags[k] + 0.5 * (y0 - y2) / (y0 - 2 * y1 + y2) * (lags[1] - lags[0]))
+    if abs(delay) > 1 / smooth.rate:
+        word = "behind" if delay > 0 else "ahead of"
+        message = f"the forces are {1e3 * abs(delay):.3g} ms {word} the motion that needs them"
+        advice = "shift one of them, or make the delay an unknown"
+        yield Finding("delay", trial.names[0], "", delay, message, advice, Severity.ERROR)

@@ -12,6 +12,7 @@ from poinsot.recording.recording import Recording
 __all__ = ["missing_findings", "sample_findings", "spikes"]
 
 SPIKE = 12.0  # robust standard deviations from the median of five
+STUCK, JUMP = 20, 3.0  # samples of one value at least; times the usual step
 SHARP = 3.0  # times as far away as a motion that turns would be
 KINK = 0.12  # of the way in the last quarter of the time: a parabola that ends has a sixteenth
 RARE = 0.01  # of the samples: more are no spikes but the signal's nature
@@ -32,6 +33,7 @@ def sample_findings(recording: Recording) -> Iterator[Finding]:
             yield Finding("constant", name, "", float(values[0]), message, "see whether it is connected and mapped")
             continue
         yield from _clipped(name, times, values)
+        yield from _stuck(name, times, values)
         yield from _coarse(name, values, recording.channels[name].unit)
         if len(at := spikes(values)):
             message = (
@@ -81,7 +83,7 @@ def _clipped(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
     held = _held(x)
     for extreme, word in ((x.max(), "above"), (x.min(), "below")):
         near = np.diff(np.unique(x[np.abs(x - extreme) < 0.01 * np.ptp(x)]))
-        quantum = float(np.min(near, initial=1e-3 * np.ptp(x)))
+        quantum = float(np.min(near[near > 1e-9 * np.ptp(x)], initial=1e-3 * np.ptp(x)))
         runs = [(a, b) for a, b in _runs(x == extreme) if b - a >= max(3, held + 1)]
         sharp = [_away(x, a, b) > 8 * SHARP * quantum for a, b in runs]
         samples = np.concatenate([np.arange(a, b) for a, b in runs]) if runs else np.zeros(0, int)
@@ -89,6 +91,21 @@ def _clipped(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
             message = f"it stays at {extreme:.6g} for {len(samples)} samples: clipped {word}"
             advice = "measure with a wider range; mask those samples"
             yield Finding("clipped", name, spans(t, samples), float(extreme), message, advice)
+
+
+def _stuck(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
+    """A value that stays for long and then jumps to where the motion has gone meanwhile."""
+    changes = np.concatenate([[-1], np.flatnonzero(np.diff(x) != 0)])
+    lengths, sizes = np.diff(changes), np.abs(x[changes[1:] + 1] - x[changes[1:]])
+    if len(sizes) < 20:
+        return  # a switched signal
+    long, usual = np.maximum(STUCK, 10 * np.quantile(lengths, 0.99)), np.quantile(sizes, 0.99)
+    for k in np.flatnonzero((lengths >= long) & (sizes > JUMP * usual)):
+        rows = np.arange(changes[k] + 1, changes[k + 1] + 1)
+        seconds = float(t[rows[-1]] - t[rows[0]])
+        message = f"it stays at {x[rows[0]]:.6g} for {seconds:.4g} s and then jumps by {sizes[k]:.4g}"
+        advice = "the sensor or the bus stood still: leave that part out (recording.masked)"
+        yield Finding("stuck", name, spans(t, rows), seconds, message, advice, Severity.ERROR)
 
 
 def _away(x: np.ndarray, first: int, end: int) -> float:
