@@ -11,8 +11,6 @@ import numpy as np
 
 from tests.recording.good import Good, arm, ex800, four_bar
 
-Written = Callable[[Path], Path]
-
 
 @dataclass(frozen=True)
 class Damage:
@@ -22,7 +20,6 @@ class Damage:
     damaged: Callable[[Good, Path], Path]
     code: str
     channel: str
-    unit_said: bool = True  # whether the file is read with the mechanism's units, or what the header says
 
 
 def table(good: Callable[[], Good], change: Callable[[Good], Good], code: str, channel: str) -> Damage:
@@ -48,9 +45,7 @@ def column(name: str, change: Callable[[np.ndarray], np.ndarray]) -> Callable[[G
 
 def scaled(name: str, factor: float) -> Callable[[Good], Good]:
     """A column and its rate times a factor."""
-    return lambda g: g.with_columns(
-        {n: factor * g.columns[n] for n in (name, f"{name}.rate") if n in g.columns}
-    )
+    return lambda g: g.with_columns({n: factor * g.columns[n] for n in (name, f"{name}.rate") if n in g.columns})
 
 
 def exchanged(a: str, b: str) -> Callable[[Good], Good]:
@@ -106,6 +101,30 @@ def repeated_rows(x: np.ndarray) -> np.ndarray:
     return x
 
 
+def stuck(g: Good) -> Good:
+    return column("q1", at(slice(2000, 2400), g.columns["q1"][2000]))(g)
+
+
+def foreign_rate(g: Good) -> Good:
+    return g.with_columns({"q1.rate": g.columns["q3.rate"]})
+
+
+def late(*names: str) -> Callable[[Good], Good]:
+    """Columns that are behind by twenty milliseconds."""
+    return lambda g: g.with_columns({n: later(g.columns[n], 10) for n in names})
+
+
+def in_degrees(g: Good) -> Good:
+    return g.with_columns({n: np.degrees(x) for n, x in g.columns.items() if n.startswith("q")})
+
+
+def in_millimetres(g: Good) -> Good:
+    return g.with_columns({n: 1e3 * x for n, x in g.columns.items() if "length" in n})
+
+
+LEGS = [f"leg{k}" for k in range(1, 7)]
+
+
 def spiked(x: np.ndarray) -> np.ndarray:
     x[[400, 1234, 2100]] += 30 * np.std(x)
     return x
@@ -144,10 +163,6 @@ def cut_gzip(g: Good, folder: Path) -> Path:
     return path
 
 
-def tripled_noise(x: np.ndarray) -> np.ndarray:
-    return x + 0.8 * np.std(x) * np.cumsum(np.random.default_rng(7).standard_normal(len(x))) / 10
-
-
 DAMAGES = {
     "time repeats": table(arm, repeated_times, "time repeats", "t"),
     "time goes back": table(arm, back_in_time, "goes back", "t"),
@@ -166,27 +181,19 @@ DAMAGES = {
     "a force is quantised": table(arm, column("elbow", lambda x: 0.4 * np.round(x / 0.4)), "quantised", "elbow"),
     "samples are NaN": table(arm, column("q2", at(slice(300, 420), np.nan)), "missing", "q2"),
     "a channel is NaN": table(arm, column("waist", at(slice(None), np.nan)), "missing", "waist"),
-    "a channel sticks": table(arm, lambda g: column("q1", at(slice(2000, 2400), g.columns["q1"][2000]))(g), "stuck", "q1"),
-    "a velocity is another": table(arm, lambda g: g.changed(q1__rate=g.columns["q3.rate"]), "not the rate", "q1.rate"),
+    "a channel sticks": table(arm, stuck, "stuck", "q1"),
+    "a velocity is another": table(arm, foreign_rate, "not the rate", "q1.rate"),
     "a velocity has the other sign": table(arm, column("q2.rate", np.negative), "sign", "q2.rate"),
     "a velocity has a gain": table(arm, column("q2.rate", lambda x: 1.5 * x), "gain", "q2.rate"),
     "a velocity is in degrees": table(arm, column("q3.rate", np.degrees), "unit", "q3.rate"),
     "a velocity is late": table(arm, column("q1.rate", lambda x: later(x, 6)), "delay", "q1.rate"),
-    "forces are late": table(
-        arm, lambda g: g.with_columns({n: later(g.columns[n], 10) for n in ("waist", "shoulder", "elbow")}), "delay", "waist"
-    ),
-    "forces of a Stewart platform are late": table(
-        ex800, lambda g: g.with_columns({f"leg{k}": later(g.columns[f"leg{k}"], 10) for k in range(1, 7)}), "delay", "leg1"
-    ),
+    "forces are late": table(arm, late("waist", "shoulder", "elbow"), "delay", "waist"),
+    "forces of a Stewart platform are late": table(ex800, late(*LEGS), "delay", "leg1"),
     "an angle is in degrees": table(arm, scaled("q2", 180 / np.pi), "degrees", "q2"),
-    "all angles are in degrees": table(
-        arm, lambda g: scaled("q3", 57.29578)(scaled("q2", 57.29578)(scaled("q1", 57.29578)(g))), "degrees", "q1"
-    ),
+    "all angles are in degrees": table(arm, in_degrees, "degrees", "q1"),
     "the angle of a crank is in degrees": table(four_bar, scaled("theta1", 180 / np.pi), "degrees", "theta1"),
     "a length is in millimetres": table(ex800, scaled("leg3.length", 1e3), "millimetres", "leg3.length"),
-    "all lengths are in millimetres": table(
-        ex800, lambda g: g.with_columns({n: 1e3 * x for n, x in g.columns.items() if "length" in n}), "millimetres", "leg1.length"
-    ),
+    "all lengths are in millimetres": table(ex800, in_millimetres, "millimetres", "leg1.length"),
     "positions are swapped": table(arm, exchanged("q2", "q3"), "swapped", "q2"),
     "legs are swapped": table(ex800, exchanged("leg1.length", "leg4.length"), "swapped", "leg1.length"),
     "torques are swapped": table(arm, exchanged("shoulder", "elbow"), "swapped", "shoulder"),
@@ -201,4 +208,4 @@ DAMAGES = {
     "a row lacks columns": text(arm, lines(lambda x: [*x[:77], x[77][:20], *x[78:]]), "ragged", ""),
     "a decimal comma in one column": text(arm, comma_in_one_column, "decimal comma", "q2"),
     "the compressed file is cut": Damage(arm, cut_gzip, "cut", ""),
-}  # fmt: skip
+}

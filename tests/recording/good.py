@@ -1,4 +1,4 @@
-"""Good recordings: mechanisms with encoders and drive forces that were measured, as tables to be written and damaged."""
+"""Good recordings: what encoders and drives of mechanisms measure, as tables to be written and damaged."""
 
 from __future__ import annotations
 
@@ -163,7 +163,9 @@ def ex800(seed: int = 0) -> Good:
     motion = {name: fourier(10 + k, 0.015 if k < 3 else 0.06, at[name]) for k, name in enumerate(at)}
     mechanism = poinsot.load("ex800")
     legs = {f"leg{k}": f"leg{k}.slide" for k in range(1, 7)}
-    mechanism = sensed(poinsot.dumps(mechanism), {f"{leg}.length": on for leg, on in legs.items()}, dict.fromkeys(legs, 0.2), 2e-6)
+    mechanism = sensed(
+        poinsot.dumps(mechanism), {f"{leg}.length": on for leg, on in legs.items()}, dict.fromkeys(legs, 0.2), 2e-6
+    )
     names = {f"encoder_{k}": f"{leg}.length" for k, leg in enumerate(legs)}
     return recorded(mechanism, motion, names | {f"current_{k}": leg for k, leg in enumerate(legs)}, seed)
 

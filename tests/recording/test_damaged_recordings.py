@@ -17,7 +17,11 @@ def test_every_damage_is_found_and_named(name, tmp_path):
     damage = DAMAGES[name]
     good = damage.good()
     rec = poinsot.read(damage.damaged(good, tmp_path), mechanism=good.mechanism)
-    named = [f for f in rec.findings if f.code == damage.code and (f.channel == damage.channel or damage.channel in f.message)]
+    named = [
+        f
+        for f in rec.findings
+        if f.code == damage.code and (f.channel == damage.channel or damage.channel in f.message)
+    ]
     assert named, "\n".join(map(str, rec.findings))
     for finding in named:
         assert finding.severity in ALARM

@@ -16,8 +16,7 @@ from poinsot.recording.findings import compared, inspected
 from poinsot.recording.join import joined
 from poinsot.recording.place import placed
 from poinsot.recording.readers.registry import reader_of
-from poinsot.recording.readers.request import Request
-from poinsot.recording.readers.table import Table, averaged
+from poinsot.recording.readers.table import Request, Table, averaged
 from poinsot.recording.recording import Axis, Clock, Recording, Source
 from poinsot.store.files import IrregularFileError, file_kind
 
@@ -40,17 +39,17 @@ def read(
     """A recording from a file, or from several that were taken on one clock.
 
     `path` is a text table (CSV of any dialect, also gzip), a MATLAB, HDF5, NumPy, Parquet, UFF, DataPhysics, LabVIEW
-    or MCAP file, or the folder of a ROS 2 bag; a list of paths are recordings on one clock, which are joined. `format`
+    or MCAP file, or the folder of a ROS 2 bag; several paths are recordings on one clock, which are joined. `format`
     names the reader where the file does not tell; `part` (from 1) is read of a UFF file with several abscissae.
 
     `columns` are the channels to keep: a mapping from channel to column (its header, its number from 1, or a table
     with column, unit, gain, offset, kind, place, noise), a list of names in the order of the columns, or a columns
     file (TOML) that may hold all of this; for a list of paths, a list of these. `time` is the time column (header,
-    number or table with column and unit); `rate` [Hz] makes times where there are none. `couplings` give channels from
-    others by a matrix, such as joints from motors. With a `mechanism`, channels that have the names of its sensors,
-    coordinates or actuators get kinds, units and places, and more faults are found. Means of `every` so many rows are
-    taken while reading. `repair` masks samples that cannot be right (spikes, repeated rows); every finding says
-    whether that was done.
+    number or table with column and unit); `rate` [Hz] makes times where there are none. `couplings` give channels
+    from others by a matrix, such as joints from motors. With a `mechanism`, channels that have the names of its
+    sensors, coordinates or actuators get kinds, units and places, and more faults are found. Means of `every` so many
+    rows are taken while reading. `repair` masks samples that cannot be right (spikes, repeated rows); every finding
+    says whether that was done.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""What a mechanism could not have done: beyond limits, impossible motions, power, columns and units, gains, delays."""
+"""What a mechanism could not have done: limits, impossible motions, power, columns and units, gains, delays."""
 
 from __future__ import annotations
 

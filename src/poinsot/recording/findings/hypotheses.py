@@ -58,7 +58,9 @@ def believed(trial: Trial, modelled: np.ndarray | None) -> list[Finding]:
     best = min(good, key=lambda h: h.score)
     others = [h for h in good if h is not best and h.score < ALIKE * best.score]
     said = "; or ".join(f"{' and '.join(repr(c) for c in h.channels)} {h.said}" for h in (best, *others))
-    message = f"{said}: the model then leaves {100 * best.left[0]:.2g} % of the forces, {100 * as_is[0]:.2g} % as it is"
+    message = (
+        f"{said}: the model then leaves {100 * best.left[0]:.2g} % of the forces, {100 * as_is[0]:.2g} % as it is"
+    )
     amount = 1 - best.left[0] / as_is[0]
     return [Finding(best.code, best.channels[0], "", amount, message, best.advice, Severity.ERROR)]
 
@@ -67,9 +69,7 @@ def _no_objection(h: Hypothesis, now: Hypothesis) -> bool:
     return all(new <= WORSE * old + 0.02 for new, old in zip(h.left, now.left))
 
 
-def _left(
-    trial: Trial, states: np.ndarray, modelled: np.ndarray | None, forces: np.ndarray
-) -> tuple[float, float]:
+def _left(trial: Trial, states: np.ndarray, modelled: np.ndarray | None, forces: np.ndarray) -> tuple[float, float]:
     return by_model(trial, states, modelled, forces).unexplained, unexplained(columns_of(trial, states), forces)
 
 

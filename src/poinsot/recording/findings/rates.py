@@ -97,7 +97,7 @@ def _compared(position: str, velocity: str, t: np.ndarray, x: np.ndarray, v: np.
 def _fitted(x: np.ndarray, v: np.ndarray, step: float, shift: int) -> tuple[float, float, float]:
     """Gain g, delay τ and its standard error [s] of v(t) = g ẋ(t − τ), near a delay of so many samples.
 
-    x = (∫v + τ v)/g + c + d t        no derivative of x is needed; τ from parts of the recording, which tell its error
+    x = (∫v + τ v)/g + c + d t        no derivative of x is needed; τ from parts of the recording: its error
     """
     for _ in range(4):  # the equation is linear in a small τ
         a, b = (x[: len(x) - shift], v[shift:]) if shift >= 0 else (x[-shift:], v[:shift])

@@ -58,7 +58,7 @@ def _groups(same: np.ndarray) -> list[list[int]]:
 
 def _repeats(same: np.ndarray) -> np.ndarray:
     """Rows (n,) in which all channels (n, k) repeat, more often than they would by themselves, and not for long."""
-    repeats = same.all(axis=1)
+    repeats: np.ndarray = np.asarray(same.all(axis=1))
     alone = np.prod([_share(column) for column in same.T], axis=0)
     repeats = repeats & (_share(repeats) > MORE * alone)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], repeats.astype(int), [0]])))

@@ -1,7 +1,7 @@
 """Readers: one format a file, each gives a table.
 
 registry               which reader reads a file; a new one is one line
-table, request         columns as a file has them; what is asked of a reader
+table                  columns as a file has them, and what is asked of a reader
 foreign                libraries of others: what they print, warn and raise
 dialect, csv           text tables of any dialect, in blocks
 dataphysics, labview   text with the headers of two programs

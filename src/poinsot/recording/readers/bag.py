@@ -1,6 +1,6 @@
 """ROS 2 bags (folder, .db3) and MCAP files: numeric fields of all messages over the times of their headers.
 
-Channels are `TOPIC.FIELD`; fields that go with a list of names, as those of sensor_msgs/JointState, `TOPIC.NAME.FIELD`.
+Channels are `TOPIC.FIELD`; fields that go with a list of names, as in sensor_msgs/JointState, `TOPIC.NAME.FIELD`.
 A topic that is slower than another has no sample at the others' times.
 """
 
@@ -19,8 +19,7 @@ from poinsot.errors import MissingExtraError, PoinsotError, listing
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.foreign import foreign
 from poinsot.recording.readers.messages import Definitions, flattened, numbers_of
-from poinsot.recording.readers.request import Request
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.table import Request, Table
 
 __all__ = ["is_bag", "read_bag"]
 

@@ -22,8 +22,7 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.dialect import COMMENTS, MISSING, Dialect, dialect_of, fields_of, number
-from poinsot.recording.readers.request import Request
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.table import Request, Table
 
 __all__ = ["head_of", "read_csv", "read_table"]
 
@@ -66,19 +65,12 @@ def head_of(path: Path) -> bytes:
 def _opened(path: Path) -> IO[bytes]:
     """A stream of the file's text, decompressed where it is gzip."""
     raw = open(path, "rb", buffering=1 << 20)  # noqa: SIM115
-    if raw.peek(2)[:2] == b"\x1f\x8b":
-        return _Unpacked(fileobj=raw)  # type: ignore[return-value]
-    return raw
-
-
-class _Unpacked(gzip.GzipFile):
-    """A gzip stream that closes its file."""
-
-    def close(self) -> None:
-        raw = self.fileobj
-        super().close()
-        if raw is not None:
-            raw.close()
+    packed = raw.read(2) == b"\x1f\x8b"
+    raw.seek(0)
+    if not packed:
+        return raw
+    raw.close()
+    return gzip.open(path, "rb")  # type: ignore[return-value]
 
 
 def _chunks(file: IO[bytes], parts: _Parts | None) -> Iterator[bytes]:
@@ -291,7 +283,7 @@ def _by_arrow(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.nd
 
 
 def _by_numpy(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.ndarray]:
-    if any(kind != "number" for kind in dialect.kinds):
+    if any(holds != "number" for holds in dialect.kinds):
         raise ValueError("a column of text")
     text = block.decode("latin-1")
     if dialect.decimal == ",":

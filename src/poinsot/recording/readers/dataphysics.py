@@ -11,8 +11,7 @@ import numpy as np
 
 from poinsot.recording.readers.csv import head_of, read_table
 from poinsot.recording.readers.dialect import decode, dialect_of
-from poinsot.recording.readers.request import Request
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.table import Request, Table
 from poinsot.recording.recording import Axis
 from poinsot.recording.units import known_unit
 

@@ -88,8 +88,8 @@ def dialect_of(head: bytes) -> Dialect:
     above = [line for line in lines[:first] if line.strip()]
     names, units, rest = _header(above, delimiter, width)
     comma = tuple(
-        kind == "text" and decimal == "." and _kind([row[j] for row in rows], ",") == "number"
-        for j, kind in enumerate(kinds)
+        holds == "text" and decimal == "." and _kind([row[j] for row in rows], ",") == "number"
+        for j, holds in enumerate(kinds)
     )
     return Dialect(encoding, delimiter, decimal, first, names, units, kinds, tuple(rest), comma)
 

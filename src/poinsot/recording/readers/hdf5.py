@@ -13,8 +13,7 @@ import numpy as np
 from poinsot.errors import MissingExtraError, PoinsotError
 from poinsot.recording.readers.arrays import SMALL, column_names, common_length, table_of_arrays
 from poinsot.recording.readers.foreign import foreign
-from poinsot.recording.readers.request import Request
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.table import Request, Table
 
 __all__ = ["read_hdf5"]
 

@@ -12,8 +12,7 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.recording.readers.csv import head_of, read_table
 from poinsot.recording.readers.dialect import Dialect, decode, fields_of, number
-from poinsot.recording.readers.request import Request
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.table import Request, Table
 from poinsot.recording.units import known_unit, split_unit
 
 __all__ = ["is_labview", "read_labview"]
@@ -122,9 +121,10 @@ def _waveform(path: Path, lines: list[str], encoding: str, request: Request) -> 
     kinds = ("text", *("number",) * (width - 1))
     dialect = Dialect(encoding, "\t", ".", start + 1, names, ("",) * width, kinds, tuple(lines[:start]))
     table = read_table(path, dialect, request)
-    return replace(table, format="labview", rate=1 / step, findings=tuple(f for f in table.findings if f.code != "text"))
+    return replace(
+        table, format="labview", rate=1 / step, findings=tuple(f for f in table.findings if f.code != "text")
+    )
 
 
 def _after(line: str) -> list[str]:
     return [f for f in line.split("\t")[1:] if f.strip()]
-

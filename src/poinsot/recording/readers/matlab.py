@@ -13,8 +13,7 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.recording.readers.arrays import table_of_arrays
 from poinsot.recording.readers.foreign import foreign
-from poinsot.recording.readers.request import Request
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.table import Request, Table
 
 __all__ = ["read_matlab"]
 

@@ -44,8 +44,8 @@ class _Bytes:
             raise PoinsotError("a message is too short")
         self.data, self.at, self.order = memoryview(data)[4:], 0, "<" if data[1] & 1 else ">"
 
-    def numbers(self, kind: str, n: int) -> tuple:
-        form = FORMATS[kind]
+    def numbers(self, type_name: str, n: int) -> tuple:
+        form = FORMATS[type_name]
         size = struct.calcsize(form)
         self.at += -self.at % size if n else 0
         end = self.at + n * size
@@ -67,15 +67,15 @@ class _Bytes:
         return raw.rstrip(b"\0").decode("utf-8", "replace")
 
 
-def numbers_of(data: bytes, kind: str, definitions: Definitions) -> dict[str, Any]:
+def numbers_of(data: bytes, type_name: str, definitions: Definitions) -> dict[str, Any]:
     """Fields of a serialised message as numbers, texts, lists and tables by name."""
-    return _message(_Bytes(data), kind, definitions, 0)
+    return _message(_Bytes(data), type_name, definitions, 0)
 
 
-def _message(data: _Bytes, kind: str, definitions: Definitions, depth: int) -> dict[str, Any]:
-    if kind not in definitions or depth > DEEPEST:
-        raise PoinsotError(f"the type '{kind}' of a message is not defined in the bag")
-    fields = definitions[kind][1]
+def _message(data: _Bytes, type_name: str, definitions: Definitions, depth: int) -> dict[str, Any]:
+    if type_name not in definitions or depth > DEEPEST:
+        raise PoinsotError(f"the type '{type_name}' of a message is not defined in the bag")
+    fields = definitions[type_name][1]
     if not fields:
         data.numbers("uint8", 1)  # an empty message is one byte
     return {name: _field(data, description, definitions, depth) for name, description in fields}
@@ -84,15 +84,15 @@ def _message(data: _Bytes, kind: str, definitions: Definitions, depth: int) -> d
 def _field(data: _Bytes, description: Any, definitions: Definitions, depth: int) -> Any:
     what, detail = int(description[0]), description[1]
     if what == BASE:
-        kind = detail[0] if isinstance(detail, tuple) else detail
-        return data.text() if kind in ("string", "wstring") else data.numbers(kind, 1)[0]
+        type_name = detail[0] if isinstance(detail, tuple) else detail
+        return data.text() if type_name in ("string", "wstring") else data.numbers(type_name, 1)[0]
     if what == NAME:
         return _message(data, detail, definitions, depth + 1)
     inner, n = detail
     n = data.length() if what == SEQUENCE else n
-    kind = inner[1][0] if int(inner[0]) == BASE and isinstance(inner[1], tuple) else inner[1]
-    if int(inner[0]) == BASE and kind in FORMATS:
-        return list(data.numbers(kind, n))
+    type_name = inner[1][0] if int(inner[0]) == BASE and isinstance(inner[1], tuple) else inner[1]
+    if int(inner[0]) == BASE and type_name in FORMATS:
+        return list(data.numbers(type_name, n))
     if n > len(data.data):
         raise PoinsotError("a sequence of a message is longer than the message")
     return [_field(data, inner, definitions, depth) for _ in range(n)]

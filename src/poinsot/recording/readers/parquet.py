@@ -10,8 +10,7 @@ import numpy as np
 from poinsot.errors import MissingExtraError, PoinsotError, listing
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.foreign import foreign
-from poinsot.recording.readers.request import Request
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.table import Request, Table
 from poinsot.recording.units import split_unit
 
 __all__ = ["read_parquet"]

@@ -16,8 +16,7 @@ from poinsot.recording.readers.labview import is_labview, read_labview
 from poinsot.recording.readers.matlab import read_matlab
 from poinsot.recording.readers.npz import read_npz
 from poinsot.recording.readers.parquet import read_parquet
-from poinsot.recording.readers.request import Request
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.table import Request, Table
 from poinsot.recording.readers.uff import read_uff
 
 __all__ = ["READERS", "Reader", "reader_of"]
@@ -75,7 +74,9 @@ def reader_of(path: Path, format: str | None = None) -> Reader:
     for reader in READERS:
         if reader.begins(head):
             if packed and not reader.text:
-                raise PoinsotError(f"it is compressed by gzip, in which files of the format {reader.name} are not read")
+                raise PoinsotError(
+                    f"it is compressed by gzip, in which files of the format {reader.name} are not read"
+                )
             return reader
     ending = path.name.lower().removesuffix(".gz")
     named = [reader for reader in READERS if ending.endswith(reader.endings or ("\n",))]

@@ -1,17 +1,18 @@
-"""Table: the columns of a file as they stand there, before anything is known about a mechanism."""
+"""Table: the columns of a file as they stand there; Request: what is asked of a reader."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from poinsot.errors import PoinsotError
 from poinsot.recording.finding import Finding
 from poinsot.recording.recording import Axis
 
-__all__ = ["Table", "averaged"]
+__all__ = ["Request", "Table", "averaged"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,22 @@ class Table:
     places: tuple[str, ...] = ()  # k, where the file says at which point
     constants: Mapping[str, Any] = field(default_factory=dict)  # single numbers and texts
     findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a reader is asked for; by default everything."""
+
+    wanted: Callable[[str], bool] = lambda name: True  # whether a column of this name is kept
+    every: int = 1  # rows that are averaged into one
+    part: int | None = None  # of a file that holds several tables, from 1
+
+    def chosen(self, parts: int, what: str) -> int:
+        """Index of the part that is read, of so many; the first by default."""
+        k = 1 if self.part is None else self.part
+        if k > parts:
+            raise PoinsotError(f"there is no part {k}: the file has {parts} {what}")
+        return k - 1
 
 
 def averaged(table: Table, every: int) -> Table:

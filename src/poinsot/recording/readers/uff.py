@@ -14,8 +14,7 @@ import numpy as np
 from poinsot.errors import MissingExtraError, PoinsotError, listing
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.foreign import foreign
-from poinsot.recording.readers.request import Request
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.table import Request, Table
 from poinsot.recording.recording import Axis
 from poinsot.recording.units import known_unit
 
@@ -99,7 +98,7 @@ def _sets(path: Path) -> tuple[list[dict], list[tuple[int, str]]]:
     for k, number in enumerate(numbers):
         try:
             with foreign("a data set"):
-                held = file.read_sets(k) if number in known else {}
+                held = dict(file.read_sets(k)) if number in known else {}
         except PoinsotError:
             held = {}
         if held.get("type") == number:
@@ -180,7 +179,9 @@ def _constants(sets: Sequence[dict]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for one in sets:
         key = f"uff {one['type']}"
-        found[key] = one if key not in found else [*found[key], one] if type(found[key]) is list else [found[key], one]
+        found[key] = (
+            one if key not in found else [*found[key], one] if type(found[key]) is list else [found[key], one]
+        )
     return found
 
 
