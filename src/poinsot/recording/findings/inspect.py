@@ -15,6 +15,7 @@ from poinsot.recording.recording import Recording
 __all__ = ["compared", "inspected"]
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # samples may be as large as numbers go
 def inspected(recording: Recording, repair: bool = True) -> Recording:
     """The recording with all that is wrong with its samples as findings.
 
@@ -32,6 +33,7 @@ def inspected(recording: Recording, repair: bool = True) -> Recording:
     return recording
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def compared(recording: Recording, mechanism: Mechanism | None = None) -> Recording:
     """The recording with what its channels say about each other, and what a mechanism could not have done."""
     found = [*rate_findings(recording)]
