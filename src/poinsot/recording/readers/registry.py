@@ -62,7 +62,7 @@ def reader_of(path: Path, format: str | None = None) -> Reader:
     """The reader of a file; a folder is read if it is a bag."""
     by_name = {reader.name: reader for reader in READERS}
     if format is not None:
-        if format not in by_name:
+        if not isinstance(format, str) or format not in by_name:
             raise PoinsotError(unknown("format", format, by_name))
         return by_name[format]
     if path.is_dir():
