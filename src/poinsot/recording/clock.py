@@ -50,6 +50,8 @@ class Times:
 
 def times_of(table: Table, columns: ColumnMap) -> Times:
     """Times of a table: its own abscissa, a column that the user or its name tells, a rate, or counted samples."""
+    if not table.columns:
+        return Times(np.zeros(0), slice(None), Clock.COUNTED, "", (), ())
     n = len(table.columns[0])
     rate = columns.rate or table.rate
     if table.abscissa is not None and columns.time is None:

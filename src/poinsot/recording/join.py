@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing
-from poinsot.recording.recording import Axis, Clock, Recording
+from poinsot.recording.recording import Clock, Recording
 
 __all__ = ["joined"]
 
@@ -24,9 +24,9 @@ def joined(recordings: Sequence[Recording]) -> Recording:
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
         raise PoinsotError(f"two recordings have channels of one name: {listing(twice)}; name them by columns=")
-    if {one.axis for one in recordings} != {Axis.TIME}:
-        raise PoinsotError("only recordings over time are joined")
     first = recordings[0]
+    if {one.axis for one in recordings} != {first.axis}:
+        raise PoinsotError("recordings over time and over frequency are not joined")
     clocks = {one.clock for one in recordings}
     if Clock.COUNTED in clocks and (len(clocks) > 1 or len({len(one) for one in recordings}) > 1):
         raise PoinsotError("recordings without a clock can be joined only if they have equally many samples")
@@ -36,13 +36,14 @@ def joined(recordings: Sequence[Recording]) -> Recording:
     for one in recordings:
         at = slice(None) if same else np.searchsorted(t, one.abscissa)
         for name, column in one.values.items():
-            values[name] = np.full(len(t), np.nan)
+            values[name] = np.full(len(t), np.nan, column.dtype)
             values[name][at] = column
     return Recording(
         t,
         values,
         {name: channel for one in recordings for name, channel in one.channels.items()},
         clock=first.clock if len(clocks) == 1 else Clock.RECORDED,
+        axis=first.axis,
         sources=tuple(source for one in recordings for source in one.sources),
         steps=(*(step for one in recordings for step in one.steps), f"{len(recordings)} recordings were joined"),
         findings=tuple(finding for one in recordings for finding in one.findings),

@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from poinsot.errors import PoinsotError, count_of, one_line
+from poinsot.errors import MissingExtraError, PoinsotError, count_of, one_line
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.recording.clock import TIME_NAMES, Times, times_of
 from poinsot.recording.columns import ColumnMap, ColumnSpec, Coupling, column_map, coupled, mapped
 from poinsot.recording.findings import compared, inspected
 from poinsot.recording.join import joined
 from poinsot.recording.place import placed
-from poinsot.recording.readers.csv import read_csv
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.registry import reader_of
+from poinsot.recording.readers.table import Request, Table, averaged
 from poinsot.recording.recording import Axis, Clock, Recording, Source
 from poinsot.store.files import IrregularFileError, file_kind
 
@@ -32,21 +32,24 @@ def read(
     couplings: Sequence[Mapping[str, Any]] = (),
     mechanism: Mechanism | None = None,
     format: str | None = None,
+    part: int | None = None,
     every: int = 1,
     repair: bool = True,
 ) -> Recording:
     """A recording from a file, or from several that were taken on one clock.
 
-    `path` is a text table (CSV of any dialect, also gzip), MATLAB, HDF5, Parquet, NPZ, UFF, DataPhysics or LabVIEW
-    file, or a ROS 2 bag; `format` names it where the file does not tell.
+    `path` is a text table (CSV of any dialect, also gzip), a MATLAB, HDF5, NumPy, Parquet, UFF, DataPhysics, LabVIEW
+    or MCAP file, or the folder of a ROS 2 bag; several paths are recordings on one clock, which are joined. `format`
+    names the reader where the file does not tell; `part` (from 1) is read of a UFF file with several abscissae.
 
     `columns` are the channels to keep: a mapping from channel to column (its header, its number from 1, or a table
     with column, unit, gain, offset, kind, place, noise), a list of names in the order of the columns, or a columns
-    file (TOML) that may hold all of this. `time` is the time column; `rate` [Hz] makes times where there are none.
-    `couplings` give channels from others by a matrix, such as joints from motors. With a `mechanism`, channels that
-    have the names of its sensors, coordinates or actuators get kinds, units and places, and more faults are found.
-    `every` k rows of a text table are averaged into one while it is read. `repair` masks samples that cannot be
-    right (spikes, repeated rows); every finding says whether that was done.
+    file (TOML) that may hold all of this; for a list of paths, a list of these. `time` is the time column (header,
+    number or table with column and unit); `rate` [Hz] makes times where there are none. `couplings` give channels
+    from others by a matrix, such as joints from motors. With a `mechanism`, channels that have the names of its
+    sensors, coordinates or actuators get kinds, units and places, and more faults are found. Means of `every` so many
+    rows are taken while reading. `repair` masks samples that cannot be right (spikes, repeated rows); every finding
+    says whether that was done.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -61,7 +64,8 @@ def read(
     every = count_of(every, "every")
     repair = repair is True
     mechanism = None if mechanism is None else require_mechanism(mechanism)
-    parts = [_read_one(file, one, format, every) for file, one in zip(files, given)]
+    request = Request(every=every, part=None if part is None else count_of(part, "part"))
+    parts = [_read_one(file, one, format, request) for file, one in zip(files, given)]
     links = [coupling for one in (*given, column_map(None, couplings=couplings)) for coupling in one.couplings]
     return _finished(parts[0] if len(parts) == 1 else joined(parts), links, mechanism, repair)
 
@@ -80,7 +84,7 @@ def _finished(
     recording: Recording, couplings: Sequence[Coupling], mechanism: Mechanism | None, repair: bool
 ) -> Recording:
     """What is wrong with the samples, couplings, places, and what cannot be so."""
-    if recording.axis is Axis.TIME:
+    if recording.axis is Axis.TIME and len(recording):
         recording = inspected(recording, repair)
     for coupling in couplings:
         recording = coupled(recording, coupling)
@@ -89,9 +93,9 @@ def _finished(
     return recording if recording.axis is Axis.FREQUENCY else compared(recording, mechanism)
 
 
-def _read_one(path: Path, given: ColumnMap, format: str | None, every: int) -> Recording:
-    digest = hashlib.sha256()
-    table = _table(path, given, format, every, digest)
+def _read_one(path: Path, given: ColumnMap, format: str | None, request: Request) -> Recording:
+    table, digest = _table(path, given, format, request)
+    every = request.every
     if given.rate is not None and every > 1:
         given = given.model_copy(update={"rate": given.rate / every})
     if table.axis is Axis.FREQUENCY and table.abscissa is not None:
@@ -104,16 +108,17 @@ def _read_one(path: Path, given: ColumnMap, format: str | None, every: int) -> R
         column.setflags(write=False)
     if every > 1:
         steps.insert(0, f"means of {every} rows were taken while reading")
+    epoch = times.epoch or table.epoch
     return Recording(
         abscissa=times.t,
         values=kept,
         channels=channels,
         clock=times.clock,
         axis=table.axis,
-        sources=(Source(path.name, digest.hexdigest(), table.format),),
+        sources=(Source(path.name, digest, table.format),),
         steps=(*times.steps, *steps),
         findings=(*table.findings, *times.findings),
-        constants=dict(table.constants) | ({"t0": times.epoch} if times.epoch else {}),
+        constants=dict(table.constants) | ({"t0": epoch} if epoch else {}),
     )
 
 
@@ -136,13 +141,21 @@ def _without(table: Table, time: str, given: ColumnMap) -> Table:
     )
 
 
-def _table(path: Path, given: ColumnMap, format: str | None, every: int, digest: Any) -> Table:
-    """The columns of a file; whatever is wrong with it is one sentence that names it."""
+def _table(path: Path, given: ColumnMap, format: str | None, request: Request) -> tuple[Table, str]:
+    """The columns of a file and its digest; whatever is wrong with it is one sentence that names it."""
     try:
         _require_file(path)
-        return read_csv(path, wanted=_wanted(given), every=every, digest=digest)
+        reader = reader_of(path, format)
+        if request.part is not None and not reader.parts:
+            raise PoinsotError(f"files of the format {reader.name} have no parts")
+        table = reader.read(path, replace(request, wanted=_wanted(given)))
+        if request.every > 1 and not reader.text:
+            table = averaged(table, request.every)
+        return table, _digest(path)
     except OSError as error:
         raise PoinsotError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except MissingExtraError:
+        raise
     except PoinsotError as error:
         raise PoinsotError(f"{path.name}: {error}") from None
     except UnicodeError:
@@ -152,12 +165,23 @@ def _table(path: Path, given: ColumnMap, format: str | None, every: int, digest:
 
 
 def _require_file(path: Path) -> None:
-    """Folders other than bags, pipes and devices are not opened."""
+    """Pipes and devices are not opened; folders may be bags."""
     status = path.stat()
-    if not path.is_file():
+    if not path.is_file() and not path.is_dir():
         raise IrregularFileError(file_kind(status))
-    if status.st_size == 0:
+    if path.is_file() and status.st_size == 0:
         raise PoinsotError("the file is empty")
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of a file, of a folder that of its files one after the other, by name."""
+    files = [path] if path.is_file() else sorted(file for file in path.iterdir() if file.is_file())
+    digest = hashlib.sha256()
+    for name in files:
+        with open(name, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
 
 
 def _wanted(given: ColumnMap) -> Callable[[str], bool]:

@@ -12,7 +12,7 @@ import re
 from poinsot.errors import PoinsotError
 from poinsot.model.quantities.units import dimension_text, parse_unit
 
-__all__ = ["si", "split_unit"]
+__all__ = ["known_unit", "si", "split_unit"]
 
 STANDARD_GRAVITY = 9.80665  # [m/s²]
 _SPELT = {
@@ -46,6 +46,8 @@ _OTHER = {  # factor to the SI unit beside it
     "ns": (1e-9, "s"),
     "h": (3600.0, "s"),
     "kHz": (1e3, "Hz"),
+    "kPa": (1e3, "Pa"),
+    "bar": (1e5, "Pa"),
     "mN": (1e-3, "N"),
     "mN·m": (1e-3, "N·m"),
     "mNm": (1e-3, "N·m"),
@@ -76,6 +78,7 @@ _KEPT = (
     "gauss",
     "strain",
 )
+_PER_FORCE = re.compile(r"\(?(?P<over>[^()]+)\)?\s*/\s*\(?(?P<force>N|kN|lbf|N·m|Nm)\)?")  # of frequency responses
 _IN_HEADER = re.compile(r"^\s*(?P<name>.*?)\s*[\[({]\s*(?P<unit>[^\[\](){}]*)\s*[\])}]\s*$")
 _SUFFIX = re.compile(r"^(?P<name>.+)_(?P<unit>ms|us|ns|mm|deg|rad|rpm|Nm|mA)$")
 
@@ -85,10 +88,13 @@ def si(text: str) -> tuple[float, str]:
 
     >>> si("°/s")
     (0.017453292519943295, 'rad/s')
-    >>> si("g"), si("V"), si("mm")
-    ((9.80665, 'm/s²'), (1.0, 'V'), (0.001, 'm'))
+    >>> si("g"), si("V"), si("mm"), si("g/N")
+    ((9.80665, 'm/s²'), (1.0, 'V'), (0.001, 'm'), (9.80665, '(m/s²)/N'))
     """
     text = text.strip()
+    if match := _PER_FORCE.fullmatch(text):
+        (over, unit), (under, force) = si(match["over"]), si(match["force"])
+        return over / under, f"({unit})/{force}" if "/" in unit else f"{unit}/{force}"
     if text in ("", "-", "1"):
         return 1.0, "-" if text else ""
     if text in _OTHER:
@@ -106,6 +112,19 @@ def si(text: str) -> tuple[float, str]:
     return unit.factor, dimension_text(unit.dimension)
 
 
+def known_unit(text: str) -> str:
+    """The unit as it is written, if it is one; "" if not.
+
+    >>> known_unit("mm"), known_unit("furlong")
+    ('mm', '')
+    """
+    try:
+        si(text)
+    except PoinsotError:
+        return ""
+    return text.strip()
+
+
 def split_unit(header: str) -> tuple[str, str]:
     """Name and unit of a column from its header; "" where none is written.
 
@@ -115,9 +134,6 @@ def split_unit(header: str) -> tuple[str, str]:
     for pattern in (_IN_HEADER, _SUFFIX):
         if (match := pattern.match(header)) and match["name"]:
             unit = match["unit"].strip()
-            try:
-                si(unit)
-            except PoinsotError:
-                continue
-            return match["name"].strip(), unit
+            if known_unit(unit) == unit:
+                return match["name"].strip(), unit
     return header.strip(), ""

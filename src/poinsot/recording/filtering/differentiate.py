@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -11,13 +12,14 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.recording.filtering.derivatives import Derivatives
 from poinsot.recording.filtering.fourier import fourier_fit
 from poinsot.recording.filtering.resample import evenly, is_even
-from poinsot.recording.filtering.spectrum import spectrum
+from poinsot.recording.filtering.spectrum import sample_noise, spectrum
 from poinsot.recording.filtering.splines import spline_fit
-from poinsot.recording.filtering.zero_phase import zero_phase
+from poinsot.recording.filtering.zero_phase import smoothed, zero_phase
 from poinsot.recording.recording import RecordedChannel, Recording
 
 __all__ = ["METHODS", "differentiate"]
 
+DRAWS = 10  # of noise that is sent the way of interpolated samples
 RATES = {"rad": ("rad/s", "rad/s²"), "m": ("m/s", "m/s²")}
 
 
@@ -75,29 +77,52 @@ def _channels(channel: RecordedChannel, found: Derivatives) -> dict[str, Recorde
 
 def _filtered(t, x, cutoff, period, harmonics, order) -> Derivatives:
     even_t, even_x = evenly(t, x)
-    found = zero_phase(even_t, even_x, cutoff, order)
-    return found if is_even(t) else _back(found, t)
+    if np.isfinite(x).all() and is_even(t):
+        return zero_phase(even_t, even_x, cutoff, order)
+    noise = sample_noise(t, x)
+    passes = None if noise is None else partial(_unit_noise, t, np.isfinite(x), order)
+    return _back(zero_phase(even_t, even_x, cutoff, order, noise=noise, passes=passes), t)
+
+
+def _unit_noise(t: np.ndarray, good: np.ndarray, order: int, corner: float) -> np.ndarray:
+    """What interpolation and filter leave of unit white noise (3,): the same steps with noise instead of samples."""
+    random, squares = np.random.default_rng(0), []
+    for _ in range(DRAWS):
+        even_t, even_x = evenly(t, np.where(good, random.standard_normal(len(t)), np.nan))
+        edge = min(int(2 / corner * len(even_t) / (even_t[-1] - even_t[0])), len(even_t) // 4)
+        squares.append([np.mean(y[edge : len(y) - edge] ** 2) for y in smoothed(even_t, even_x, corner, order)])
+    return np.sqrt(np.mean(squares, axis=0))
 
 
 def _back(found: Derivatives, t: np.ndarray) -> Derivatives:
-    """The same at the recorded times."""
+    """The same at the recorded times; NaN before the first sample and behind the last."""
     from scipy.interpolate import make_interp_spline
 
     spline = make_interp_spline(found.t, found.value, k=5)
-    return replace(found, t=t, value=spline(t), rate=spline(t, 1), acceleration=spline(t, 2))
+    step = 1e-6 * (found.t[-1] - found.t[0])
+    inside = (t >= found.t[0] - step) & (t <= found.t[-1] + step)
+    value, rate, acceleration = (np.where(inside, spline(t, k), np.nan) for k in range(3))
+    return replace(found, t=t, value=value, rate=rate, acceleration=acceleration)
 
 
 def _fourier(t, x, cutoff, period, harmonics, order) -> Derivatives:
     if period is None:
         raise PoinsotError('the method "fourier" needs the period= of the excitation in seconds')
+    if harmonics is None and cutoff is None:
+        cutoff = _content(t, x)
     return fourier_fit(t, x, period, harmonics, cutoff)
 
 
 def _splined(t, x, cutoff, period, harmonics, order) -> Derivatives:
-    if cutoff is None:
-        even_t, even_x = evenly(t, x)
-        cutoff = 1.5 * spectrum(even_x, (len(even_t) - 1) / (even_t[-1] - even_t[0])).cutoff
-    return spline_fit(t, x, cutoff)
+    return spline_fit(t, x, 1.5 * _content(t, x) if cutoff is None else cutoff)
+
+
+def _content(t: np.ndarray, x: np.ndarray) -> float:
+    """Frequency above which there is nothing but noise  [Hz]."""
+    even_t, even_x = evenly(t, x)
+    interpolated = not (np.isfinite(x).all() and is_even(t))
+    rate = (len(even_t) - 1) / (even_t[-1] - even_t[0])
+    return spectrum(even_x, rate, sample_noise(t, x) if interpolated else None).cutoff
 
 
 METHODS: dict[str, Callable[..., Derivatives]] = {"filter": _filtered, "fourier": _fourier, "spline": _splined}

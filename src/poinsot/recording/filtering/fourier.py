@@ -13,7 +13,6 @@ import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.recording.filtering.derivatives import Derivatives
-from poinsot.recording.filtering.spectrum import spectrum
 
 __all__ = ["fourier_fit"]
 
@@ -21,9 +20,9 @@ __all__ = ["fourier_fit"]
 def fourier_fit(
     t: np.ndarray, x: np.ndarray, period: float, harmonics: int | None = None, cutoff: float | None = None
 ) -> Derivatives:
-    """Fit samples x (n,) at t (n,) [s] by a Fourier series of a known period [s].
+    """Fit samples x (n,) at t (n,) [s], NaN where masked, by a Fourier series of a known period [s].
 
-    `harmonics` is their number; by default all up to the `cutoff` [Hz], or up to where the spectrum is noise.
+    `harmonics` is their number; by default all up to the `cutoff` [Hz].
     """
     span = float(t[-1] - t[0]) * len(t) / max(len(t) - 1, 1)
     periods = int(np.floor(span / period + 1e-6))
@@ -31,8 +30,9 @@ def fourier_fit(
         raise PoinsotError(f"the recording of {span:.4g} s does not hold a whole period of {period:.4g} s")
     rate = len(t) / span
     if harmonics is None:
-        end = spectrum(x, rate).cutoff if cutoff is None else cutoff
-        harmonics = max(1, int(end * period))
+        if cutoff is None:
+            raise PoinsotError("a Fourier series needs the number of its harmonics, or a cut-off in Hz")
+        harmonics = max(1, int(cutoff * period))
     harmonics = min(harmonics, int(0.45 * rate * period))
     inside = t < t[0] + periods * period - 0.5 / rate
     phases = 2 * np.pi / period * (t - t[0])
@@ -69,5 +69,8 @@ def _noise(t: np.ndarray, x: np.ndarray, period: float, periods: int, A: np.ndar
     if periods < 2:
         return float(np.sqrt(np.sum(rest[good] ** 2) / max(good.sum() - A.shape[1], 1)))
     per = round(len(t) / periods)
-    parts = [rest[k * per : (k + 1) * per] for k in range(periods) if len(rest) >= (k + 1) * per]
-    return float(np.sqrt(np.nanmean(np.nanvar(np.stack(parts), axis=0, ddof=1))))
+    parts = np.stack([rest[k * per : (k + 1) * per] for k in range(periods) if len(rest) >= (k + 1) * per])
+    taken = np.isfinite(parts)
+    count, parts = taken.sum(axis=0), np.where(taken, parts, 0.0)
+    squares = np.sum(parts**2, axis=0) - np.sum(parts, axis=0) ** 2 / np.maximum(count, 1)
+    return float(np.sqrt(np.sum(squares) / max(np.sum(np.maximum(count - 1, 0)), 1)))

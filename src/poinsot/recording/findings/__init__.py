@@ -4,7 +4,9 @@ inspect          all of them; what can be mended
 samples          missing, constant, coarse and clipped samples, spikes
 repeats          rows that repeat
 rates            velocities against derivatives: gain, sign, unit, delay
-against_model    swapped and flipped columns, wrong units and delays, from what the mechanism could do
+against_model    what the mechanism could not have done: limits, power, gains, delays, and
+hypotheses       swapped and flipped columns, wrong units
+trial, explained samples that hypotheses are tried on; how much of the forces a motion explains
 """
 
 from poinsot.recording.findings.inspect import compared, inspected

@@ -8,30 +8,32 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.findings.against_model import model_findings
 from poinsot.recording.findings.rates import rate_findings
-from poinsot.recording.findings.repeats import repeat_findings, repeated_rows
-from poinsot.recording.findings.samples import sample_findings, spikes
+from poinsot.recording.findings.repeats import repeat_finding, repeats_of
+from poinsot.recording.findings.samples import missing_findings, sample_findings, spikes
 from poinsot.recording.recording import Recording
 
 __all__ = ["compared", "inspected"]
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # samples may be as large as numbers go
 def inspected(recording: Recording, repair: bool = True) -> Recording:
     """The recording with all that is wrong with its samples as findings.
 
     With `repair`, rows that repeat and single spikes are masked, and the findings say so.
     """
-    if not repair:
-        return recording.with_findings([*repeat_findings(recording), *sample_findings(recording)])
-    alone = [f for f in sample_findings(recording) if f.code != "spikes"]
-    rows = repeated_rows(recording)
-    if rows.any():
-        repeats = tuple(repeat_findings(recording, mended=True))
-        recording = recording.masked(rows, repeats[0].message).with_findings(repeats)
-    for name in recording:
+    missing = [*missing_findings(recording)]
+    for group, rows in repeats_of(recording):
+        finding = repeat_finding(recording, group, rows, mended=repair)
+        recording = recording.masked(rows, finding.message, group) if repair else recording
+        recording = recording.with_findings([finding])
+    faults = [f for f in sample_findings(recording) if not repair or f.code != "spikes"]
+    recording = recording.with_findings([*missing, *faults])
+    for name in recording if repair else ():
         recording = _without_spikes(recording, name)
-    return recording.with_findings(alone)
+    return recording
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def compared(recording: Recording, mechanism: Mechanism | None = None) -> Recording:
     """The recording with what its channels say about each other, and what a mechanism could not have done."""
     found = [*rate_findings(recording)]

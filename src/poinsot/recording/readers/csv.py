@@ -6,103 +6,128 @@ read field by field, so that what is wrong can be named with its line.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.recording.finding import Finding, Severity
-from poinsot.recording.readers.dialect import MISSING, Dialect, dialect_of, fields_of, number
-from poinsot.recording.readers.table import Table
+from poinsot.recording.readers.dialect import COMMENTS, MISSING, Dialect, dialect_of, fields_of, number
+from poinsot.recording.readers.table import Request, Table
 
-__all__ = ["read_csv"]
+__all__ = ["head_of", "read_csv", "read_table"]
 
 HEAD = 1 << 18  # bytes that tell the dialect
 BLOCK = 1 << 24  # bytes that are converted at once
+PIECE = 1 << 16  # bytes of a damaged block that are read field by field
+LONGEST = 1 << 26  # bytes of a line
 
 
-def read_csv(
-    path: Path,
-    *,
-    wanted: Callable[[str], bool] = lambda name: True,
-    every: int = 1,
-    digest: Any = None,
-) -> Table:
-    """A table from a text file, gzip or plain; `digest` is fed with the bytes of the file.
+def read_csv(path: Path, request: Request) -> Table:
+    """A table from a text file, gzip or plain, in whatever dialect it is written."""
+    return read_table(path, dialect_of(head_of(path)), request)
 
-    Only `wanted` columns are kept, and means of `every` so many rows.
-    """
-    with _opened(path, digest) as file:
-        head = file.read(HEAD)
-        dialect = dialect_of(head)
-        parts = _Parts(dialect, [j for j, name in enumerate(dialect.names) if wanted(name)], every)
-        for block in _blocks(file, head, dialect):
-            parts.add(block)
+
+def read_table(path: Path, dialect: Dialect, request: Request, until: bytes = b"", short: int = 0) -> Table:
+    """A table from a text of a known dialect; `until` what begins another table, `short`: fields that may lack."""
+    kept = [j for j, name in enumerate(dialect.names) if request.wanted(name)]
+    parts = _Parts(dialect, kept, request.every, short)
+    with _opened(path) as file:
+        for block in _blocks(_utf8(file, dialect.encoding, parts), dialect.first_row):
+            ended = block.find(until) if until else -1
+            parts.add(block if ended < 0 else block[: ended + 1])
+            if ended >= 0:
+                parts.cut = "the file has further segments, which are left out"
+                break
     return parts.table()
 
 
-class _Counted(io.RawIOBase):
-    """A file whose bytes go through a digest while they are read."""
-
-    def __init__(self, file: IO[bytes], digest: Any):
-        self.file, self.digest = file, digest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.file.read(len(buffer))
-        buffer[: len(data)] = data
-        if self.digest is not None:
-            self.digest.update(data)
-        return len(data)
-
-    def close(self) -> None:
-        self.file.close()
-        super().close()
+def head_of(path: Path) -> bytes:
+    """The first bytes of a text, decompressed where it is gzip."""
+    with _opened(path) as file:
+        try:
+            return file.read(HEAD)
+        except (EOFError, OSError, zlib.error):
+            pass
+    with _opened(path) as file:
+        return b"".join(_chunks(file, None))[:HEAD]
 
 
-def _opened(path: Path, digest: Any) -> IO[bytes]:
+def _opened(path: Path) -> IO[bytes]:
     """A stream of the file's text, decompressed where it is gzip."""
-    raw = io.BufferedReader(_Counted(open(path, "rb"), digest), 1 << 20)  # noqa: SIM115
-    if raw.peek(2)[:2] == b"\x1f\x8b":
-        return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
-    return raw
+    raw = open(path, "rb", buffering=1 << 20)  # noqa: SIM115
+    packed = raw.read(2) == b"\x1f\x8b"
+    raw.seek(0)
+    if not packed:
+        return raw
+    raw.close()
+    return gzip.open(path, "rb")  # type: ignore[return-value]
 
 
-def _blocks(file: IO[bytes], head: bytes, dialect: Dialect) -> Iterator[bytes]:
-    """Whole lines of the body, a block at a time, in UTF-8."""
-    rest, skip = head, dialect.first_row
-    if dialect.encoding.startswith("utf-16"):  # rare, and small
-        rest, skip = (head + file.read()).decode("utf-16", "replace").encode(), skip
-    ended = False
-    while not ended:
-        more = _read(file, max(1, BLOCK - len(rest)))
-        ended = not more
-        rest += more
-        if b"\r" in rest:
-            rest = rest.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if rest[-1:] != b"\r" or ended else rest
-        while skip and (cut := rest.find(b"\n")) >= 0:
-            rest, skip = rest[cut + 1 :], skip - 1
-        cut = len(rest) if ended else rest.rfind(b"\n") + 1
-        if cut:
-            yield rest[:cut]
-            rest = rest[cut:]
+def _chunks(file: IO[bytes], parts: _Parts | None) -> Iterator[bytes]:
+    """Bytes of a text; where its compression is damaged it ends, and that is noted."""
+    read = getattr(file, "read1", file.read)
+    while True:
+        try:
+            chunk = read(1 << 20)
+        except (EOFError, OSError, zlib.error) as error:
+            if parts is not None:
+                parts.cut = f"the compressed file is damaged ({error}): what is before is kept"
+            return
+        if not chunk:
+            return
+        yield chunk
 
 
-def _read(file: IO[bytes], size: int) -> bytes:
-    try:
-        return file.read(size)
-    except (EOFError, gzip.BadGzipFile, OSError) as error:
-        raise PoinsotError(f"the compressed file is damaged: {error}") from None
-    except Exception as error:  # zlib.error has no public base
-        raise PoinsotError(f"the compressed file is damaged: {error}") from None
+def _utf8(file: IO[bytes], encoding: str, parts: _Parts) -> Iterator[bytes]:
+    """Chunks of the text in UTF-8 without a mark, lines ended by a line feed."""
+    chunks = _chunks(file, parts)
+    if encoding.startswith("utf-16"):
+        decoder = codecs.getincrementaldecoder(encoding)("replace")
+        chunks = (decoder.decode(chunk).encode() for chunk in chunks)
+    elif encoding == "utf-8-sig":
+        first = next(chunks, b"").removeprefix(codecs.BOM_UTF8)
+        chunks = itertools.chain([first], chunks)
+    held = b""
+    for chunk in chunks:
+        chunk = held + chunk
+        held = b"\r" if chunk.endswith(b"\r") else b""  # a line feed may follow
+        chunk = chunk[: len(chunk) - len(held)]
+        yield chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in chunk else chunk
+    if held:
+        yield b"\n"
+
+
+def _blocks(chunks: Iterator[bytes], skip: int) -> Iterator[bytes]:
+    """Whole lines of the body, a block at a time."""
+    waiting: list[bytes] = []
+    size = 0
+    for chunk in chunks:
+        while skip and (cut := chunk.find(b"\n")) >= 0:
+            chunk, skip = chunk[cut + 1 :], skip - 1
+        if skip:
+            continue  # the line goes on, and is above the numbers
+        waiting.append(chunk)
+        size += len(chunk)
+        if size >= BLOCK:
+            text = b"".join(waiting)
+            cut = text.rfind(b"\n") + 1
+            if cut:
+                yield text[:cut]
+            elif size > LONGEST:
+                raise PoinsotError(f"a line is longer than {LONGEST >> 20} million bytes: this is no table")
+            waiting, size = [text[cut:]], size - cut
+    if rest := b"".join(waiting):
+        yield rest
 
 
 @dataclass
@@ -112,11 +137,13 @@ class _Parts:
     dialect: Dialect
     kept: Sequence[int]  # columns that are wanted
     every: int = 1
+    short: int = 0  # fields at the end that a line may lack
     columns: list[list[np.ndarray]] = field(default_factory=list)
-    line: int = 0  # lines of the body before the block
+    line: int = 0  # lines of the file before the block
     ragged: list[int] = field(default_factory=list)  # lines with another number of fields
     unread: dict[int, list[int]] = field(default_factory=dict)  # column -> lines with something else than a number
     pending: np.ndarray | None = None  # rows that wait for others to be averaged with
+    cut: str = ""  # why the file ends before its end
 
     def __post_init__(self) -> None:
         self.line = self.dialect.first_row
@@ -124,17 +151,20 @@ class _Parts:
         self.columns = [[] for _ in self.kept]
 
     def add(self, block: bytes) -> None:
-        """Convert a block of whole lines."""
+        """Convert a block of whole lines; what is not plain is halved until little is read field by field."""
         rows = _fast(block, self.dialect, self.kept)
+        middle = block.rfind(b"\n", 0, len(block) // 2) + 1
+        if rows is None and len(block) > PIECE and middle:
+            self.add(block[:middle])
+            return self.add(block[middle:])
         if rows is None:
             rows = self._carefully(block)
-            self.line += block.count(b"\n")
-        else:
-            self.line += len(rows[0]) if rows else 0
+        self.line += block.count(b"\n")
         if self.every > 1:
             rows = self._averaged(rows)
         for parts, column in zip(self.columns, rows):
             parts.append(column)
+        return None
 
     def _averaged(self, rows: list[np.ndarray]) -> list[np.ndarray]:
         table = np.stack(rows) if rows else np.zeros((0, 0))
@@ -151,8 +181,11 @@ class _Parts:
             if not line.strip():
                 continue
             fields = fields_of(line, self.dialect.delimiter)
-            if len(fields) != width and not (len(fields) == width + 1 and not fields[-1].strip()):
-                self.ragged.append(k)
+            if len(fields) == width + 1 and not fields[-1].strip():
+                fields.pop()
+            if not width - self.short <= len(fields) <= width:
+                if not line.lstrip().startswith(COMMENTS):
+                    self.ragged.append(k)
                 continue
             rows.append([self._value(fields[j], j, k) for j in self.kept])
         return list(np.array(rows, float).reshape(-1, len(self.kept)).T)
@@ -171,7 +204,7 @@ class _Parts:
 
     def table(self) -> Table:
         """The table, with what was wrong as findings."""
-        d = self.dialect
+        d, findings = self.dialect, tuple(self._findings())
         columns = []
         for parts in self.columns:
             columns.append(np.concatenate(parts) if parts else np.zeros(0))
@@ -185,13 +218,21 @@ class _Parts:
             tuple(columns),
             "csv",
             constants={"header": "\n".join(d.comments)} if d.comments else {},
-            findings=tuple(self._findings()),
+            findings=findings,
         )
 
     def _findings(self) -> Iterator[Finding]:
         d = self.dialect
+        commas = [d.names[j] for j in np.flatnonzero(d.comma)]
+        if self.cut:
+            rows = sum(len(part) for part in self.columns[0]) if self.columns else 0
+            advice = "see whether the file was cut off" if "damaged" in self.cut else "write one segment a file"
+            yield Finding("cut", "", f"after {rows} rows", rows, self.cut, advice, Severity.ERROR, mended=True)
+        for name in commas:
+            message = "its numbers have a decimal comma, those of other columns a point: it is left out"
+            yield Finding("decimal comma", name, "", 1, message, "write all numbers alike", Severity.ERROR)
         for name, holds in zip(d.names, d.kinds):
-            if holds == "text":
+            if holds == "text" and name not in commas:
                 message = "a column of text is left out"
                 yield Finding("text", name, "", 0.0, message, "nothing to do", Severity.NOTE, mended=True)
         if self.ragged:
@@ -214,17 +255,17 @@ def _fast(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.ndarra
     """Columns of a block of plain numbers, None if it holds anything else."""
     if any(dialect.kinds[j] != "number" for j in kept):
         return None
-    try:
-        return _by_arrow(block, dialect, kept) if dialect.delimiter else _by_numpy(block, dialect, kept)
-    except ImportError:
-        return _by_numpy(block, dialect, kept)
-    except ValueError:  # Arrow's errors are some
-        return None
+    for convert in (_by_arrow, _by_numpy):
+        with suppress(ImportError, ValueError):  # Arrow's errors are some
+            return convert(block, dialect, kept)
+    return None
 
 
 def _by_arrow(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.ndarray]:
     from pyarrow import csv, float64
 
+    if not dialect.delimiter:
+        raise ValueError("runs of blanks")
     names = [str(j) for j in range(len(dialect.names))]
     wanted = [str(j) for j in kept]
     table = csv.read_csv(
@@ -242,12 +283,12 @@ def _by_arrow(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.nd
 
 
 def _by_numpy(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.ndarray]:
+    if any(holds != "number" for holds in dialect.kinds):
+        raise ValueError("a column of text")
     text = block.decode("latin-1")
     if dialect.decimal == ",":
         text = text.replace(",", ".")
-    lines = io.StringIO(text)
-    first = text.split("\n", 1)[0]
-    if len(fields_of(first, dialect.delimiter)) != len(dialect.names):
+    rows = np.loadtxt(io.StringIO(text), delimiter=dialect.delimiter or None, ndmin=2, comments=None)
+    if rows.shape[1] != len(dialect.names):
         raise ValueError("another number of fields")
-    rows = np.loadtxt(lines, delimiter=dialect.delimiter or None, usecols=kept, ndmin=2, comments=None)
-    return list(rows.T)
+    return list(rows.T[list(kept)])

@@ -12,7 +12,7 @@ from datetime import datetime
 from poinsot.errors import PoinsotError
 from poinsot.recording.units import si, split_unit
 
-__all__ = ["MISSING", "Dialect", "decode", "dialect_of", "fields_of", "number"]
+__all__ = ["COMMENTS", "MISSING", "Dialect", "decode", "dialect_of", "fields_of", "number"]
 
 COMMENTS = ("#", "%", "//", "!")
 MISSING = ("", "nan", "na", "n/a", "null", "none", "-", "--", "?", "#n/a", "over", "overload", "err", "error")
@@ -34,6 +34,7 @@ class Dialect:
     units: tuple[str, ...]  # k, "" where none is written
     kinds: tuple[str, ...]  # k: "number", "date" or "text"
     comments: tuple[str, ...]  # lines above the table that are no header
+    comma: tuple[bool, ...] = ()  # k: columns of text that would be numbers with a decimal comma
 
 
 def decode(head: bytes) -> tuple[str, str]:
@@ -86,7 +87,11 @@ def dialect_of(head: bytes) -> Dialect:
     kinds = tuple(_kind([row[j] for row in rows], decimal) for j in range(width))
     above = [line for line in lines[:first] if line.strip()]
     names, units, rest = _header(above, delimiter, width)
-    return Dialect(encoding, delimiter, decimal, first, names, units, kinds, tuple(rest))
+    comma = tuple(
+        holds == "text" and decimal == "." and _kind([row[j] for row in rows], ",") == "number"
+        for j, holds in enumerate(kinds)
+    )
+    return Dialect(encoding, delimiter, decimal, first, names, units, kinds, tuple(rest), comma)
 
 
 def _best(lines: Sequence[str]) -> tuple[str, str, int]:

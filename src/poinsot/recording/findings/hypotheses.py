@@ -1,0 +1,128 @@
+"""What may be wrong with columns, each tried on the model: swapped, of the other sign, in another unit.
+
+A hypothesis is believed if it leaves much less of the forces unexplained than the recording as it is, by free
+parameters and by those of the model together, and neither objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from poinsot.recording.finding import Finding, Severity
+from poinsot.recording.findings.explained import by_model, columns_of, nominal_forces, unexplained
+from poinsot.recording.findings.trial import Trial
+
+__all__ = ["believed"]
+
+POOR = 0.05  # unexplained part of the forces below which nothing is asked
+BETTER = 0.25  # of the product of both unexplained parts that may remain
+WORSE = 1.2  # times one of them: it objects
+ALIKE = 1.5  # times the best: cannot be told from it
+SHORTLIST = 6  # hypotheses that are tried with free parameters
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """A change of the columns."""
+
+    code: str
+    channels: tuple[str, ...]
+    said: str
+    advice: str
+    states: np.ndarray | None = None  # (m, c, 3) if it changes the motion
+    forces: np.ndarray | None = None  # (m, k) if it changes forces
+    left: tuple[float, float] = (1.0, 1.0)  # unexplained by the model's values, and by free ones
+
+    @property
+    def score(self) -> float:
+        """What is left by both; a thousandth is noise."""
+        return (self.left[0] + 1e-3) * (self.left[1] + 1e-3)
+
+
+def believed(trial: Trial, modelled: np.ndarray | None) -> list[Finding]:
+    """The hypothesis that explains most, if it is needed; those that cannot be told from it are named with it."""
+    as_is = _left(trial, trial.states, modelled, trial.forces)
+    if max(as_is) < POOR:
+        return []
+    tried = [_by_model(trial, modelled, h) for h in _hypotheses(trial)]
+    short = sorted(tried, key=lambda h: h.left[0])[:SHORTLIST]
+    short = [replace(h, left=(h.left[0], _free(trial, h))) for h in short]
+    now = Hypothesis("", (), "", "", left=as_is)
+    good = [h for h in short if h.score < BETTER * now.score and _no_objection(h, now)]
+    if not good:
+        return []
+    best = min(good, key=lambda h: h.score)
+    others = [h for h in good if h is not best and h.score < ALIKE * best.score]
+    said = "; or ".join(f"{' and '.join(repr(c) for c in h.channels)} {h.said}" for h in (best, *others))
+    message = (
+        f"{said}: the model then leaves {100 * best.left[0]:.2g} % of the forces, {100 * as_is[0]:.2g} % as it is"
+    )
+    amount = 1 - best.left[0] / as_is[0]
+    return [Finding(best.code, best.channels[0], "", amount, message, best.advice, Severity.ERROR)]
+
+
+def _no_objection(h: Hypothesis, now: Hypothesis) -> bool:
+    return all(new <= WORSE * old + 0.02 for new, old in zip(h.left, now.left))
+
+
+def _left(trial: Trial, states: np.ndarray, modelled: np.ndarray | None, forces: np.ndarray) -> tuple[float, float]:
+    return by_model(trial, states, modelled, forces).unexplained, unexplained(columns_of(trial, states), forces)
+
+
+def _by_model(trial: Trial, modelled: np.ndarray | None, h: Hypothesis) -> Hypothesis:
+    """With what the model's own values leave unexplained."""
+    states = trial.states if h.states is None else h.states
+    modelled = modelled if h.states is None else nominal_forces(trial, states)
+    forces = trial.forces if h.forces is None else h.forces
+    return replace(h, left=(by_model(trial, states, modelled, forces).unexplained, 1.0))
+
+
+def _free(trial: Trial, h: Hypothesis) -> float:
+    states = trial.states if h.states is None else h.states
+    return unexplained(columns_of(trial, states), trial.forces if h.forces is None else h.forces)
+
+
+def _hypotheses(trial: Trial) -> Iterator[Hypothesis]:
+    F, S, names, channels = trial.forces, trial.states, trial.names, trial.channels
+    for i, j in combinations(range(len(names)), 2):
+        both, advice = (names[i], names[j]), "exchange the columns"
+        yield Hypothesis("swapped", both, "look swapped", advice, forces=_exchanged(F, i, j))
+    for k, name in enumerate(names):
+        flipped = np.where(np.arange(len(names)) == k, -F, F)
+        yield Hypothesis("sign", (name,), "seems to have the other sign", "give it the gain −1", forces=flipped)
+    for i, j in combinations(range(len(channels)), 2):
+        both, advice = (channels[i], channels[j]), "exchange the columns"
+        yield Hypothesis("swapped", both, "look swapped", advice, _exchanged(S, i, j))
+    for k, name in enumerate(channels):
+        flipped = _scaled(S, np.arange(len(channels)) == k, -1.0)
+        yield Hypothesis("sign", (name,), "seems to have the other sign", "give it the gain −1", flipped)
+    yield from _units(trial)
+
+
+def _units(trial: Trial) -> Iterator[Hypothesis]:
+    """Angles in degrees, lengths in millimetres: one channel, or all."""
+    units = np.array([trial.mechanism.coordinates[name].unit for name in trial.positions])
+    for unit, code, written, factor in (("rad", "degrees", "deg", np.pi / 180), ("m", "millimetres", "mm", 1e-3)):
+        of = units == unit
+        which = [np.arange(len(units)) == k for k in np.flatnonzero(of)]
+        which += [of] if of.sum() > 1 else []
+        for some in which:
+            named = tuple(np.array(trial.channels)[some].tolist())
+            said = f"seem{'s' if len(named) == 1 else ''} to be in {code}"
+            yield Hypothesis(code, named, said, f'give the unit, "{written}"', _scaled(trial.states, some, factor))
+
+
+def _scaled(states: np.ndarray, which: np.ndarray, factor: float) -> np.ndarray:
+    """States with some coordinates (c,) times a factor."""
+    return np.where(which[None, :, None], factor * states, states)
+
+
+def _exchanged(x: np.ndarray, i: int, j: int) -> np.ndarray:
+    """The array with columns i and j exchanged."""
+    order = np.arange(x.shape[1])
+    order[[i, j]] = j, i
+    return x[:, order]

@@ -1,0 +1,175 @@
+"""Readers: a file of every format gives the same samples, silently; what is none is refused in one sentence."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import poinsot
+from poinsot.recording.finding import Severity
+from poinsot.recording.readers.registry import READERS
+from poinsot.recording.recording import Clock
+from tests.recording import small_files
+from tests.recording.small_files import FILES, TAU, Q, T
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_every_format_gives_the_same_samples(name, tmp_path, capfd):
+    write, q, tau = FILES[name]
+    rec = poinsot.read(write(tmp_path))
+    assert_allclose(rec.t - rec.t[0], T, atol=2e-7)
+    assert_allclose(rec[q], Q, atol=1e-8)
+    assert_allclose(rec[tau], TAU, atol=1e-8)
+    assert rec.clock is not Clock.COUNTED
+    assert not [f for f in rec.findings if f.severity is Severity.ERROR]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_every_reader_has_a_small_file(tmp_path):
+    files = [write(tmp_path) for write in (*(write for write, *_ in FILES.values()), small_files.dataphysics)]
+    assert {poinsot.read(path).sources[0].format for path in files} == {reader.name for reader in READERS}
+
+
+def test_a_response_of_a_dataphysics_analyser_is_complex_over_frequency(tmp_path):
+    rec = poinsot.read(small_files.dataphysics(tmp_path))
+    assert_allclose(rec.frequency, T, atol=1e-6)
+    assert_allclose(rec["H1"], Q + 1j * TAU, atol=1e-7)
+    assert rec.units["H1"] == "(m/s²)/N"
+    assert "Units: Ratio" in rec.constants["header"]
+
+
+def test_single_numbers_and_texts_of_a_file_are_constants(tmp_path):
+    rec = poinsot.read(small_files.matlab(tmp_path))
+    assert rec.constants["gain"] == 35.0
+    assert rec.constants["note"] == "a test"
+
+
+def test_units_in_headers_attributes_and_labels_are_read(tmp_path):
+    for write, q in ((small_files.csv, "q"), (small_files.parquet, "q"), (small_files.hdf5, "arm.q")):
+        assert poinsot.read(write(tmp_path)).units[q] == "rad"
+    assert poinsot.read(small_files.labview(tmp_path)).units == {"q": "rad", "tau": "N·m"}
+    assert poinsot.read(small_files.packed(tmp_path)).units == {"q": "rad", "tau": "N·m"}
+
+
+def test_channels_of_a_bag_have_kinds_places_and_the_times_of_their_headers(tmp_path):
+    rec = poinsot.read(small_files.bag(tmp_path))
+    channel = rec.channels["joint_states.elbow.velocity"]
+    assert (channel.kind, channel.place) == ("velocity", "elbow")
+    assert rec.channels["imu.linear_acceleration.z"].kind == "specific force"
+    assert rec.units["imu.angular_velocity.x"] == "rad/s"
+    assert rec.constants["t0"] == pytest.approx(1.7e9)
+    assert rec.t[0] == 0  # not the time of logging
+    assert rec.mask("imu.angular_velocity.x").sum() == 100
+    assert_allclose(rec["imu.angular_velocity.x"][::2], Q[::2])
+
+
+def test_a_file_is_known_by_its_content_whatever_its_ending(tmp_path):
+    for name in ("MATLAB 5", "HDF5", "NPZ", "Parquet", "UFF", "LabVIEW"):
+        write, q, _ = FILES[name]
+        renamed = write(tmp_path).rename(tmp_path / "run.dat")
+        assert_allclose(poinsot.read(renamed)[q], Q, atol=1e-8)
+
+
+def test_the_digest_is_that_of_the_file(tmp_path):
+    path = small_files.csv(tmp_path)
+    source = poinsot.read(path).sources[0]
+    assert (source.name, source.format) == ("run.csv", "csv")
+    assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("name", ["csv", "MATLAB 5", "Parquet"])
+def test_means_of_rows_are_taken(name, tmp_path):
+    write, q, _ = FILES[name]
+    rec = poinsot.read(write(tmp_path), every=8)
+    assert_allclose(rec[q], Q.reshape(-1, 8).mean(axis=1), atol=1e-8)
+    assert_allclose(rec.t, T.reshape(-1, 8).mean(axis=1), atol=1e-8)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_only_columns_that_are_asked_for_are_kept(name, tmp_path):
+    write, q, _ = FILES[name]
+    rec = poinsot.read(write(tmp_path), columns={"angle": q})
+    assert list(rec) == ["angle"]
+    assert_allclose(rec["angle"], Q, atol=1e-8)
+
+
+def test_functions_with_another_abscissa_are_another_part(tmp_path):
+    import pyuff
+
+    path = small_files.uff(tmp_path)
+    other = pyuff.UFF(str(path)).read_sets(0)
+    other |= {"x": other["x"][:50], "data": other["data"][:50], "num_pts": 50, "rsp_node": 7}
+    pyuff.UFF(str(path)).write_sets([other], mode="add")
+    first = poinsot.read(path)
+    assert list(first) == ["1+Z", "2+Z"]
+    assert [f.code for f in first.findings] == ["left out"]
+    assert list(poinsot.read(path, part=2)) == ["7+Z"]
+    with pytest.raises(poinsot.PoinsotError, match="there is no part 3"):
+        poinsot.read(path, part=3)
+
+
+def test_two_files_on_one_clock_are_joined(tmp_path):
+    (tmp_path / "a.csv").write_text("t,x\n0,1\n1,2\n2,4\n")
+    (tmp_path / "b.csv").write_text("t,y\n1,5\n2,6\n3,7\n")
+    rec = poinsot.read([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert rec.t.tolist() == [0, 1, 2, 3]
+    assert_allclose(rec["y"], [np.nan, 5, 6, 7])
+    assert [s.name for s in rec.sources] == ["a.csv", "b.csv"]
+
+
+REFUSED = {
+    "a folder": (lambda folder: folder, "this is a folder, and no ROS 2 bag"),
+    "nothing": (lambda folder: folder / "nothing.csv", "no such file"),
+    "an empty file": (lambda folder: _written(folder, b""), "the file is empty"),
+    "prose": (lambda folder: _written(folder, b"It was a dark night.\nNobody measured.\n"), "no table of numbers"),
+    "zeros": (lambda folder: _written(folder, bytes(5000)), "this is no text"),
+    "a packed MATLAB file": (lambda folder: _packed(small_files.matlab(folder)), "it is compressed by gzip"),
+    "foreign text as UFF": (lambda folder: _written(folder, b"(1+2j)\n" * 9, "a.uff"), "this is no universal file"),
+    "pickled objects": (lambda folder: _pickled(folder), "cannot be read as a NumPy archive"),
+}
+
+
+def _written(folder, content, name="file.bin"):
+    (path := folder / name).write_bytes(content)
+    return path
+
+
+def _packed(path):
+    import gzip
+
+    (packed := path.with_suffix(".mat.gz")).write_bytes(gzip.compress(path.read_bytes()))
+    return packed
+
+
+def _pickled(folder):
+    np.savez(path := folder / "o.npz", x=np.array([{"a": 1}, None], dtype=object))
+    return path
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_recording_is_refused_in_one_sentence_that_names_it(name, tmp_path, capfd):
+    make, said = REFUSED[name]
+    path = make(tmp_path)
+    with pytest.raises(poinsot.PoinsotError, match=said) as refused:
+        poinsot.read(path)
+    assert path.name in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_unknown_format_lists_those_that_exist(tmp_path):
+    with pytest.raises(poinsot.PoinsotError, match=r"there is no format 'xls'.*matlab, parquet"):
+        poinsot.read(small_files.csv(tmp_path), format="xls")
+
+
+def test_links_to_other_files_are_not_followed(tmp_path):
+    import h5py
+
+    secret = small_files.hdf5(tmp_path)
+    with h5py.File(path := tmp_path / "link.h5", "w") as file:
+        file["x"] = T
+        file["far"] = h5py.ExternalLink(str(secret), "arm/q")
+    assert list(poinsot.read(path, rate=200)) == ["x"]
