@@ -22,4 +22,5 @@ REGISTRY = (
     "first_run",
     "vibration",
     "symbols",
+    "modal",
 )

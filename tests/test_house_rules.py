@@ -210,7 +210,7 @@ def test_exported_names_exist(path):
 
 def test_every_equation_that_the_code_cites_is_in_the_theory_pages():
     for path in FILES:
-        for page, number in re.findall(r"\(theory/(\w+), eq\. (\d+)\)", path.read_text()):
+        for page, number in re.findall(r"\(theory/([\w-]+), eq\. (\d+)\)", path.read_text()):
             theory = (ROOT / "docs" / "theory" / f"{page}.md").read_text()
             assert re.search(rf"(^\| {number} \||Eq\. {number}\b)", theory, re.M), f"{path}: {page}, eq. {number}"
 

@@ -9,5 +9,6 @@ place                which part of a mechanism a channel measures
 findings             what is wrong with a recording
 filtering            filters, derivatives with errors, other rates
 motion               recorded positions become a motion of a mechanism
+modal                modal tests: responses, poles, shapes, their errors
 readings, measure    what perfect sensors would read; simulated recordings
 """
