@@ -1,5 +1,6 @@
 """Modal tests: frequency responses from recordings, and modes with standard errors from them.
 
+arguments              what users may give
 points                 where on the mechanism, in which direction and with which sign
 hits, spectra          blows of a hammer and their faults; averaged spectra, responses, their variance
 noise                  what the errors of lines and points have in common

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, one_or_more_names
+from poinsot.errors import PoinsotError, number_of, one_line, one_or_more_names
+from poinsot.recording.modal.arguments import not_negative, one_of, places_of, records_of
 from poinsot.recording.modal.hits import Block, hit_blocks, overloads, suited_decay, undecayed
 from poinsot.recording.modal.points import Point
 from poinsot.recording.modal.response import QUANTITIES, FrequencyResponse, Taper
-from poinsot.recording.modal.spectra import Spectra, spectra
+from poinsot.recording.modal.spectra import ESTIMATORS, Spectra, spectra
 from poinsot.recording.recording import RecordedChannel, Recording
 
 __all__ = ["frequency_response"]
@@ -59,13 +60,18 @@ def frequency_response(
     >>> bool(abs(np.mean(found.H.real) - 2) < 0.02), found.unit
     (True, 'm/s²/N')
     """
-    records = [recording] if isinstance(recording, Recording) else list(recording)
+    records = records_of(recording)
+    hits = hits is True
+    one_of(estimator, ESTIMATORS, "estimator")
+    segment = None if segment is None else number_of(segment, "the length of a segment")
+    decay = None if decay is None else not_negative(decay, "the decay of an exponential window")
+    one_of(quantity, ("", *QUANTITIES), "quantity")
     forces, wanted = _channels(records, input, outputs)
     names = (*forces, *wanted)
     blocks = [_block(record, forces, wanted) for record in records]
     cut = segment is not None and not hits
     if hits:
-        blocks, findings = hit_blocks(blocks, names, segment, lead)
+        blocks, findings = hit_blocks(blocks, names, segment, not_negative(lead, "the lead"))
         decay = suited_decay(blocks) if decay is None else decay
         findings += undecayed(blocks, decay)
     else:
@@ -79,15 +85,15 @@ def frequency_response(
     found = _estimated(averaged, estimator, w, w * _force_window(blocks, len(w)), records[0], names)
     taper = Taper.NONE if whole else Taper.TAPERED
     quantity = _quantity([records[0].channels[name] for name in wanted], quantity)
-    return replace(found, quantity=quantity, shift=decay, taper=taper, findings=tuple(findings)).placed(places or {})
+    return replace(found, quantity=quantity, shift=decay, taper=taper, findings=tuple(findings)).placed(
+        places_of(places)
+    )
 
 
 def _channels(
     records: Sequence[Recording], input: str | Sequence[str], outputs: str | Sequence[str] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of the forces and of the responses."""
-    if not records:
-        raise PoinsotError("a frequency response needs at least one recording")
     forces = one_or_more_names(input, "inputs")
     others = tuple(name for name in records[0] if name not in forces)
     wanted = others if outputs is None else one_or_more_names(outputs, "outputs")
@@ -152,27 +158,23 @@ def _window(
 
     rate = 1 / float(np.median(np.diff(blocks[0].t)))
     shortest = min(len(block.t) for block in blocks)
-    N = shortest if segment is None else round(segment * rate)
+    N = shortest if segment is None else round(min(segment * rate, 1e12))
     if not 8 <= N <= shortest:
         raise PoinsotError(f"a segment of {N} samples does not fit: the shortest record has {shortest}")
-    form = window or ("boxcar" if segment is None else "hann")
+    form = ("boxcar" if segment is None else "hann") if window is None else window
     try:
-        w = np.asarray(get_window(form, N), float)
+        w = np.asarray(get_window(form if isinstance(form, str) else "", N), float)
     except (ValueError, TypeError):
-        raise PoinsotError(f"scipy.signal knows no window '{form}'; there are boxcar, hann, hamming …") from None
-    if not decay >= 0:
-        raise PoinsotError(f"the decay of an exponential window must not be negative, not {decay!r}")
+        known = "boxcar, hann, hamming …"
+        raise PoinsotError(f"scipy.signal knows no window '{one_line(str(form), 40)}'; there are {known}") from None
     if overlap is None:
         overlap = 0.5 if segment is not None and form != "boxcar" else 0.0
-    if not 0 <= overlap < 0.95:
-        raise PoinsotError(f"the overlap must be from 0 to 0.95, not {overlap!r}")
+    overlap = not_negative(overlap, "the overlap", 0.95)
     return w * np.exp(-decay * np.arange(N) / rate), overlap
 
 
 def _quantity(outputs: Sequence[RecordedChannel], quantity: str) -> str:
     if quantity:
-        if quantity not in QUANTITIES:
-            raise PoinsotError(f"there is no quantity '{quantity}'; there are: {', '.join(QUANTITIES)}")
         return quantity
     rates = {"m": 0, "rad": 0, "m/s": 1, "rad/s": 1, "m/s²": 2, "rad/s²": 2}
     found = set()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, count_of, unknown
+from poinsot.errors import PoinsotError, count_of, one_line
 from poinsot.recording.finding import Finding, Severity
+from poinsot.recording.modal.arguments import band_of, frequencies_of, one_of
 from poinsot.recording.modal.checks import checked, half_power_lines, resolved
 from poinsot.recording.modal.choose import chosen_tracks, nearest_tracks
 from poinsot.recording.modal.estimate import frequency_response
@@ -64,12 +66,14 @@ def modal_test(
     >>> test.frequencies.round(2), test.damping.round(3)
     (array([17.]), array([0.01]))
     """
-    if method not in METHODS:
-        raise PoinsotError(unknown("method", method, METHODS))
+    one_of(method, METHODS, "method")
+    one_of(quantity, ("", *QUANTITIES), "quantity")
+    if not isinstance(limits, Limits):
+        raise PoinsotError(f"limits are Limits(frequency=…, damping=…, shape=…), not {one_line(repr(limits), 40)}")
     response = _response(measured, quantity, spectra)
     n = None if n is None else count_of(n, "n")
     if band is not None:
-        response = response.between(*band)
+        response = response.between(*band_of(band))
     if response.frequency[0] == 0:
         response = response.lines(response.frequency > 0)
     turned = _few_references(response)
@@ -77,16 +81,25 @@ def modal_test(
         return _from_peaks(response, turned, n)
     orders = _orders(turned, order)
     chart = _chart(turned, orders, limits)
-    tracks = nearest_tracks(chart, frequencies) if frequencies is not None else chosen_tracks(chart, len(orders), n)
+    tracks = (
+        nearest_tracks(chart, frequencies_of(frequencies))
+        if frequencies is not None
+        else chosen_tracks(chart, len(orders), n)
+    )
     return _from_tracks(response, turned, chart, tracks, limits if n is None and frequencies is None else None)
 
 
 def _response(measured: Any, quantity: str, spectra: dict[str, Any]) -> FrequencyResponse:
+    options = signature(frequency_response).parameters
+    for name in spectra:
+        one_of(name, [*options, "references"], "argument")
     if isinstance(measured, FrequencyResponse):
+        if spectra or quantity:
+            raise PoinsotError("arguments of spectra are for recordings: this is a frequency response already")
         return measured
     if isinstance(measured, Recording) and measured.axis is Axis.FREQUENCY:
         return FrequencyResponse.of(measured, quantity=quantity, **spectra)
-    several: list[Any] = [measured] if isinstance(measured, Recording) else list(measured)
+    several: list[Any] = list(measured) if isinstance(measured, list | tuple) else [measured]
     if several and all(isinstance(one, FrequencyResponse) for one in several):
         return _averaged(several)
     if several and all(isinstance(one, Recording) for one in several):
