@@ -7,12 +7,15 @@ import io
 
 import numpy as np
 
-from poinsot.recording.modal.choose import chosen_tracks
 from poinsot.recording.modal.lscf import lscf
 from poinsot.recording.modal.modal_test import modal_test
 from poinsot.recording.modal.points import Point
 from poinsot.recording.modal.response import FrequencyResponse, Taper
-from poinsot.recording.modal.stabilisation import frequency_of, stabilisation
+from poinsot.recording.modal.stabilisation import (
+    chosen_tracks,
+    frequency_of,
+    stabilisation,
+)
 
 from .measure import Table, interleave
 

@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.recording.modal.choose import chosen_tracks
 from poinsot.recording.modal.lscf import lscf
 from poinsot.recording.modal.partial_fractions import Lines, fitted, most_likely
 from poinsot.recording.modal.points import Point
 from poinsot.recording.modal.response import FrequencyResponse, Taper
 from poinsot.recording.modal.shapes import complexity
-from poinsot.recording.modal.stabilisation import stabilisation
+from poinsot.recording.modal.stabilisation import (
+    chosen_tracks,
+    stabilisation,
+)
 
 F = np.arange(0.1, 300.0, 0.1)  # [Hz]
 RNG = np.random.default_rng(11)

@@ -5,8 +5,7 @@ points                 where on the mechanism, in which direction and with which
 hits, spectra          blows of a hammer and their faults; averaged spectra, responses, their variance
 noise                  what the errors of lines and points have in common
 response, estimate     the record of measured responses; responses from recordings
-lscf, stabilisation    poles of all orders; which of them stay, and their tracks
-choose                 tracks that are modes
+lscf, stabilisation    poles of all orders; which of them stay, their tracks, and those that are modes
 partial_fractions      shapes by least squares, the most likely poles and their covariance
 peaks                  the simple way
 shapes, checks         complexity, pairing with a model; reciprocity, driving points, resolution

@@ -30,11 +30,16 @@ def one_of(given: Any, existing: Iterable[str], what: str) -> str:
 
 
 def not_negative(given: Any, what: str, below: float = LARGEST) -> float:
-    """A finite number that is not negative, below a limit."""
-    if isinstance(given, Real) and 0 <= given < below:
+    """A finite number from 0 to less than a limit."""
+    if isinstance(given, Real) and 0 <= _capped(given) < below:
         return float(given)
-    limit = f" and less than {below:g}" if below < LARGEST else ""
-    raise PoinsotError(f"{what} must not be negative{limit}, and a finite number, not {one_line(repr(given), 40)}")
+    span = f"from 0 to less than {below:g}" if below < LARGEST else "finite and not negative"
+    raise PoinsotError(f"{what} must be {span}, not {one_line(repr(given), 40)}")
+
+
+def _capped(given: Any) -> float:
+    """A number as a float; whole numbers may be too large for one."""
+    return float(min(given, LARGEST))
 
 
 def places_of(given: Any) -> Mapping[str, str]:

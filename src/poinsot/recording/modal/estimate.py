@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from poinsot.errors import PoinsotError, number_of, one_line, one_or_more_names
+from poinsot.recording.finding import Finding
 from poinsot.recording.modal.arguments import not_negative, one_of, places_of, records_of
 from poinsot.recording.modal.hits import Block, hit_blocks, overloads, suited_decay, undecayed
 from poinsot.recording.modal.points import Point
@@ -61,33 +62,36 @@ def frequency_response(
     (True, 'm/s²/N')
     """
     records = records_of(recording)
-    hits = hits is True
     one_of(estimator, ESTIMATORS, "estimator")
-    segment = None if segment is None else number_of(segment, "the length of a segment")
-    decay = None if decay is None else not_negative(decay, "the decay of an exponential window")
     one_of(quantity, ("", *QUANTITIES), "quantity")
+    segment = None if segment is None else number_of(segment, "the length of a segment")
     forces, wanted = _channels(records, input, outputs)
     names = (*forces, *wanted)
-    blocks = [_block(record, forces, wanted) for record in records]
-    cut = segment is not None and not hits
-    if hits:
-        blocks, findings = hit_blocks(blocks, names, segment, not_negative(lead, "the lead"))
-        decay = suited_decay(blocks) if decay is None else decay
-        findings += undecayed(blocks, decay)
-    else:
-        findings = [found for block in blocks for found in overloads(block, names)]
-    decay = 0.0 if decay is None else decay
-    w, shared = _window(blocks, segment if cut else None, window, overlap, decay)
+    blocks, findings, rate = _prepared(
+        [_block(r, forces, wanted) for r in records], names, hits, segment, lead, decay
+    )
+    cut = segment is not None and hits is not True
+    w, shared = _window(blocks, segment if cut else None, window, overlap, rate)
     averaged = spectra(blocks, w, shared)
     if len(averaged.X) < len(forces):
         raise PoinsotError(f"{len(forces)} inputs need at least as many segments, not {len(averaged.X)}")
-    whole = window == "boxcar" or (window is None and not cut)
     found = _estimated(averaged, estimator, w, w * _force_window(blocks, len(w)), records[0], names)
-    taper = Taper.NONE if whole else Taper.TAPERED
+    taper = Taper.NONE if window == "boxcar" or (window is None and not cut) else Taper.TAPERED
     quantity = _quantity([records[0].channels[name] for name in wanted], quantity)
-    return replace(found, quantity=quantity, shift=decay, taper=taper, findings=tuple(findings)).placed(
-        places_of(places)
-    )
+    found = replace(found, quantity=quantity, shift=rate, taper=taper, findings=tuple(findings))
+    return found.placed(places_of(places))
+
+
+def _prepared(
+    blocks: list[Block], names: Sequence[str], hits: bool, segment: float | None, lead: float, decay: float | None
+) -> tuple[list[Block], list[Finding], float]:
+    """Blocks that can be used, what is wrong with the others, and the rate of the exponential window  [1/s]."""
+    rate = None if decay is None else not_negative(decay, "the decay of an exponential window")
+    if hits is not True:
+        return blocks, [found for block in blocks for found in overloads(block, names)], rate or 0.0
+    blocks, findings = hit_blocks(blocks, names, segment, not_negative(lead, "the lead"))
+    rate = suited_decay(blocks) if rate is None else rate
+    return blocks, [*findings, *undecayed(blocks, rate)], rate
 
 
 def _channels(

@@ -14,14 +14,23 @@ from poinsot.errors import PoinsotError, count_of, one_line
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.modal.arguments import band_of, frequencies_of, one_of
 from poinsot.recording.modal.checks import checked, half_power_lines, resolved
-from poinsot.recording.modal.choose import chosen_tracks, nearest_tracks
 from poinsot.recording.modal.estimate import frequency_response
 from poinsot.recording.modal.lscf import lscf
 from poinsot.recording.modal.partial_fractions import Fit, Lines, fitted, most_likely
 from poinsot.recording.modal.peaks import peaks
 from poinsot.recording.modal.record import ModalTest, TestStatus, errors_of
 from poinsot.recording.modal.response import QUANTITIES, FrequencyResponse
-from poinsot.recording.modal.stabilisation import LIMITS, Chart, Limits, Track, frequency_of, ratio_of, stabilisation
+from poinsot.recording.modal.stabilisation import (
+    LIMITS,
+    Chart,
+    Limits,
+    Track,
+    chosen_tracks,
+    frequency_of,
+    nearest_tracks,
+    ratio_of,
+    stabilisation,
+)
 from poinsot.recording.recording import Axis, Recording
 
 __all__ = ["modal_test"]

@@ -64,20 +64,25 @@ class Fit:
     @cached_property
     def _solved(self) -> list[_Point]:
         """What is linear at every point, by normal equations of scaled columns and one step of refinement."""
-        found = []
-        for o in range(self.lines.H.shape[1]):
-            w = 1 / self.lines.sigma[:, o]
-            A = (self._columns * w[:, :, None]).reshape(w.size, -1)
-            size = np.linalg.norm(A, axis=0)
-            A = A / size
-            inverse = np.linalg.pinv((A.conj().T @ A).real, hermitian=True)
+        found: list[_Point] = []
+        sigma = self.lines.sigma
+        for o in range(sigma.shape[1]):
+            w = 1 / sigma[:, o]
+            ratio = sigma[:, o] / sigma[:, 0]
+            if found and np.ptp(ratio) <= 1e-12 * ratio.max():  # the same weights but for a factor
+                A, inverse, size = found[0].columns, found[0].inverse, found[0].size / ratio.flat[0]
+            else:
+                A = (self._columns * w[:, :, None]).reshape(w.size, -1)
+                size = np.linalg.norm(A, axis=0)
+                A = A / size
+                inverse = np.linalg.pinv((A.conj().T @ A).real, hermitian=True)
             h = (self.lines.H[:, o] * w).ravel()
             x = inverse @ (A.conj().T @ h).real
             x = x + inverse @ (A.conj().T @ (h - A @ x)).real
-            found.append(_Point(A, inverse, x / size, h - A @ x))
+            found.append(_Point(A, size, inverse, x / size, h - A @ x))
         return found
 
-    @property
+    @cached_property
     def shapes(self) -> np.ndarray:
         """ψ (o, k) complex."""
         k = len(self.poles)
@@ -104,21 +109,24 @@ class Fit:
         one, two = self._modal
         return one[:, r, None, None] * R + two[:, r, None, None] * R.conj()
 
+    @cached_property
+    def _squares(self) -> np.ndarray:
+        """sᵈ/(s − p)² and sᵈ/(s − p̄)² (2, n, k)."""
+        s, (one, two) = self.lines.s[:, None], self._modal
+        return np.stack([one / (s - self.poles), two / (s - self.poles.conj())])
+
     def _derivatives(self, o: int) -> np.ndarray:
         """Derivatives of the weighted model at point o by the parameters (n i, m) complex."""
-        s, k, i = self.lines.s[:, None], len(self.poles), len(self.participation)
-        one, two = self._modal
-        psi = self.shapes[o]
+        n, k, i = len(self.lines.s), len(self.poles), len(self.participation)
+        (one, two), (first, second) = self._modal, self._squares
+        psi, free = self.shapes[o], _free_entries(self.participation)
         R = psi * self.participation  # (i, k)
-        squares = (one / (s - self.poles))[:, None] * R, (two / (s - self.poles.conj()))[:, None] * R.conj()
-        found = [_pair(*squares).reshape(len(s), i, 2 * k)]
-        by_entry = _pair(one * psi, two * psi.conj())  # (n, k, 2)
-        for j, r in _free_entries(self.participation):
-            column = np.zeros((len(s), i, 2), complex)
-            column[:, j] = by_entry[:, r]
-            found.append(column)
-        weighted = np.concatenate(found, axis=2) / self.lines.sigma[:, o][:, :, None]
-        return weighted.reshape(len(s) * i, -1)
+        found = np.zeros((n, i, 2 * k + 2 * len(free)), complex)
+        found[:, :, : 2 * k] = _pair(first[:, None] * R, second[:, None] * R.conj()).reshape(n, i, 2 * k)
+        for at, (j, r) in enumerate(free, start=k):
+            found[:, j, 2 * at : 2 * at + 2] = _pair(one[:, r] * psi[r], two[:, r] * psi[r].conj())
+        found /= self.lines.sigma[:, o][:, :, None]
+        return found.reshape(n * i, -1)
 
     @cached_property
     def by_point(self) -> tuple[np.ndarray, np.ndarray]:
@@ -172,6 +180,7 @@ class _Point:
     """The linear part of a fit at one point."""
 
     columns: np.ndarray  # (n i, l) weighted, of norm 1
+    size: np.ndarray  # (l,) their norms before
     inverse: np.ndarray  # (l, l) of their real Gram matrix
     x: np.ndarray  # (l,) Re ψ, Im ψ, K₀, K₁
     error: np.ndarray  # (n i,) weighted
