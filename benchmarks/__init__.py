@@ -23,4 +23,5 @@ REGISTRY = (
     "vibration",
     "symbols",
     "reading",
+    "modal",
 )

@@ -212,7 +212,7 @@ def test_exported_names_exist(path):
 def dangling_citations(text: str) -> list[str]:
     """Equations and sections of theory pages that a text cites and that do not exist."""
     found = []
-    for page, given, section in re.findall(r'theory/(\w+),\s+(?:eq\.\s+([\d, to]*\d)|"([^"]+)")', text):
+    for page, given, section in re.findall(r'theory/([\w-]+),\s+(?:eq\.\s+([\d, to]*\d)|"([^"]+)")', text):
         path = ROOT / "docs" / "theory" / f"{page}.md"
         theory = path.read_text() if path.exists() else ""
         there = {int(a or b) for a, b in re.findall(r"^\| (\d+) \||Eq\. (\d+)\b", theory, re.M)}

@@ -54,13 +54,22 @@ JUNK = {
 }
 NOT_CALLED = (
     "__version__",
+    "FrequencyResponse",
     "Mechanism",
+    "ModalTest",
     "MotionError",
     "PoinsotError",
     "Recording",
     "read_mjcf",
 )  # which needs MuJoCo
 TIMES = [0.0, 0.1, 0.2]
+
+
+def shaken() -> poinsot.Recording:
+    """A random force and a response to it."""
+    F, y = np.random.default_rng(0).standard_normal((2, 1024))
+    units = {"F": "N", "y": "m/s²"}
+    return poinsot.Recording.of(np.arange(1024) / 256.0, {"F": F, "y": np.cumsum(F) + y}, units=units)
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +101,7 @@ def good(tmp_path_factory) -> dict[str, dict]:
         "determinable": moving,
         "energy_regressor": moving,
         "frequency_map": {"mechanism": swing, "poses": {"phi": [0.0, 0.1]}},
+        "frequency_response": {"recording": shaken(), "input": "F", "segment": 0.5},
         "frf": {"mechanism": swing, "inputs": ["phi"], "outputs": ["phi"], "frequencies": [1.0, 2.0]},
         "hold": {"mechanism": bar},
         "inverse_dynamics": driven,
@@ -105,6 +115,7 @@ def good(tmp_path_factory) -> dict[str, dict]:
             "motion": {name: sensed.elements.pose[name] for name in ("x", "y", "z", "rx", "ry", "rz")},
             "t": TIMES,
         },
+        "modal_test": {"measured": poinsot.frequency_response(shaken(), "F", segment=0.5), "order": 6},
         "motion_sensitivity": {"mechanism": swing, "t_end": 0.1, "wrt": ["bob.mass"]},
         "pair": {"a": found, "b": found},
         "read": {"path": folder / "run.csv"},

@@ -53,6 +53,10 @@ if TYPE_CHECKING:
     from poinsot.recording.fusion.force_filter import filter_forces
     from poinsot.recording.fusion.fuse import fuse
     from poinsot.recording.measure import measure
+    from poinsot.recording.modal.estimate import frequency_response
+    from poinsot.recording.modal.modal_test import modal_test
+    from poinsot.recording.modal.record import ModalTest
+    from poinsot.recording.modal.response import FrequencyResponse
     from poinsot.recording.read import read
     from poinsot.recording.recording import Recording
     from poinsot.simulation.sensitivity import motion_sensitivity, sensitivity
@@ -98,7 +102,11 @@ _HOME = {
     "allan": "recording.fusion.allan",
     "filter_forces": "recording.fusion.force_filter",
     "fuse": "recording.fusion.fuse",
+    "FrequencyResponse": "recording.modal.response",
+    "ModalTest": "recording.modal.record",
+    "frequency_response": "recording.modal.estimate",
     "measure": "recording.measure",
+    "modal_test": "recording.modal.modal_test",
     "read": "recording.read",
     "read_mjcf": "model.interchange",
     "read_urdf": "model.interchange",

@@ -10,5 +10,6 @@ findings             what is wrong with a recording
 filtering            filters, derivatives with errors, other rates
 motion               recorded positions become a motion of a mechanism
 fusion               inertial units, encoders and loops become one motion
+modal                modal tests: responses, poles, shapes, their errors
 readings, measure    what perfect sensors would read; simulated recordings
 """

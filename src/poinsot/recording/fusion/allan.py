@@ -12,6 +12,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.recording.recording import Recording
+from poinsot.results import Result
 
 __all__ = ["Allan", "allan"]
 
@@ -21,7 +22,7 @@ RESOLVED = 2.0  # standard errors from zero that a term needs
 
 
 @dataclass(frozen=True, eq=False)
-class Allan:
+class Allan(Result):
     """Allan deviations of one channel at m averaging times."""
 
     channel: str
@@ -33,6 +34,9 @@ class Allan:
     density: float  # N of the white noise, in the unit by √Hz
     flicker: float  # B, bias instability, in the unit; 0 where it does not stand out
     drift: float  # K of the random walk, in the unit by √s; 0 where it does not stand out
+
+    _over = ("tau", "tau")
+    _columns = {name: (name, lambda found: (found.unit,)) for name in ("deviation", "error")}
 
     @property
     def noise(self) -> float:

@@ -14,17 +14,21 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError, number_of, one_line
+from poinsot.results import Result
 
 __all__ = ["FilteredForces", "filter_forces"]
 
 
 @dataclass(frozen=True, eq=False)
-class FilteredForces:
+class FilteredForces(Result):
     """Generalised forces at n times, fused from model and measurement."""
 
     value: np.ndarray  # (n, k)  [N or N·m]
     gain: np.ndarray  # K (n, k)  [-]
     variance: np.ndarray  # P (n, k)
+
+    _over = ("sample", "#value")
+    _columns = {name: (name, unit) for name, unit in (("value", "SI"), ("gain", "-"), ("variance", "SI"))}
 
 
 def filter_forces(

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.fusion.navigation import Navigation
+from poinsot.results import Result
 
 __all__ = ["Fusion", "band"]
 
@@ -26,7 +27,7 @@ def band(freedoms: float, probability: float = 0.95) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Fusion:
+class Fusion(Result):
     """Motion of the body that carries the inertial unit at n times; standard deviations have the same units."""
 
     mechanism: Mechanism
@@ -46,11 +47,14 @@ class Fusion:
     deviation: dict[str, np.ndarray]  # by the names above, of attitude (rotation), position, velocity and unknowns
     covariance: np.ndarray  # of (attitude in body axes, position, velocity) of the unit (n, 9, 9)
     state: Navigation  # of the unit
-    coordinates: np.ndarray  # q of the mechanism (n, nq), joint formulation
+    q: np.ndarray  # coordinates of the mechanism (n, nq), joint formulation
     nis: np.ndarray  # normalised innovation squared (n,), NaN without a measurement
     rows: np.ndarray  # measurements that it has (n,)
     iterations: int
     status: str  # what to do next; empty means success
+
+    _over, _hidden = ("t", "t"), ("state",)
+    _columns = {"accelerometer_bias": ("bfx bfy bfz", "m/s²"), "gyroscope_bias": ("bwx bwy bwz", "rad/s")}
 
     @property
     def consistency(self) -> tuple[float, float, float]:

@@ -70,7 +70,7 @@ def outcome(
         },
         covariance=full[:, :9, :9],
         state=x,
-        coordinates=q,
+        q=q,
         nis=passed.nis,
         rows=passed.rows,
         iterations=iterations,
