@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 
 import poinsot
 from poinsot.errors import PoinsotError
-from poinsot.formulations.euler import projected
 from poinsot.formulations.redundant_coordinates import PLACE, Chart, chart_reading, redundant_equations
 from poinsot.formulations.registry import FORMULATIONS, Formulation
 from poinsot.lazy import casadi
@@ -33,9 +32,6 @@ class GibbsChart(Chart):
 
     def own(self, q):
         return q[:0]
-
-    def mass(self, body, q, v, gravity):
-        return projected(self, body, q, v, gravity)
 
     def coordinates(self, X_WB, chart):
         R = np.asarray(X_WB.R, float)
