@@ -29,6 +29,27 @@ def fused():
     return poinsot.fuse(ex800, replace(run, channels={n: replace(c, noise=1e-3) for n, c in run.channels.items()}))
 
 
+def measured() -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
+    """The same of what is made of recordings."""
+    white = np.random.default_rng(0).standard_normal((400, 2))
+    still = poinsot.allan(poinsot.Recording.of(np.arange(400) / 100, {"w": white[:, 0]}, units={"w": "rad/s"}), "w")
+    mixed, moved = poinsot.filter_forces(white, 0 * white), fused()
+    shaken = poinsot.Recording.of(np.arange(400) / 100, {"force": white[:, 0], "x": white[:, 0] + 0.1 * white[:, 1]})
+    response = poinsot.frequency_response(shaken, "force", "x", quantity="receptance", segment=0.5)
+    lines, pole = np.arange(1.0, 40.0, 0.02), 2 * np.pi * 17 * (-0.01 + 1j)
+    ringing = 1 / (2j * np.pi * lines - pole) / 2j + np.conj(1 / (-2j * np.pi * lines - pole) / 2j)
+    noisy = ringing + 1e-4 * (white[:, :1] * 1j)[np.arange(len(lines)) % 400, 0]
+    rung = poinsot.FrequencyResponse(lines, noisy[:, None, None], response.outputs, response.inputs, "receptance")
+    test = poinsot.modal_test(rung)
+    return {
+        "allan": (still, len(still.tau), {"deviation": still.deviation}),
+        "filter_forces": (mixed, 400, {"gain2": mixed.gain[:, 1]}),
+        "fuse": (moved, 20, {"x": moved.position[:, 0], "bwz": moved.gyroscope_bias[:, 2]}),
+        "frequency_response": (response, len(response.frequency), {"re x / force": response.H[:, 0, 0].real}),
+        "modal_test": (test, len(test.poles), {"frequency": test.frequencies}),
+    }
+
+
 def made(folder) -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
     """By verb: a result, rows of its table, and some of its columns."""
     bar, links, swing, arm = (poinsot.load(name) for name in ("four_bar", "three_link", "pendulum", "five_bar"))
@@ -50,16 +71,6 @@ def made(folder) -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
     dy = poinsot.motion_sensitivity(swing, 0.2, ["bob.mass"], t=T, pose={"phi": 0.3})
     report, near = poinsot.check(swing.with_parameters({"bob.mass": 0.0})), poinsot.singularity(bar)
     whole, urdf = poinsot.assemble(bar), poinsot.write_urdf(bar, folder / "bar.urdf")
-    white = np.random.default_rng(0).standard_normal((400, 2))
-    still = poinsot.allan(poinsot.Recording.of(np.arange(400) / 100, {"w": white[:, 0]}, units={"w": "rad/s"}), "w")
-    mixed, moved = poinsot.filter_forces(white, 0 * white), fused()
-    shaken = poinsot.Recording.of(np.arange(400) / 100, {"force": white[:, 0], "x": white[:, 0] + 0.1 * white[:, 1]})
-    response = poinsot.frequency_response(shaken, "force", "x", quantity="receptance", segment=0.5)
-    lines, pole = np.arange(1.0, 40.0, 0.02), 2 * np.pi * 17 * (-0.01 + 1j)
-    ringing = 1 / (2j * np.pi * lines - pole) / 2j + np.conj(1 / (-2j * np.pi * lines - pole) / 2j)
-    noisy = ringing + 1e-4 * (white[:, :1] * 1j)[np.arange(len(lines)) % 400, 0]
-    rung = poinsot.FrequencyResponse(lines, noisy[:, None, None], response.outputs, response.inputs, "receptance")
-    test = poinsot.modal_test(rung)
     body = {"link2.x": k.position["link2"][:, 0], "link2.alphaz": k.angular_acceleration["link2"][:, 2]}
     return {
         "kinematics": (k, 3, {**body, "theta2": k.coordinates["theta2"], "theta2.rate": k.rates["theta2"]}),
@@ -92,18 +103,13 @@ def made(folder) -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
         "singularity": (near, 1, {"constraints": [near.constraints], "theta2.rate": [near.free["theta2"]]}),
         "assemble": (whole, 1, {"link2.x": [whole.poses["link2"].p[0]], "link3.R21": [whole.poses["link3"].R[1, 0]]}),
         "pair": (pairs, 3, {"mac": pairs.mac, "partner": pairs.index}),
-        "allan": (still, len(still.tau), {"deviation": still.deviation}),
-        "filter_forces": (mixed, 400, {"gain2": mixed.gain[:, 1]}),
-        "fuse": (moved, 20, {"x": moved.position[:, 0], "bwz": moved.gyroscope_bias[:, 2]}),
-        "frequency_response": (response, len(response.frequency), {"re x / force": response.H[:, 0, 0].real}),
-        "modal_test": (test, len(test.poles), {"frequency": test.frequencies}),
         "write_urdf": (urdf, len(urdf.notes), {}),
     }
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    return made(tmp_path_factory.mktemp("results"))
+    return made(tmp_path_factory.mktemp("results")) | measured()
 
 
 def test_every_public_verb_gives_a_result(results):

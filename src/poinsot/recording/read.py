@@ -16,7 +16,7 @@ from poinsot.recording.findings import compared, inspected
 from poinsot.recording.join import joined
 from poinsot.recording.place import placed
 from poinsot.recording.readers.registry import reader_of
-from poinsot.recording.readers.table import Request, Table, averaged
+from poinsot.recording.readers.table import ReadRequest, Table, averaged
 from poinsot.recording.recording import Axis, Clock, Recording, Source
 from poinsot.store.files import IrregularFileError, file_kind
 
@@ -64,7 +64,7 @@ def read(
     every = count_of(every, "every")
     repair = repair is True
     mechanism = None if mechanism is None else require_mechanism(mechanism)
-    request = Request(every=every, part=None if part is None else count_of(part, "part"))
+    request = ReadRequest(every=every, part=None if part is None else count_of(part, "part"))
     parts = [_read_one(file, one, format, request) for file, one in zip(files, given)]
     links = [coupling for one in (*given, column_map(None, couplings=couplings)) for coupling in one.couplings]
     return _finished(parts[0] if len(parts) == 1 else joined(parts), links, mechanism, repair)
@@ -93,7 +93,7 @@ def _finished(
     return recording if recording.axis is Axis.FREQUENCY else compared(recording, mechanism)
 
 
-def _read_one(path: Path, given: ColumnMap, format: str | None, request: Request) -> Recording:
+def _read_one(path: Path, given: ColumnMap, format: str | None, request: ReadRequest) -> Recording:
     table, digest = _table(path, given, format, request)
     every = request.every
     if given.rate is not None and every > 1:
@@ -141,7 +141,7 @@ def _without(table: Table, time: str, given: ColumnMap) -> Table:
     )
 
 
-def _table(path: Path, given: ColumnMap, format: str | None, request: Request) -> tuple[Table, str]:
+def _table(path: Path, given: ColumnMap, format: str | None, request: ReadRequest) -> tuple[Table, str]:
     """The columns of a file and its digest; whatever is wrong with it is one sentence that names it."""
     try:
         _require_file(path)

@@ -10,7 +10,7 @@ import numpy as np
 from poinsot.errors import PoinsotError, number_of, one_line, one_or_more_names
 from poinsot.recording.finding import Finding
 from poinsot.recording.modal.arguments import not_negative, one_of, places_of, records_of
-from poinsot.recording.modal.hits import Block, hit_blocks, overloads, suited_decay, undecayed
+from poinsot.recording.modal.hits import HitBlock, hit_blocks, overloads, suited_decay, undecayed
 from poinsot.recording.modal.points import MeasurementPoint
 from poinsot.recording.modal.response import QUANTITIES, FrequencyResponse, Taper
 from poinsot.recording.modal.spectra import ESTIMATORS, Spectra, spectra
@@ -83,8 +83,8 @@ def frequency_response(
 
 
 def _prepared(
-    blocks: list[Block], names: Sequence[str], hits: bool, segment: float | None, lead: float, decay: float | None
-) -> tuple[list[Block], list[Finding], float]:
+    blocks: list[HitBlock], names: Sequence[str], hits: bool, segment: float | None, lead: float, decay: float | None
+) -> tuple[list[HitBlock], list[Finding], float]:
     """Blocks that can be used, what is wrong with the others, and the rate of the exponential window  [1/s]."""
     rate = None if decay is None else not_negative(decay, "the decay of an exponential window")
     if hits is not True:
@@ -137,7 +137,7 @@ def _estimated(
     )
 
 
-def _block(record: Recording, forces: Sequence[str], outputs: Sequence[str]) -> Block:
+def _block(record: Recording, forces: Sequence[str], outputs: Sequence[str]) -> HitBlock:
     t = record.require_times()
     step = np.diff(t)
     if len(t) < 8 or np.ptp(step) > UNEVEN * np.median(step):
@@ -146,16 +146,16 @@ def _block(record: Recording, forces: Sequence[str], outputs: Sequence[str]) -> 
     if not np.isfinite(table).all():
         bad = [n for n in (*forces, *outputs) if not record.mask(n).all()]
         raise PoinsotError(f"spectra need all samples, and some of '{bad[0]}' are masked: fill or cut them out first")
-    return Block(t, table[:, : len(forces)], table[:, len(forces) :])
+    return HitBlock(t, table[:, : len(forces)], table[:, len(forces) :])
 
 
-def _force_window(blocks: Sequence[Block], N: int) -> np.ndarray:
+def _force_window(blocks: Sequence[HitBlock], N: int) -> np.ndarray:
     """Which part of the blocks has force noise at every sample (N,)."""
     return np.sqrt(np.mean([block.force_window[:N] for block in blocks], axis=0))
 
 
 def _window(
-    blocks: Sequence[Block], segment: float | None, window: str | None, overlap: float | None, decay: float
+    blocks: Sequence[HitBlock], segment: float | None, window: str | None, overlap: float | None, decay: float
 ) -> tuple[np.ndarray, float]:
     """The window (N,) of every segment, and by which part they overlap."""
     from scipy.signal import get_window

@@ -14,7 +14,7 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.recording.finding import Finding
 
-__all__ = ["Block", "hit_blocks", "overloads", "pulses", "suited_decay", "undecayed"]
+__all__ = ["HitBlock", "hit_blocks", "overloads", "pulses", "suited_decay", "undecayed"]
 
 QUIET = 8.0  # standard deviations of the noise that a pulse must exceed
 SMALLEST = 0.02  # of the largest force: what is less is no pulse
@@ -25,7 +25,7 @@ LEFT = 0.02  # more than this under the window is a fault
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class HitBlock:
     """One record of a test, or one part of a recording: N samples of i forces and o responses."""
 
     t: np.ndarray  # (N,)  [s]
@@ -56,8 +56,8 @@ def pulses(force: np.ndarray) -> list[tuple[int, int]]:
 
 
 def hit_blocks(
-    blocks: Sequence[Block], names: Sequence[str], length: float | None, lead: float
-) -> tuple[list[Block], list[Finding]]:
+    blocks: Sequence[HitBlock], names: Sequence[str], length: float | None, lead: float
+) -> tuple[list[HitBlock], list[Finding]]:
     """One block for every good hit, and what is wrong with the others.
 
     A single block is cut at its hits, `length` [s] long and `lead` [s] before each; several are one hit each. A
@@ -75,7 +75,7 @@ def hit_blocks(
     return [_force_window(part) for part in good], findings
 
 
-def _cut(block: Block, length: float, lead: float) -> list[Block]:
+def _cut(block: HitBlock, length: float, lead: float) -> list[HitBlock]:
     rate = 1 / float(np.median(np.diff(block.t)))
     N, before = round(length * rate), round(lead * rate)
     found, end = [], 0
@@ -84,14 +84,14 @@ def _cut(block: Block, length: float, lead: float) -> list[Block]:
         if a < end or begin + N > len(block.t):
             continue  # another pulse of the same hit, or a hit whose response was cut off
         part = slice(begin, begin + N)
-        found.append(Block(block.t[part], block.force[part], block.response[part]))
+        found.append(HitBlock(block.t[part], block.force[part], block.response[part]))
         end = begin + N
     if not found:
         raise PoinsotError(f"no hit was found that is followed by {length:g} s of response")
     return found
 
 
-def _double(part: Block, name: str) -> list[Finding]:
+def _double(part: HitBlock, name: str) -> list[Finding]:
     force = np.abs(part.force[:, 0])
     peaks = [float(force[a:b].max()) for a, b in pulses(part.force[:, 0])]
     at = [float(part.t[a]) for a, _ in pulses(part.force[:, 0])]
@@ -115,7 +115,7 @@ def _double(part: Block, name: str) -> list[Finding]:
     ]
 
 
-def overloads(part: Block, names: Sequence[str], mended: bool = False) -> list[Finding]:
+def overloads(part: HitBlock, names: Sequence[str], mended: bool = False) -> list[Finding]:
     """Channels that stay at their extreme value for some samples, entered at speed: the range was too small.
 
     `mended`: the record is left out because of it.
@@ -135,7 +135,7 @@ def overloads(part: Block, names: Sequence[str], mended: bool = False) -> list[F
     return findings
 
 
-def remaining(parts: Sequence[Block]) -> float:
+def remaining(parts: Sequence[HitBlock]) -> float:
     """Which share of the response is left at the end of the records, noise included: that of the worst channel."""
     tenth = max(len(parts[0].t) // 10, 1)
     ends = np.array([[_rms(y[-tenth:]) for y in p.response.T] for p in parts])
@@ -143,13 +143,13 @@ def remaining(parts: Sequence[Block]) -> float:
     return float(np.max(np.median(ends / np.maximum(most, 1e-300), axis=0)))
 
 
-def suited_decay(parts: Sequence[Block]) -> float:
+def suited_decay(parts: Sequence[HitBlock]) -> float:
     """Rate a [1/s] of an exponential window under which a thousandth of the response is left at the end."""
     length = float(parts[0].t[-1] - parts[0].t[0])
     return max(0.0, float(np.log(remaining(parts) / ENOUGH)) / length)
 
 
-def undecayed(parts: Sequence[Block], decay: float) -> list[Finding]:
+def undecayed(parts: Sequence[HitBlock], decay: float) -> list[Finding]:
     """Responses that are cut off at the end of their record, whatever the window: damping is then less certain."""
     length = float(parts[0].t[-1] - parts[0].t[0])
     share = remaining(parts)
@@ -171,11 +171,11 @@ def _largest_rms(x: np.ndarray, tenth: int) -> float:
     return max(_rms(x[k : k + tenth]) for k in range(0, len(x) - tenth + 1, tenth))
 
 
-def _force_window(part: Block) -> Block:
+def _force_window(part: HitBlock) -> HitBlock:
     """Nothing but the pulse and as much again on both sides; its edges are the noise's mean."""
     force = part.force.copy()
     found = pulses(force[:, 0])
     a, b = found[int(np.argmax([np.abs(force[a:b, 0]).max() for a, b in found]))]
     keep = (max(a - (b - a), 0), b + (b - a))
-    kept = Block(part.t, force - np.median(force, axis=0), part.response, keep)
+    kept = HitBlock(part.t, force - np.median(force, axis=0), part.response, keep)
     return replace(kept, force=kept.force * kept.force_window[:, None])

@@ -23,8 +23,8 @@ from poinsot.recording.modal.response import QUANTITIES, FrequencyResponse
 from poinsot.recording.modal.stabilisation import (
     LIMITS,
     Limits,
+    PoleTrack,
     StabilisationChart,
-    Track,
     chosen_tracks,
     frequency_of,
     nearest_tracks,
@@ -196,7 +196,7 @@ def _from_tracks(
     response: FrequencyResponse,
     turned: FrequencyResponse,
     chart: StabilisationChart,
-    tracks: Sequence[Track],
+    tracks: Sequence[PoleTrack],
     limits: Limits | None,
 ) -> ModalTest:
     """The most likely modes from where tracks are; with limits, without those that turn out to be none."""
@@ -242,7 +242,7 @@ def _strength(fit: Fit, r: int) -> float:
     return energy / (fit.lines.H.shape[1] + 1)
 
 
-def _evidence(turned: FrequencyResponse, fit: Fit, tracks: Sequence[Track]) -> dict[str, np.ndarray]:
+def _evidence(turned: FrequencyResponse, fit: Fit, tracks: Sequence[PoleTrack]) -> dict[str, np.ndarray]:
     """Standard errors (k, 2) of frequencies and damping ratios by what they come from."""
     found = {"noise": errors_of(fit.poles, fit.covariance())}
     between = fit.covariance_between_points()

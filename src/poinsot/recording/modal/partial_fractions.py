@@ -62,9 +62,9 @@ class Fit:
         return np.concatenate([first + second, 1j * (first - second), residual / s[:, None, None] ** 2, residual], 2)
 
     @cached_property
-    def _solved(self) -> list[_Point]:
+    def _solved(self) -> list[_FitPoint]:
         """What is linear at every point, by normal equations of scaled columns and one step of refinement."""
-        found: list[_Point] = []
+        found: list[_FitPoint] = []
         sigma = self.lines.sigma
         for o in range(sigma.shape[1]):
             w = 1 / sigma[:, o]
@@ -79,7 +79,7 @@ class Fit:
             h = (self.lines.H[:, o] * w).ravel()
             x = inverse @ (A.conj().T @ h).real
             x = x + inverse @ (A.conj().T @ (h - A @ x)).real
-            found.append(_Point(A, size, inverse, x / size, h - A @ x))
+            found.append(_FitPoint(A, size, inverse, x / size, h - A @ x))
         return found
 
     @cached_property
@@ -176,7 +176,7 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class _Point:
+class _FitPoint:
     """The linear part of a fit at one point."""
 
     columns: np.ndarray  # (n i, l) weighted, of norm 1

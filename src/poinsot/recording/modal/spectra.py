@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.recording.modal.hits import Block
+from poinsot.recording.modal.hits import HitBlock
 from poinsot.recording.modal.noise import LineNoise
 
 __all__ = ["ESTIMATORS", "Spectra", "independent_averages", "spectra"]
@@ -111,7 +111,7 @@ class Spectra:
         return np.stack([self.response(estimator, part.tolist()) for part in parts])
 
 
-def spectra(blocks: Sequence[Block], window: np.ndarray, overlap: float = 0.0) -> Spectra:
+def spectra(blocks: Sequence[HitBlock], window: np.ndarray, overlap: float = 0.0) -> Spectra:
     """Spectra of all whole segments of the window's length (N,) in the blocks."""
     from scipy.signal import stft
 

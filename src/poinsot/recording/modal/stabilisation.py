@@ -18,8 +18,8 @@ from poinsot.recording.modal.lscf import PoleSet
 __all__ = [
     "LIMITS",
     "Limits",
+    "PoleTrack",
     "StabilisationChart",
-    "Track",
     "chosen_tracks",
     "frequency_of",
     "nearest_tracks",
@@ -54,7 +54,7 @@ SAME = 0.8  # MAC of shape and participation at which neighbours are one mode
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class PoleTrack:
     """Stable poles of successive orders that belong together."""
 
     poles: np.ndarray  # (m,)  [1/s]
@@ -85,7 +85,7 @@ class StabilisationChart:
     stable_frequency: np.ndarray  # (m,) bool
     stable_damping: np.ndarray  # (m,) bool
     stable_shape: np.ndarray  # (m,) bool
-    tracks: tuple[Track, ...] = ()  # longest first
+    tracks: tuple[PoleTrack, ...] = ()  # longest first
 
     @property
     def stable(self) -> np.ndarray:
@@ -167,14 +167,14 @@ def _within(x: np.ndarray, others: np.ndarray, near: np.ndarray) -> np.ndarray:
     return found
 
 
-def _track(sets: Sequence[PoleSet], members: list[tuple[int, int]]) -> Track:
+def _track(sets: Sequence[PoleSet], members: list[tuple[int, int]]) -> PoleTrack:
     k, j = members[-1]
     poles = np.array([sets[a].poles[b] for a, b in members])
     orders = np.array([sets[a].order for a, _ in members])
-    return Track(poles, orders, sets[k].shapes[:, j], sets[k].participation[:, j])
+    return PoleTrack(poles, orders, sets[k].shapes[:, j], sets[k].participation[:, j])
 
 
-def chosen_tracks(chart: StabilisationChart, orders: int, n: int | None = None) -> tuple[Track, ...]:
+def chosen_tracks(chart: StabilisationChart, orders: int, n: int | None = None) -> tuple[PoleTrack, ...]:
     """Tracks of physical modes by growing frequency: all that are long, or the n longest."""
     modes = _distinct(chart.tracks)
     long = [t for t in modes if len(t.poles) >= max(4, SHORTEST * orders)]
@@ -182,7 +182,7 @@ def chosen_tracks(chart: StabilisationChart, orders: int, n: int | None = None) 
     return tuple(sorted(kept, key=lambda t: t.pole.imag))
 
 
-def nearest_tracks(chart: StabilisationChart, frequencies: Sequence[float]) -> tuple[Track, ...]:
+def nearest_tracks(chart: StabilisationChart, frequencies: Sequence[float]) -> tuple[PoleTrack, ...]:
     """The track nearest to each frequency [Hz]; within a tenth of it, the longest counts for more."""
     modes = _distinct(chart.tracks)
     found = []
@@ -196,16 +196,16 @@ def nearest_tracks(chart: StabilisationChart, frequencies: Sequence[float]) -> t
     return tuple(sorted(dict.fromkeys(found), key=lambda t: t.pole.imag))
 
 
-def _distinct(tracks: Sequence[Track]) -> list[Track]:
+def _distinct(tracks: Sequence[PoleTrack]) -> list[PoleTrack]:
     """Tracks without those that noise split off a longer one."""
-    modes: list[Track] = []
+    modes: list[PoleTrack] = []
     for track in sorted(tracks, key=lambda t: -len(t.poles)):
         if not any(_same(mode, track) for mode in modes):
             modes.append(track)
     return modes
 
 
-def _same(a: Track, b: Track) -> bool:
+def _same(a: PoleTrack, b: PoleTrack) -> bool:
     """Nearer than half their half-power bands, and of one shape."""
     alike = np.abs(np.vdot(a.shape, b.shape)) ** 2 * np.abs(np.vdot(a.participation, b.participation)) ** 2
     return bool(abs(a.pole - b.pole) < (abs(a.pole.real) + abs(b.pole.real)) / 2 and alike > SAME)

@@ -19,7 +19,7 @@ from poinsot.errors import MissingExtraError, PoinsotError, listing
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.foreign import foreign
 from poinsot.recording.readers.messages import Definitions, flattened, numbers_of
-from poinsot.recording.readers.table import Request, Table
+from poinsot.recording.readers.table import ReadRequest, Table
 
 __all__ = ["is_bag", "read_bag"]
 
@@ -40,7 +40,7 @@ def is_bag(path: Path) -> bool:
     return (path / "metadata.yaml").is_file()
 
 
-def read_bag(path: Path, request: Request) -> Table:
+def read_bag(path: Path, request: ReadRequest) -> Table:
     """A table of the messages of a bag."""
     columns = _Columns(request)
     with foreign("a bag"):
@@ -52,7 +52,7 @@ def read_bag(path: Path, request: Request) -> Table:
 class _Columns:
     """Samples of channels while a bag is read."""
 
-    def __init__(self, request: Request):
+    def __init__(self, request: ReadRequest):
         self.request = request
         self.values: dict[str, tuple[array, array]] = {}  # times [ns], values
         self.left_out: dict[str, str] = {}  # topic -> why

@@ -22,7 +22,7 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.dialect import COMMENTS, MISSING, Dialect, dialect_of, fields_of, number
-from poinsot.recording.readers.table import Request, Table
+from poinsot.recording.readers.table import ReadRequest, Table
 
 __all__ = ["head_of", "read_csv", "read_table"]
 
@@ -32,12 +32,12 @@ PIECE = 1 << 16  # bytes of a damaged block that are read field by field
 LONGEST = 1 << 26  # bytes of a line
 
 
-def read_csv(path: Path, request: Request) -> Table:
+def read_csv(path: Path, request: ReadRequest) -> Table:
     """A table from a text file, gzip or plain, in whatever dialect it is written."""
     return read_table(path, dialect_of(head_of(path)), request)
 
 
-def read_table(path: Path, dialect: Dialect, request: Request, until: bytes = b"", short: int = 0) -> Table:
+def read_table(path: Path, dialect: Dialect, request: ReadRequest, until: bytes = b"", short: int = 0) -> Table:
     """A table from a text of a known dialect; `until` what begins another table, `short`: fields that may lack."""
     kept = [j for j, name in enumerate(dialect.names) if request.wanted(name)]
     parts = _Parts(dialect, kept, request.every, short)

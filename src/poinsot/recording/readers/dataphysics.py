@@ -11,7 +11,7 @@ import numpy as np
 
 from poinsot.recording.readers.csv import head_of, read_table
 from poinsot.recording.readers.dialect import decode, dialect_of
-from poinsot.recording.readers.table import Request, Table
+from poinsot.recording.readers.table import ReadRequest, Table
 from poinsot.recording.recording import Axis
 from poinsot.recording.units import known_unit
 
@@ -28,7 +28,7 @@ def is_dataphysics(head: bytes) -> bool:
     return bool((columns := _COLUMNS.search(text)) and _UNITS.search(text, columns.end()))
 
 
-def read_dataphysics(path: Path, request: Request) -> Table:
+def read_dataphysics(path: Path, request: ReadRequest) -> Table:
     """A table of an exported function; real and imaginary parts are one complex channel with the file's name."""
     head = head_of(path)
     text = _plain(decode(head)[0])
@@ -54,7 +54,7 @@ def _unique(names: Sequence[str]) -> list[str]:
     return [name if name not in names[:k] else f"{name}_{k + 1}" for k, name in enumerate(names)]
 
 
-def _function(table: Table, name: str, units: Sequence[str], request: Request) -> Table:
+def _function(table: Table, name: str, units: Sequence[str], request: ReadRequest) -> Table:
     """Complex channels over frequency, real ones over time."""
     x, *rest = table.columns
     names = [n.lower() for n in table.names]

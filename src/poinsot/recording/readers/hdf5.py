@@ -13,7 +13,7 @@ import numpy as np
 from poinsot.errors import MissingExtraError, PoinsotError
 from poinsot.recording.readers.arrays import SMALL, column_names, common_length, table_of_arrays
 from poinsot.recording.readers.foreign import foreign
-from poinsot.recording.readers.table import Request, Table
+from poinsot.recording.readers.table import ReadRequest, Table
 
 __all__ = ["read_hdf5"]
 
@@ -22,7 +22,7 @@ UNITS = ("unit", "units", "Unit", "Units")
 MATLAB_CLASS = "MATLAB_class"
 
 
-def read_hdf5(path: Path, request: Request) -> Table:
+def read_hdf5(path: Path, request: ReadRequest) -> Table:
     """A table of the datasets of an HDF5 file."""
     try:
         import h5py
@@ -85,7 +85,7 @@ class _Datasets:
                 if isinstance(plain, str | float | int | bool):
                     self.constants[f"{name}.{key}" if name else key] = plain
 
-    def read(self, request: Request) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    def read(self, request: ReadRequest) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Arrays of which some column is wanted, or that are small; single numbers go to the constants."""
         n = common_length({name: item.shape for name, item in self.datasets.items()})
         arrays = {}

@@ -12,7 +12,7 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.recording.readers.csv import head_of, read_table
 from poinsot.recording.readers.dialect import Dialect, decode, fields_of, number
-from poinsot.recording.readers.table import Request, Table
+from poinsot.recording.readers.table import ReadRequest, Table
 from poinsot.recording.units import known_unit, split_unit
 
 __all__ = ["is_labview", "read_labview"]
@@ -28,7 +28,7 @@ def is_labview(head: bytes) -> bool:
     return text.startswith("LabVIEW Measurement") or bool(_WAVEFORM.match(text))
 
 
-def read_labview(path: Path, request: Request) -> Table:
+def read_labview(path: Path, request: ReadRequest) -> Table:
     """A table of a LabVIEW text; of a measurement file with several segments the first."""
     head = head_of(path)
     text, encoding = decode(head)
@@ -73,7 +73,7 @@ def _segment(
     layout: tuple[list[str], int, str, str, str],
     about: Mapping[str, list[str]],
     segment: Mapping[str, list[str]],
-    request: Request,
+    request: ReadRequest,
 ) -> Table:
     names, first, delimiter, decimal, encoding = layout
     comment = names[-1].lower() == "comment"
@@ -110,7 +110,7 @@ def _segment(
     return replace(table, format="labview", rate=rate, constants=constants)
 
 
-def _waveform(path: Path, lines: list[str], encoding: str, request: Request) -> Table:
+def _waveform(path: Path, lines: list[str], encoding: str, request: ReadRequest) -> Table:
     """An exported waveform: its step, then a column of times as text, and the samples."""
     step = next((number(f, ".") for line in lines[:4] if line.lower().startswith("delta t") for f in _after(line)), 0)
     start = next((k for k, line in enumerate(lines) if re.match(r"time(\[\d+\])?\t", line, re.I)), None)

@@ -15,7 +15,7 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.recording.readers.arrays import table_of_arrays
 from poinsot.recording.readers.foreign import foreign
-from poinsot.recording.readers.table import Request, Table
+from poinsot.recording.readers.table import ReadRequest, Table
 
 __all__ = ["read_matlab"]
 
@@ -29,7 +29,7 @@ FIELDS = {1: [], 2: [5, 1]}  # cells and structures: what stands before their ma
 LARGEST = 2000  # bytes that one byte of a packed variable can stand for
 
 
-def read_matlab(path: Path, request: Request) -> Table:
+def read_matlab(path: Path, request: ReadRequest) -> Table:
     """A table of the arrays of a MATLAB file."""
     from scipy.io import loadmat
     from scipy.io.matlab import matfile_version

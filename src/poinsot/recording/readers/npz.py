@@ -9,12 +9,12 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.recording.readers.arrays import table_of_arrays
 from poinsot.recording.readers.foreign import foreign
-from poinsot.recording.readers.table import Request, Table
+from poinsot.recording.readers.table import ReadRequest, Table
 
 __all__ = ["read_npz"]
 
 
-def read_npz(path: Path, request: Request) -> Table:
+def read_npz(path: Path, request: ReadRequest) -> Table:
     """A table of the arrays of a NumPy archive (.npz), or of one array (.npy)."""
     with foreign("a NumPy archive"):
         held = np.load(path)  # without objects

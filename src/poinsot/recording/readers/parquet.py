@@ -10,7 +10,7 @@ import numpy as np
 from poinsot.errors import MissingExtraError, PoinsotError, listing
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.foreign import foreign
-from poinsot.recording.readers.table import Request, Table
+from poinsot.recording.readers.table import ReadRequest, Table
 from poinsot.recording.units import split_unit
 
 __all__ = ["read_parquet"]
@@ -18,7 +18,7 @@ __all__ = ["read_parquet"]
 ROWS = 1 << 17  # that are converted at once
 
 
-def read_parquet(path: Path, request: Request) -> Table:
+def read_parquet(path: Path, request: ReadRequest) -> Table:
     """A table of the numeric columns of a Parquet file; times as dates become seconds since 1970."""
     try:
         import pyarrow as pa

@@ -16,7 +16,7 @@ from poinsot.recording.readers.labview import is_labview, read_labview
 from poinsot.recording.readers.matlab import read_matlab
 from poinsot.recording.readers.npz import read_npz
 from poinsot.recording.readers.parquet import read_parquet
-from poinsot.recording.readers.table import Request, Table
+from poinsot.recording.readers.table import ReadRequest, Table
 from poinsot.recording.readers.uff import read_uff
 
 __all__ = ["READERS", "Reader", "reader_of"]
@@ -32,7 +32,7 @@ class Reader:
     name: str
     endings: tuple[str, ...]
     begins: Callable[[bytes], bool]  # whether its files have such first bytes, after gzip
-    read: Callable[[Path, Request], Table]
+    read: Callable[[Path, ReadRequest], Table]
     text: bool = False  # read in blocks: gzip is unpacked and rows are averaged meanwhile
     parts: bool = False  # a file may hold several tables
 

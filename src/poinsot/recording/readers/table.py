@@ -1,4 +1,4 @@
-"""Table: the columns of a file as they stand there; Request: what is asked of a reader."""
+"""Table: the columns of a file as they stand there; ReadRequest: what is asked of a reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poinsot.errors import PoinsotError
 from poinsot.recording.finding import Finding
 from poinsot.recording.recording import Axis
 
-__all__ = ["Request", "Table", "averaged"]
+__all__ = ["ReadRequest", "Table", "averaged"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Request:
+class ReadRequest:
     """What a reader is asked for; by default everything."""
 
     wanted: Callable[[str], bool] = lambda name: True  # whether a column of this name is kept

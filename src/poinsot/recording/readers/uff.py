@@ -14,7 +14,7 @@ import numpy as np
 from poinsot.errors import MissingExtraError, PoinsotError, listing
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.foreign import foreign
-from poinsot.recording.readers.table import Request, Table
+from poinsot.recording.readers.table import ReadRequest, Table
 from poinsot.recording.recording import Axis
 from poinsot.recording.units import known_unit
 
@@ -42,7 +42,7 @@ DIRECTIONS = {1: "+X", 2: "+Y", 3: "+Z", 4: "+RX", 5: "+RY", 6: "+RZ"}
 NOTHING = ("", "NONE")
 
 
-def read_uff(path: Path, request: Request) -> Table:
+def read_uff(path: Path, request: ReadRequest) -> Table:
     """A table of the functions of a universal file that share one abscissa; geometry and shapes are constants.
 
     A file without functions gives a table without columns.
