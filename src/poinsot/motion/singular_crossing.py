@@ -119,7 +119,8 @@ def _over(course: Course, before: Path, t: float) -> Path | None:
         return None
     h = (singular - course.t[0]) / SPAN
     for _ in range(3):
-        h *= REACH / max(_far(course, singular - h, singular), REACH)
+        far = float(course.sampled(np.array([singular - h, singular])).extent()[0])  # in natural sizes
+        h *= REACH / max(far, REACH)
     h /= 1 if course.t[-1] - singular > SPAN * SHORT * h else NEARER
     for _ in range(HALVINGS):
         try:
@@ -130,11 +131,6 @@ def _over(course: Course, before: Path, t: float) -> Path | None:
             return over
         h /= 2
     return None
-
-
-def _far(course: Course, begin: float, end: float) -> float:
-    """How far the prescribed coordinates go between two times, in natural sizes."""
-    return float(course.sampled(np.array([begin, end])).extent()[0])
 
 
 def _from(course: Course, before: Path, k: int, t: np.ndarray) -> tuple[Course, np.ndarray]:

@@ -45,7 +45,8 @@ def conditioning(
 ) -> Conditioning:
     """The joint, or held coordinate, that is nearest to depending on the others in a pose."""
     J, owners = _slopes(compiled, poses, held or {})
-    rank = min(_rank(compiled) + len(held or {}), *J.shape)
+    generic = J.shape[1] - compiled.outline.mobility  # rank of all joint rows in a generic pose
+    rank = min(generic + len(held or {}), *J.shape)
     if not J.size or not rank:
         return Conditioning("", "joint", 1.0)
     if not np.isfinite(J).all():
@@ -53,12 +54,6 @@ def conditioning(
     U, s, _ = np.linalg.svd(J)
     name, kind = owners[int(np.argmax(np.abs(U[:, rank - 1])))]
     return Conditioning(name, kind, float(s[0] / s[rank - 1]) if s[rank - 1] > 1e-15 * s[0] else np.inf)
-
-
-def _rank(compiled: System) -> int:
-    """Rank of all joint rows in a generic pose."""
-    constraints = Constraints(compiled.mechanism.elements)
-    return constraints.freedom * len(constraints.names) - compiled.outline.mobility
 
 
 @one_blas_thread()
