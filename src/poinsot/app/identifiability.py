@@ -39,8 +39,12 @@ def base(
         print(_symbols(found).latex())
         return
     print(found)
-    if not numbers:
-        _print_symbols(found)
+    if numbers:
+        return
+    try:
+        print(f"\nin symbols:\n{_symbols(found).text()}")
+    except PoinsotError as error:  # a mechanism or an installation without them gets a note, not an error
+        print(f"note: no symbols: {error}", file=sys.stderr)
 
 
 def determinable(
@@ -60,16 +64,6 @@ def determinable(
         )
     print(found)
     write_json(json, found.to_dict(), overwrite)
-
-
-def _print_symbols(found) -> None:
-    """Print the combinations in symbols; a mechanism or an installation without them gets a note, not an error."""
-    try:
-        text = _symbols(found).text()
-    except PoinsotError as error:
-        print(f"note: no symbols: {error}", file=sys.stderr)
-        return
-    print(f"\nin symbols:\n{text}")
 
 
 def _symbols(found) -> Any:
