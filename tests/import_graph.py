@@ -1,6 +1,6 @@
 """Which module imports which, read from the sources: when loaded, inside a function, for annotations, or lazily.
 
-A door is the `__init__` of a package. Names that it loads lazily, `door(__name__, {"name": "module"})`, count as
+A door is the `__init__` of a package. Names that it loads lazily, `door(__name__, {"module": "names"})`, count as
 imports of the module that asks for them: `package.name`, or `from package import name`.
 """
 
@@ -114,4 +114,4 @@ def _homes(door: str, tree: ast.AST) -> dict[str, str]:
     """Modules of the names that a door loads lazily: those of every table of texts in it."""
     tables = [n for n in ast.walk(tree) if isinstance(n, ast.Dict)]
     pairs = [(key.value, value.value) for table in tables for key, value in zip(table.keys, table.values)]
-    return {name: home if home.startswith(f"{door}.") else f"{door}.{home}" for name, home in pairs}
+    return {name: f"{door}.{home}" for home, names in pairs for name in names.split()}

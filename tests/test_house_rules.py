@@ -123,7 +123,7 @@ def test_no_folder_has_many_modules():
 
 
 def test_the_rules_about_detours_chains_and_hidden_imports_can_fail(tmp_path):
-    door = 'from poinsot.lazy import door\n__getattr__ = door(__name__, {"b": "second", "c": "third"})'
+    door = 'from poinsot.lazy import door\n__getattr__ = door(__name__, {"second": "b", "third": "c"})'
     files = small_package(
         tmp_path,
         one="from poinsot import p\ndef f(): return p.b",

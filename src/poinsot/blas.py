@@ -15,8 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["one_blas_thread"]
-
 _depth = 0
 _before: list[tuple[Any, int]] = []
 _lock = threading.Lock()

@@ -7,24 +7,6 @@ from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = [
-    "ConversionWarning",
-    "Interrupted",
-    "MissingExtraError",
-    "MotionError",
-    "PoinsotError",
-    "by_name",
-    "count_of",
-    "list_of_names",
-    "listing",
-    "number_of",
-    "one_line",
-    "one_or_more_names",
-    "require_known",
-    "suggestion",
-    "unknown",
-]
-
 LARGEST = 1e300  # numbers beyond overflow when they are squared, or do not fit into a float
 LONGEST = 2400  # characters of a message: lists of names to act on stay whole
 

@@ -10,8 +10,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["casadi", "door"]
-
 
 class _Lazy(ModuleType):
     """A module that is imported when something in it is asked for."""
@@ -25,8 +23,9 @@ class _Lazy(ModuleType):
         return dir(import_module(self.__name__))
 
 
-def door(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package that has names of its modules, by the module of each."""
+def door(package: str, offered: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package that offers names of its modules: by module, with blanks between them."""
+    homes = {name: module for module, names in offered.items() for name in names.split()}
 
     def find(name: str) -> Any:
         if name not in homes:

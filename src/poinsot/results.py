@@ -45,10 +45,7 @@ class Result:
     """A frozen record that a verb gives: `to_dict` for JSON, `to_frame` for pandas."""
 
     mechanism: Any  # which tells the units of what has a name
-    _over: ClassVar[tuple[str, str]] = (
-        "",
-        "",
-    )  # name of the rows, attribute that tells them, "#" counts; none: one row
+    _over: ClassVar[tuple[str, str]] = ("", "")  # name of the rows, attribute that tells them, "#" counts; none: one
     _hidden: ClassVar[tuple[str, ...]] = ()  # fields that are no data for others
     _extra: ClassVar[Mapping[str, str]] = {}  # further data by name, from attributes such as "base.rank"
     _columns: ClassVar[Mapping[str, tuple[Texts, Texts]]] = {}  # as `COLUMNS`, of this result alone

@@ -9,16 +9,20 @@ import os
 import sys
 import warnings
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from poinsot import __version__
+import poinsot
+from poinsot import engine
 from poinsot.app import dynamics, identifiability, vibration
 from poinsot.app.console import busy, finish_output, prepare_output
 from poinsot.app.options import Json, Model, Overwrite
+from poinsot.app.output import parameter_rows, table, write_json, write_text
 from poinsot.errors import PoinsotError, one_line
+from poinsot.model import interchange
 
 app = typer.Typer(
     help="Mechanisms with closed loops, and their parameters from measurements.",
@@ -72,7 +76,7 @@ def _fail(message: str) -> int:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"poinsot {__version__}")
+        print(f"poinsot {poinsot.__version__}")
         raise typer.Exit()
 
 
@@ -88,12 +92,9 @@ def _options(
 @app.command()
 def models(json: Json = None, overwrite: Overwrite = False) -> None:
     """List the mechanisms of the library."""
-    from poinsot.app.output import table, write_json
-    from poinsot.model.load import library_names, load
-
     rows = []
-    for name in library_names():
-        mechanism = load(name)
+    for name in poinsot.library_names():
+        mechanism = poinsot.load(name)
         summary = " ".join(mechanism.description.split()).split(". ")[0].split(": ")[0]
         kind = "planar" if mechanism.planar else "spatial"
         rows.append((name, kind, len(mechanism.bodies), len(mechanism.joints), len(mechanism.actuators), summary))
@@ -105,11 +106,8 @@ def models(json: Json = None, overwrite: Overwrite = False) -> None:
 @app.command()
 def parameters(model: Model, json: Json = None, overwrite: Overwrite = False) -> None:
     """Show the parameters of a mechanism: names, values, units, bounds."""
-    from poinsot.app.output import parameter_rows, table, write_json
-    from poinsot.model.load import load
-
     with busy(f"loading {model}"):
-        found = load(model).parameters
+        found = poinsot.load(model).parameters
     columns, rows = parameter_rows(found)
     write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)
     table(columns, rows)
@@ -125,13 +123,9 @@ def check(
     overwrite: Overwrite = False,
 ) -> None:
     """Say what a mechanism is and what is wrong with it; exits with 1 if it cannot be used."""
-    from poinsot.app.output import write_json
-    from poinsot.model.check import check as check_mechanism
-    from poinsot.model.load import load
-
     with busy(f"checking {model}"):
-        mechanism = load(model)
-        report = check_mechanism(mechanism.in_space() if in_space else mechanism)
+        mechanism = poinsot.load(model)
+        report = poinsot.check(mechanism.in_space() if in_space else mechanism)
     write_json(json, report.to_dict(), overwrite)
     print(report)
     if not report.ok:
@@ -146,7 +140,6 @@ def schema(
     overwrite: Overwrite = False,
 ) -> None:
     """Show the JSON Schema of model files, for editors that check while you type."""
-    from poinsot.app.output import write_text
     from poinsot.model.schema import json_schema
 
     if output:
@@ -163,19 +156,14 @@ def convert(
     overwrite: Overwrite = False,
 ) -> None:
     """Write a mechanism in another format; what cannot be represented is said."""
-    from poinsot.app.output import write_json
-    from poinsot.model.interchange import Conversion, write_mjcf, write_urdf
-    from poinsot.model.load import load
-    from poinsot.model.toml import save
-
-    writers = {".xml": write_mjcf, ".mjcf": write_mjcf, ".urdf": write_urdf}
+    writers = {".xml": poinsot.write_mjcf, ".mjcf": poinsot.write_mjcf, ".urdf": poinsot.write_urdf}
     if output.suffix not in (".toml", *writers):
         raise PoinsotError(f"{output}: the ending must be .toml, .xml, .mjcf or .urdf")
     with busy(f"converting {model}"):
         if output.suffix == ".toml":
-            conversion = Conversion((save(load(model), output, overwrite),), ())
+            conversion = interchange.Conversion((poinsot.save(poinsot.load(model), output, overwrite),), ())
         else:
-            conversion = writers[output.suffix](load(model), output, overwrite)
+            conversion = writers[output.suffix](poinsot.load(model), output, overwrite)
     write_json(json, conversion.to_dict(), overwrite)
     print(conversion)
 
@@ -183,12 +171,7 @@ def convert(
 @app.command()
 def doctor(json: Json = None, overwrite: Overwrite = False) -> None:
     """Say which engine runs, and why."""
-    from dataclasses import asdict
-
-    from poinsot.app.output import write_json
-    from poinsot.engine import doctor as diagnose
-
-    diagnosis = diagnose()
+    diagnosis = engine.doctor()
     write_json(json, asdict(diagnosis), overwrite)
     print(diagnosis)
 
@@ -200,14 +183,9 @@ def cache(
     overwrite: Overwrite = False,
 ) -> None:
     """Show what the cache of compiled code holds, or clear it."""
-    from dataclasses import asdict
-
-    from poinsot.app.output import write_json
-    from poinsot.engine import cache_report, clear_cache
-
     if clear:
-        print(f"removed {clear_cache()}")
-    report = cache_report()
+        print(f"removed {engine.clear_cache()}")
+    report = engine.cache_report()
     write_json(json, asdict(report), overwrite)
     print(report)
 

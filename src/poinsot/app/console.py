@@ -53,17 +53,6 @@ def finish_output() -> str:
     return ""
 
 
-class _Listener(logging.Handler):
-    """Takes what the library says about its progress."""
-
-    def __init__(self, tell: Callable[[str], None]):
-        super().__init__(logging.INFO)
-        self.tell = tell
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.tell(record.getMessage())
-
-
 @contextmanager
 def busy(what: str) -> Iterator[Callable[[str], None]]:
     """Show on a terminal what goes on, if it takes more than two seconds; gives a function that changes the words."""
@@ -72,7 +61,8 @@ def busy(what: str) -> Iterator[Callable[[str], None]]:
         return
     said, done = [what], threading.Event()
     thread = threading.Thread(target=_show, args=(said, done), daemon=True)
-    logger, listener = logging.getLogger("poinsot.progress"), _Listener(lambda words: said.append(f"{what}: {words}"))
+    logger, listener = logging.getLogger("poinsot.progress"), logging.Handler(logging.INFO)
+    listener.emit = lambda record: said.append(f"{what}: {record.getMessage()}")  # what the library says
     logger.addHandler(listener)
     before, logger.propagate = (logger.level, logger.propagate), False
     logger.setLevel(logging.INFO)

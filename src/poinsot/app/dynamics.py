@@ -8,9 +8,13 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+import poinsot
 from poinsot.app.console import busy
 from poinsot.app.options import Csv, Json, Model, Motion, Overwrite, Pose
+from poinsot.app.output import table, write_json
+from poinsot.app.tables import pairs, read_motion, write_table
 from poinsot.errors import MotionError, PoinsotError
+from poinsot.results import WRENCH
 
 MAX_SAMPLES = 1_000_000  # in a table
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
@@ -36,11 +40,6 @@ def simulate(
     overwrite: Overwrite = False,
 ) -> None:
     """Simulate a mechanism under constant actuator forces; tells drift and energy balance."""
-    from poinsot.app.output import table, write_json
-    from poinsot.app.tables import pairs, write_table
-    from poinsot.model.load import load
-    from poinsot.simulation.simulate import simulate as run
-
     if not rate > 0:
         raise PoinsotError(f"the rate must be positive, not {rate:g} Hz")
     if not 0 < t_end < np.inf:
@@ -54,7 +53,7 @@ def simulate(
     options = {"formulation": formulation, "independent": independent or None, **given}
     try:
         with busy(f"simulating {model}"):
-            found, code = run(load(model), t_end, t=t, **options), 1
+            found, code = poinsot.simulate(poinsot.load(model), t_end, t=t, **options), 1
     except KeyboardInterrupt as stop:
         found, code = getattr(stop, "partial", None), INTERRUPTED
         if found is None:
@@ -72,14 +71,9 @@ def kinematics(
     model: Model, motion: Motion, csv: Csv = None, json: Json = None, overwrite: Overwrite = False
 ) -> None:
     """Positions of all bodies and coordinates along a prescribed motion."""
-    from poinsot.app.output import table, write_json
-    from poinsot.app.tables import read_motion, write_table
-    from poinsot.model.load import load
-    from poinsot.motion.kinematics import kinematics as run
-
     t, signals = read_motion(motion)
     with busy(f"kinematics of {model}"):
-        found, error = _kept(lambda: run(load(model), signals, t))
+        found, error = _kept(lambda: poinsot.kinematics(poinsot.load(model), signals, t))
     print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e}")
     ranges = [(n, float(s.min()), float(s.max())) for n, s in found.coordinates.items()]
     table(("coordinate", "least", "greatest"), ranges)
@@ -100,15 +94,9 @@ def inverse(
     overwrite: Overwrite = False,
 ) -> None:
     """Actuator forces, powers and the reactions of every joint along a prescribed motion."""
-    from poinsot.app.output import table, write_json
-    from poinsot.app.tables import read_motion, write_table
-    from poinsot.model.load import load
-    from poinsot.motion.inverse_dynamics import inverse_dynamics as run
-    from poinsot.results import WRENCH
-
     t, signals = read_motion(motion)
     with busy(f"inverse dynamics of {model}"):
-        found, error = _kept(lambda: run(load(model), signals, t))
+        found, error = _kept(lambda: poinsot.inverse_dynamics(poinsot.load(model), signals, t))
         wrenches = {j: found.reaction(j, axes=axes, about=about) for j in found.reactions}
     rows = [(n, float(f.min()), float(f.max()), float(np.abs(found.power[n]).max())) for n, f in found.forces.items()]
     table(("actuator", "least force", "greatest force", "greatest power [W]"), rows)

@@ -7,8 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+import poinsot
 from poinsot.app.console import busy
 from poinsot.app.options import Json, Model, Motion, Overwrite
+from poinsot.app.output import write_json
+from poinsot.app.tables import read_motion
 from poinsot.errors import PoinsotError
 
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
@@ -27,21 +30,21 @@ def base(
     overwrite: Overwrite = False,
 ) -> None:
     """Base parameters: which combinations of parameters measurements can determine."""
-    from poinsot.app.output import write_json
-    from poinsot.identifiability.base_parameters import base_parameters
-    from poinsot.model.load import load
-
     with busy("base parameters in numbers"):
-        found = base_parameters(
-            load(model), channels=_list(channels), eliminate=_list(eliminate), parameters=_list(parameters)
+        found = poinsot.base_parameters(
+            poinsot.load(model), channels=_list(channels), eliminate=_list(eliminate), parameters=_list(parameters)
         )
     write_json(json, found.to_dict(), overwrite)
     if latex:
         print(_symbols(found).latex())
         return
     print(found)
-    if not numbers:
-        _print_symbols(found)
+    if numbers:
+        return
+    try:
+        print(f"\nin symbols:\n{_symbols(found).text()}")
+    except PoinsotError as error:  # a mechanism or an installation without them gets a note, not an error
+        print(f"note: no symbols: {error}", file=sys.stderr)
 
 
 def determinable(
@@ -54,26 +57,13 @@ def determinable(
     overwrite: Overwrite = False,
 ) -> None:
     """Which parameters a measurement along a motion determines, how well, and what it determines instead."""
-    from poinsot.app.output import write_json
-    from poinsot.app.tables import read_motion
-    from poinsot.identifiability.determinable import determinable as run
-    from poinsot.model.load import load
-
     t, signals = read_motion(motion)
     with busy("what the measurement determines"):
-        found = run(load(model), signals, t, _list(channels), parameters=_list(parameters), noise=noise)
+        found = poinsot.determinable(
+            poinsot.load(model), signals, t, _list(channels), parameters=_list(parameters), noise=noise
+        )
     print(found)
     write_json(json, found.to_dict(), overwrite)
-
-
-def _print_symbols(found) -> None:
-    """Print the combinations in symbols; a mechanism or an installation without them gets a note, not an error."""
-    try:
-        text = _symbols(found).text()
-    except PoinsotError as error:
-        print(f"note: no symbols: {error}", file=sys.stderr)
-        return
-    print(f"\nin symbols:\n{text}")
 
 
 def _symbols(found) -> Any:

@@ -8,8 +8,11 @@ from typing import Annotated
 import numpy as np
 import typer
 
+import poinsot
 from poinsot.app.console import busy
 from poinsot.app.options import Csv, Json, Model, Overwrite, Pose
+from poinsot.app.output import table, write_json
+from poinsot.app.tables import pairs, write_table
 from poinsot.errors import PoinsotError, one_line
 
 MAX_POINTS = 1_000_000  # of a response or a map
@@ -31,13 +34,9 @@ def modes(
     overwrite: Overwrite = False,
 ) -> None:
     """Natural frequencies and what bends in each mode of a mechanism at rest."""
-    from poinsot.app.output import write_json
-    from poinsot.model.load import load
-    from poinsot.vibration.modes import modes as run
-
     given = {"n": n, "formulation": formulation, "locked": _locked(locked), "damped": damped}
     with busy(f"modes of {model}"):
-        found = run(load(model), _pose(pose), **given)
+        found = poinsot.modes(poinsot.load(model), _pose(pose), **given)
     print(found)
     kept = ("mechanism", "formulation", "locked", "forces", "frequencies", "labels", "strain_energy")
     data = {name: x for name, x in found.to_dict().items() if name in kept}
@@ -64,18 +63,15 @@ def frf(
     overwrite: Overwrite = False,
 ) -> None:
     """Frequency responses between points and directions."""
-    from poinsot.app.output import write_json
-    from poinsot.app.tables import write_table
-    from poinsot.model.load import load
-    from poinsot.vibration.response import frf as run
-
     if not (points >= 2 and 0 <= low < high < np.inf):
         raise PoinsotError(f"expected two or more frequencies upwards, got {points} from {low:g} to {high:g} Hz")
     _bounded(points)
     options = {"quantity": quantity, "damping": damping, "loss_factor": loss_factor}
     f = np.linspace(low, high, points)
     with busy(f"frequency responses of {model}"):
-        found = run(load(model), inputs, outputs, f, pose=_pose(pose), locked=_locked(locked), **options)
+        found = poinsot.frf(
+            poinsot.load(model), inputs, outputs, f, pose=_pose(pose), locked=_locked(locked), **options
+        )
     print(found)
     pairs = {(o, i): found.between(o, i) for o in found.outputs for i in found.inputs}
     columns = {"f": f}
@@ -94,12 +90,8 @@ def compliance(
     overwrite: Overwrite = False,
 ) -> None:
     """Static compliance of a body or frame: displacements and turns per force and moment, world axes."""
-    from poinsot.app.output import table, write_json
-    from poinsot.model.load import load
-    from poinsot.vibration.compliance import compliance as run
-
     with busy(f"compliance of {model}"):
-        found = run(load(model), at, _pose(pose), locked=_locked(locked))
+        found = poinsot.compliance(poinsot.load(model), at, _pose(pose), locked=_locked(locked))
     rows = [(axis, *row) for axis, row in zip(found.axes, found.matrix.tolist())]
     table(("[m or rad]", *(f"per {name}" for name in found.per)), rows)
     write_json(json, {"at": at, "axes": found.axes, "compliance": found.matrix.tolist()}, overwrite)
@@ -118,20 +110,15 @@ def map_(
     """Natural frequencies over a grid of poses; those out of reach are NaN."""
     from rich.progress import Progress
 
-    from poinsot.app.output import write_json
-    from poinsot.app.tables import write_table
-    from poinsot.model.load import load
-    from poinsot.vibration.maps import frequency_map
-
     grids = dict(_grid(text) for text in over)
     _bounded(math.prod(len(values) for values in grids.values()))
-    mechanism = load(model)
+    mechanism = poinsot.load(model)
     own = mechanism.elements.pose
     fixed = _pose(pose) or {name: own[name] for name in own if name not in grids and len(grids) < len(own)}
     values = dict(zip(grids, np.meshgrid(*grids.values(), indexing="ij")))
     with Progress(transient=True) as bar:
         task = bar.add_task("poses", total=1.0)
-        found = frequency_map(
+        found = poinsot.frequency_map(
             mechanism,
             {**fixed, **values},
             n=n,
@@ -148,8 +135,6 @@ def map_(
 
 
 def _pose(texts: list[str] | None) -> dict[str, float] | None:
-    from poinsot.app.tables import pairs
-
     return pairs(texts, "a coordinate") or None
 
 

@@ -10,6 +10,4 @@ forces/        gravity, spring, damper, friction, drive inertia, end stop, actua
 sensors/       encoder, accelerometer, gyroscope, IMU, drive force, reaction, modal point
 """
 
-__all__ = ["GROUND"]
-
 GROUND = "ground"  # the body that does not move

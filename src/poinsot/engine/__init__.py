@@ -18,37 +18,18 @@ from __future__ import annotations
 from poinsot.lazy import door
 
 _HOMES = {
-    "Block": "linear.elimination",
-    "CacheReport": ".store",
-    "Factor": "linear.sparse_ldl",
-    "Formula": "code.formula",
-    "KKTSolution": "linear.sparse_ldl",
-    "Integrator": "integration.integrator",
-    "Kernel": "kernels",
-    "Link": "linear.elimination",
-    "Status": "integration.controller",
-    "StoredFunctions": "build.stored_functions",
-    "Trajectories": "integration.integrator",
-    "integrator": "integration.integrator",
-    "Diagnosis": "build.diagnosis",
-    "KernelInfo": "build.build",
-    "doctor": "build.diagnosis",
-    "cache_report": ".store",
-    "clear_cache": ".store",
-    "eigh": "linear.eigen",
-    "elimination_order": "linear.elimination",
-    "kernel": "kernels",
-    "kkt": "linear.sparse_ldl",
-    "ldl": "linear.sparse_ldl",
-    "stored_functions": "build.stored_functions",
-    "rows_to_add": "linear.augmentation",
+    ".store": "CacheReport cache_report clear_cache",
+    "build.build": "KernelInfo",
+    "build.diagnosis": "Diagnosis doctor",
+    "build.stored_functions": "StoredFunctions stored_functions",
+    "code.formula": "Formula",
+    "integration.controller": "Status",
+    "integration.integrator": "Integrator Trajectories integrator",
+    "kernels": "Kernel kernel",
+    "linear.augmentation": "rows_to_add",
+    "linear.eigen": "eigh",
+    "linear.elimination": "Block Link elimination_order",
+    "linear.sparse_ldl": "Factor KKTSolution kkt ldl",
 }
 
-__all__ = sorted(_HOMES)
-
-
 __getattr__ = door(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__

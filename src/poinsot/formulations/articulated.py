@@ -93,7 +93,7 @@ def articulated(
     drives: Any,
 ) -> Articulated:
     """The articulated bodies of a tree with drive inertias (nv, 1) along its speeds."""
-    I = {node.body: _matrix(inertias[node.body]) for node in tree.nodes}
+    I = {node.body: inertias[node.body].matrix() for node in tree.nodes}
     joints = {}
     for node in reversed(tree.nodes):
         body, columns = node.body, casadi.SX(6, 0)
@@ -180,12 +180,6 @@ def _carried(X_AB: Pose, inertia: Any) -> Any:
 
 def _stack(v: Any, w: Any) -> Any:
     return casadi.vertcat(casadi.SX(v), casadi.SX(w))
-
-
-def _matrix(inertia: SpatialInertia) -> Any:
-    """Inertia (6, 6) with momentum (m v + w × h, I w + h × v)."""
-    H = casadi.SX(skew(inertia.h))
-    return casadi.blockcat([[inertia.m * casadi.SX.eye(3), -H], [H, casadi.SX(inertia.I)]])
 
 
 def _transform(X_AB: Pose) -> Any:

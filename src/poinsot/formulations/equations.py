@@ -67,10 +67,6 @@ class KinematicEquations:
         """Residuals of all rows."""
         return self.phi if self.combined is None else self.combined.phi
 
-    def all_multipliers(self, lam: Any) -> Any:
-        """Multipliers of all rows from those of the kept ones."""
-        return lam if self.combined is None else self.combined.T.T @ lam
-
 
 @dataclass(frozen=True, eq=False)
 class ForceBalance:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from poinsot.elements.coordinates import AlongJoint, Coordinate
-from poinsot.elements.forces import Load, gravity_potential
+from poinsot.elements.forces import gravity_potential
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 from poinsot.model.parts import Elements
@@ -80,8 +80,9 @@ def applied(
         if inertia is not None:
             M += J.T @ J * inertia
             Q -= J.T @ casadi.jtimes(s_dot, q, q_dot) * inertia
-    for load in elements.loads.values():
-        force = _load(load, poses, twists, v)
+    for load in elements.loads.values():  # Jᵀ of the loaded place, times force and moment in its axes
+        F, V_F = load.wrench(poses[load.at.body]), load.twist(twists[load.at.body])
+        force = casadi.jacobian(casadi.SX(V_F.v), v).T @ F.f + casadi.jacobian(casadi.SX(V_F.w), v).T @ F.n
         Q, power = Q + force, power + force.T @ v
     return Acting(casadi.sparsify(M), Q, potential, power, tuple(parts))
 
@@ -116,12 +117,6 @@ def _inertia(force: Any) -> Any | None:
     if casadi.depends_on(second, x):
         raise PoinsotError(f"the kinetic energy of the {force.kind} '{force.name}' is not ½ I_a ṡ²")
     return None if second.nnz() == 0 or second.is_zero() else second
-
-
-def _load(load: Load, poses: dict[str, Pose], twists: dict[str, Twist], v: Any) -> Any:
-    """Jᵀ of the loaded place, times force and moment in its axes."""
-    F, V_F = load.wrench(poses[load.at.body]), load.twist(twists[load.at.body])
-    return casadi.jacobian(casadi.SX(V_F.v), v).T @ F.f + casadi.jacobian(casadi.SX(V_F.w), v).T @ F.n
 
 
 def gravity_energy(elements: Elements, poses: dict[str, Pose]) -> Any:

@@ -63,10 +63,13 @@ def joint_equations(symbols: Symbols) -> Equations:
         direct=direct,
         turned=frozenset(name for name, c in closures.items() if c.turned),
     )
+    kinetic = sum(
+        (inertia.momentum(walk.V[n]).power(walk.V[n]) / 2 for n, inertia in inertias.items()), 0.0
+    )  # ½ Σ V · I V
     balance = ForceBalance(
         mass=lambda: _mass(tree, walk, inertias) + forces.M,
         Q=forces.Q - bias,
-        kinetic=_kinetic(walk, inertias) + v.T @ forces.M @ v / 2,
+        kinetic=kinetic + v.T @ forces.M @ v / 2,
         potential=forces.potential + gravity_energy(elements, walk.X_W),
         power=forces.power,
         acting=forces.parts,
@@ -141,11 +144,6 @@ def _to_body(X_BM: Pose, across: Twist) -> Twist:
     """The twist across a joint about the body's origin, in the body's axes."""
     w = apply(X_BM.R, across.w)
     return Twist(apply(X_BM.R, across.v) - cross(w, X_BM.p), w)
-
-
-def _kinetic(walk: _Outward, inertias: dict[str, SpatialInertia]) -> Any:
-    """T = ½ Σ V · I V  [J]."""
-    return sum((inertia.momentum(walk.V[name]).power(walk.V[name]) / 2 for name, inertia in inertias.items()), 0.0)
 
 
 def _articulated(

@@ -27,7 +27,7 @@ def joint_reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
     elements, found = e.symbols.elements, {}
     owned: dict[str, list[int]] = {}
     motion = e.kinematics
-    lam, rows = motion.all_multipliers(lam), motion.all_rows
+    lam, rows = lam if motion.combined is None else motion.combined.T.T @ lam, motion.all_rows
     for k, row in enumerate(rows):
         owned.setdefault(row.joint, []).append(k)
     for name, joint in elements.joints.items():

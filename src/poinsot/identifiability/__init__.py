@@ -15,4 +15,4 @@ determinable       what a given motion and given channels can determine
 
 from poinsot.lazy import door
 
-__getattr__ = door(__name__, {"symbolise": "symbolic.symbolise"})
+__getattr__ = door(__name__, {"symbolic.symbolise": "symbolise"})

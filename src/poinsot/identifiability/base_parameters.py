@@ -145,17 +145,16 @@ def reduce_regressor(
 ) -> BaseParameters:
     """Base parameters of a regressor, its rows weighted (n·c,); by default moments over the machine's size."""
     wanted = _numbers(W, () if eliminate is None else eliminate)
-    order = [*wanted, *_numbers(W, _preferred(W.mechanism))]
+    turned = not W.mechanism.planar and W.mechanism.document.get("planar", False)  # modelled in space: J is Izz
+    preferred = [f"{n[:-2]}.Izz" if turned and n.endswith(".J") else n for n in W.mechanism.eliminate]
+    order = [*wanted, *_numbers(W, preferred)]
     order += [j for power in (2, 1, 0, 3) for j, p in enumerate(W.linear) if p.order == power]
-    weights = _channel_weights(W) if weights is None else weights
+    if (
+        weights is None
+    ):  # no channel is scaled by itself: one that reads nothing but round-off would count as others do
+        weights = np.tile([1.0 if unit == "N" else 1 / W.size for unit in W.channel_units], len(W.t))
     found = reduce_columns(W.matrix * weights[:, None], order, W.natural(weights))
     return _named(W, found, weights, [j for j in wanted if j in found.independent])
-
-
-def _preferred(mechanism: Mechanism) -> list[str]:
-    """What the model file prefers to eliminate; in a planar mechanism that is modelled in space, J is Izz."""
-    turned = not mechanism.planar and mechanism.document.get("planar", False)
-    return [f"{n[:-2]}.Izz" if turned and n.endswith(".J") else n for n in mechanism.eliminate]
 
 
 def _named(W: Regressor, found: Reduction, weights: np.ndarray, kept: Sequence[int]) -> BaseParameters:
@@ -195,14 +194,6 @@ def _numbers(W: Regressor, patterns: Sequence[str] | str) -> list[int]:
             raise PoinsotError(unknown("linear parameter", pattern, W.columns))
         found += [j for j, name in enumerate(W.columns) if fnmatchcase(name, pattern) and j not in found]
     return found
-
-
-def _channel_weights(W: Regressor) -> np.ndarray:
-    """Weights (n·c,) that make moments and powers comparable with forces, by the machine's size.
-
-    A channel is not scaled by itself: one that reads nothing but round-off would count like the others.
-    """
-    return np.tile([1.0 if unit == "N" else 1 / W.size for unit in W.channel_units], len(W.t))
 
 
 def combination_text(name: str, coefficients: Mapping[str, float]) -> str:

@@ -96,11 +96,8 @@ def _sensors(elements: Elements) -> list[MeasuredChannel]:
     """Channels of the sensors that measure forces."""
     found = []
     for name, sensor in elements.sensors.items():
-        if sensor.measures_force:
-            for i, channel in enumerate(sensor.channels):
-                found.append(
-                    MeasuredChannel("sensor", name, i, f"sensor {channel.name}", channel.unit, float(sensor.noise))
-                )
+        for i, c in enumerate(sensor.channels if sensor.measures_force else ()):
+            found.append(MeasuredChannel("sensor", name, i, f"sensor {c.name}", c.unit, float(sensor.noise)))
     return found
 
 

@@ -105,14 +105,10 @@ def dumps(mechanism: Mechanism) -> str:
             bare = parameter.role != "named" or parameter.unit == "-"
             value = parameter.value if bare else f"{parameter.value!r} {parameter.unit}"
             path = parameter.source or ("parameters", name)
-            put_number(document, path, value, _beside(mechanism, path))
+            sources = {p.source: p.value for p in mechanism.parameters.values() if p.source}
+            whole = {s[-1]: x for s, x in sources.items() if s[:-1] == path[:-1]}  # of a list that leaves some out
+            put_number(document, path, value, [whole[i] for i in range(len(whole)) if i in whole])
     return tomlkit.dumps(document)
-
-
-def _beside(mechanism: Mechanism, path: tuple[str | int, ...]) -> list[float]:
-    """Values of the whole list in which a number stands, for a file that left some of them out."""
-    found = {p.source[-1]: p.value for p in mechanism.parameters.values() if p.source and p.source[:-1] == path[:-1]}
-    return [found[i] for i in range(len(found)) if i in found]
 
 
 def save(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Path:

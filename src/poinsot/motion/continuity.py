@@ -14,8 +14,8 @@ import numpy as np
 
 from poinsot.errors import MotionError
 from poinsot.model.assembly.branches import along_branch
-from poinsot.system.conditioning import conditioning, poses_at
-from poinsot.system.functions import coordinate_rates
+from poinsot.system.conditioning import conditioning
+from poinsot.system.functions import coordinate_rates, poses_at
 from poinsot.system.scales import coordinate_sizes, natural_speeds
 
 if TYPE_CHECKING:

@@ -37,9 +37,11 @@ class DrivenEquations:
         n, m, k = e.v.size1(), e.kinematics.phi.size1(), len(names)
         targets = [casadi.SX.sym(x, k) for x in ("s", "s_dot", "s_ddot")]
         turns = [compiled.elements.coordinates[name].unit == "rad" for name in names]
-        error = casadi.vertcat(*(_wrapped(s[i] - targets[0][i], turns[i]) for i in range(k)))
+        gaps = zip(casadi.vertsplit(s - targets[0]), turns)
+        error = casadi.vertcat(*(formulations.turn(gap) if turned else gap for gap, turned in gaps))
         A = casadi.vertcat(e.kinematics.C, J)
-        size = _power_of_two(compiled.home.size)  # scales of rows and columns, so that no pivot depends on units
+        size = compiled.home.size  # scales rows and columns, so that no pivot depends on units  [m]
+        size = 1.0 if 1 / 32 < size < 32 else 2.0 ** round(np.log2(size))  # a power of two does so without rounding
         self._rows = 1 / np.concatenate([row_lengths(e.kinematics.rows, size), np.where(turns, 1.0, size)])
         self._columns = natural_speeds(compiled, size)
         scaled = casadi.diag(casadi.SX(self._rows)) @ A @ casadi.diag(casadi.SX(self._columns))
@@ -163,20 +165,10 @@ def require_count(compiled: System, names: tuple[str, ...]) -> None:
         )
 
 
-def _wrapped(error: Any, turn: bool) -> Any:
-    """Difference of two angles between −π and π."""
-    return casadi.atan2(casadi.sin(error), casadi.cos(error)) if turn else error
-
-
 def _touched(e: Any, row: Any) -> tuple[str, ...]:
     """Blocks of speeds in which a row of the Jacobian has entries."""
     columns = set(row.sparsity().get_triplet()[1])
     return tuple(block.name for block in e.graph.blocks if columns & set(block.columns))
-
-
-def _power_of_two(size: float) -> float:
-    """A length near a machine's size by which to scale without rounding: 1 for usual sizes  [m]."""
-    return 1.0 if 1 / 32 < size < 32 else 2.0 ** round(np.log2(size))
 
 
 @remembered

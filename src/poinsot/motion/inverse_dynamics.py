@@ -21,7 +21,8 @@ from poinsot.motion.kinematics import Kinematics, kinematics
 from poinsot.motion.reactions import JointReactions, by_joint
 from poinsot.motion.undetermined import undetermined
 from poinsot.spatial.algebra import Numbers
-from poinsot.system.conditioning import conditioning, freest, poses_at
+from poinsot.system.conditioning import conditioning, freest
+from poinsot.system.functions import poses_at
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
 

@@ -24,8 +24,8 @@ from poinsot.motion.signals import as_signals, as_times, evaluate_motion, requir
 from poinsot.motion.singular_crossing import passing
 from poinsot.results import Result
 from poinsot.spatial.algebra import Numbers
-from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, rechart
-from poinsot.system.functions import body_poses
+from poinsot.system.conditioning import SINGULAR_POSE, conditioning, rechart
+from poinsot.system.functions import body_poses, poses_at
 from poinsot.system.system import start, system
 from poinsot.system.variants import UNSURE, careful
 

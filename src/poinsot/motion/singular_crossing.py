@@ -23,8 +23,8 @@ from poinsot.blas import one_blas_thread
 from poinsot.errors import MotionError
 from poinsot.motion.continuation import CONTRACTION, Course, follow, stepped, way
 from poinsot.motion.continuity import Path, joined
-from poinsot.system.conditioning import SINGULAR_POSE, conditioning, poses_at, rechart
-from poinsot.system.functions import coordinate_rates
+from poinsot.system.conditioning import SINGULAR_POSE, conditioning, rechart
+from poinsot.system.functions import coordinate_rates, poses_at
 from poinsot.system.scales import natural_speeds
 
 Attempt = Callable[[Course, np.ndarray], Path]  # follows a course from coordinates q₀ (nq,)
@@ -119,7 +119,8 @@ def _over(course: Course, before: Path, t: float) -> Path | None:
         return None
     h = (singular - course.t[0]) / SPAN
     for _ in range(3):
-        h *= REACH / max(_far(course, singular - h, singular), REACH)
+        far = float(course.sampled(np.array([singular - h, singular])).extent()[0])  # in natural sizes
+        h *= REACH / max(far, REACH)
     h /= 1 if course.t[-1] - singular > SPAN * SHORT * h else NEARER
     for _ in range(HALVINGS):
         try:
@@ -130,11 +131,6 @@ def _over(course: Course, before: Path, t: float) -> Path | None:
             return over
         h /= 2
     return None
-
-
-def _far(course: Course, begin: float, end: float) -> float:
-    """How far the prescribed coordinates go between two times, in natural sizes."""
-    return float(course.sampled(np.array([begin, end])).extent()[0])
 
 
 def _from(course: Course, before: Path, k: int, t: np.ndarray) -> tuple[Course, np.ndarray]:

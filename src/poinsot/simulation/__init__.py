@@ -1,6 +1,6 @@
 """Motion under given forces.
 
-simulate, record     the question and its result; reactions, accelerations and forces are those along the way
+simulate, record     the question and its result, with accelerations, forces and reactions along the way
 equations            right-hand side, projection and what is read off a state
 events               what is watched along a motion
 integration          the loop over time, native or with CVODES

@@ -19,7 +19,8 @@ from poinsot.simulation.equations import check_function, twist_function
 from poinsot.simulation.events import Ending
 from poinsot.simulation.integration import Integration, Motion
 from poinsot.simulation.singular_crossing import across, leading
-from poinsot.system.conditioning import SINGULAR_POSE, Conditioning, conditioning, poses_at
+from poinsot.system.conditioning import SINGULAR_POSE, Conditioning, conditioning
+from poinsot.system.functions import poses_at
 from poinsot.system.system import System
 from poinsot.system.variants import careful, chosen_rates, embedded_with, machine_of
 

@@ -41,17 +41,12 @@ class Event:
 
 def watched_events(compiled: System, events: Watched, counts: casadi.SX) -> list[tuple[Event, casadi.SX]]:
     """Every event with the expression whose sign changes there; counts are those of turning angles."""
-    return [*_user_events(compiled, events, counts), *_quality_events(compiled), *_force_events(compiled)]
-
-
-def _user_events(compiled: System, events: Watched, counts: casadi.SX) -> list[tuple[Event, casadi.SX]]:
-    """Crossings of named coordinates, beyond a turn if they are angles."""
     found, angles = [], turning(compiled)
-    for name, on, value in events:
+    for name, on, value in events:  # crossings of named coordinates, beyond a turn if they are angles
         s = compiled.coordinate(on)[0]
         s = turned(s, counts[angles.index(on)]) if on in angles else s
         found.append((Event(name, Ending.FINISHED, ""), s - value))
-    return found
+    return [*found, *_quality_events(compiled), *_force_events(compiled)]
 
 
 def _quality_events(compiled: System) -> list[tuple[Event, casadi.SX]]:

@@ -29,8 +29,7 @@ from poinsot.simulation.chart_switching import (
 )
 from poinsot.simulation.equations import Law, Laws, state_function, written_law
 from poinsot.simulation.integration import compiled_motion
-from poinsot.simulation.reactions import repeated, simulated_reactions, simulated_states
-from poinsot.simulation.record import Simulation
+from poinsot.simulation.record import Simulation, repeated, simulated_reactions, simulated_states
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.initial_state import speeds
 from poinsot.system.system import System

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.simulation.equations import Laws, plain_functions
+from poinsot.simulation.equations import plain_functions
 from poinsot.simulation.integration import Motion
-from poinsot.system.conditioning import conditioning, poses_at
+from poinsot.system.conditioning import conditioning
+from poinsot.system.functions import poses_at
 from poinsot.system.scales import natural_speeds
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
@@ -69,7 +70,8 @@ def across(
     found = _before(compiled, motion(compiled), begin, p, end, options)
     if found is None:
         return None
-    plain = _functions(careful(compiled), motion(compiled).laws)
+    written = plain_functions(careful(compiled), motion(compiled).laws).functions  # rates, projection, energies
+    plain = {n: lambda t, y, p, one=f.function: np.asarray(one(t, y, p)).ravel() for n, f in written.items()}
     step = _stepped(plain, found, p)
     return step if step is not None and _believed(compiled, plain, step, p) else None
 
@@ -131,12 +133,6 @@ def _before(
         first = max(last - 3, 0)
         t, y, end = times[first], states[first], times[min(last + 2, len(times) - 1)]
     return None
-
-
-def _functions(compiled: System, laws: Laws) -> dict[str, Any]:
-    """Rates, projection and energies of (t, y, p) at one state."""
-    found = plain_functions(compiled, laws).functions
-    return {name: lambda t, y, p, one=one.function: np.asarray(one(t, y, p)).ravel() for name, one in found.items()}
 
 
 def _stepped(plain: dict[str, Any], found: _Approach, p: np.ndarray) -> Crossing | None:

@@ -8,7 +8,9 @@ inertia φ              ten parameters (m, h, I), h = m c, I about the origin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from poinsot.lazy import casadi
 from poinsot.spatial.algebra import Mat3, Scalar, Vec3, apply, cross, dot, skew, transpose
 from poinsot.spatial.pose import Pose
 
@@ -61,6 +63,11 @@ class SpatialInertia:
     def momentum(self, V: Twist) -> Wrench:
         """(m v + w × h, I w + h × v)."""
         return Wrench(self.m * V.v + cross(V.w, self.h), apply(self.I, V.w) + cross(self.h, V.v))
+
+    def matrix(self) -> Any:
+        """The same map of a twist as symbols (6, 6): [m 1, −[h]×; [h]×, I]."""
+        H = casadi.SX(skew(self.h))
+        return casadi.blockcat([[self.m * casadi.SX.eye(3), -H], [H, casadi.SX(self.I)]])
 
     def needed(self, V: Twist, A: Twist) -> Wrench:
         """Wrench that a motion needs, by Newton and Euler:  F = 𝓜 A + V ×* 𝓜 V.

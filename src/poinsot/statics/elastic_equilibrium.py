@@ -62,8 +62,8 @@ class Rest:
 
     @property
     def size(self) -> float:
-        """A length that stands for the machine  [m]."""
-        return _size(self.X_begin)
+        """A length that stands for the machine: the largest distance of a node from the ground's origin  [m]."""
+        return float(np.max(np.abs(self.X_begin[:, 9:]))) or 1.0
 
     @property
     def lengths(self) -> np.ndarray:
@@ -121,11 +121,6 @@ def undeformed(
     balanced = u.copy()
     balanced[solved] = found[len(lam) :]
     return replace(rest, u=balanced, lam=found[: len(lam)])
-
-
-def _size(X: np.ndarray) -> float:
-    """A length that stands for the machine: the largest distance of a node from the ground's origin  [m]."""
-    return float(np.max(np.abs(X[:, 9:]))) or 1.0
 
 
 def rigid_motions(model: ElasticModel, X: np.ndarray) -> np.ndarray:

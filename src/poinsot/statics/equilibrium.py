@@ -21,8 +21,7 @@ from poinsot.results import Result
 from poinsot.spatial.pose import Pose
 from poinsot.statics.locked import locked_actuators
 from poinsot.statics.residual import Given, Point, balance
-from poinsot.system.conditioning import poses_at
-from poinsot.system.functions import displaced
+from poinsot.system.functions import displaced, poses_at
 from poinsot.system.given_state import given_pose
 from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import least_squares

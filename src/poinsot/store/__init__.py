@@ -12,22 +12,3 @@ from poinsot.store.cache import CacheReport, cache_report, clear_cache, read_ent
 from poinsot.store.container import ENTRY_FORMAT, CorruptEntryError, pack_entry, unpack_entry
 from poinsot.store.files import IrregularFileError, distrust, file_kind, read_regular
 from poinsot.store.keys import content_key, fingerprint
-
-__all__ = [
-    "ENTRY_FORMAT",
-    "Bounded",
-    "CacheReport",
-    "CorruptEntryError",
-    "IrregularFileError",
-    "cache_report",
-    "clear_cache",
-    "content_key",
-    "distrust",
-    "file_kind",
-    "fingerprint",
-    "pack_entry",
-    "read_entry",
-    "read_regular",
-    "unpack_entry",
-    "write_entry",
-]

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.model.assembly.assembly import row_scales, twist_scales
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.spatial.pose import Pose
-from poinsot.system.functions import body_poses
+from poinsot.system.functions import poses_at
 
 if TYPE_CHECKING:
     from poinsot.system.system import System
@@ -45,7 +44,8 @@ def conditioning(
 ) -> Conditioning:
     """The joint, or held coordinate, that is nearest to depending on the others in a pose."""
     J, owners = _slopes(compiled, poses, held or {})
-    rank = min(_rank(compiled) + len(held or {}), *J.shape)
+    generic = J.shape[1] - compiled.outline.mobility  # rank of all joint rows in a generic pose
+    rank = min(generic + len(held or {}), *J.shape)
     if not J.size or not rank:
         return Conditioning("", "joint", 1.0)
     if not np.isfinite(J).all():
@@ -53,12 +53,6 @@ def conditioning(
     U, s, _ = np.linalg.svd(J)
     name, kind = owners[int(np.argmax(np.abs(U[:, rank - 1])))]
     return Conditioning(name, kind, float(s[0] / s[rank - 1]) if s[rank - 1] > 1e-15 * s[0] else np.inf)
-
-
-def _rank(compiled: System) -> int:
-    """Rank of all joint rows in a generic pose."""
-    constraints = Constraints(compiled.mechanism.elements)
-    return constraints.freedom * len(constraints.names) - compiled.outline.mobility
 
 
 @one_blas_thread()
@@ -113,9 +107,3 @@ def rechart(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[np.ndarray,
     fresh = np.concatenate([p[: len(p) - len(chart)], chart])
     own = bool(len(chart) - compiled.outline.redundancy.chart_numbers)  # joint angles keep their turns
     return (compiled.reading.coordinates(poses, chart) if own else q), fresh
-
-
-def poses_at(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, Pose]:
-    """Poses of all bodies, the ground included, for coordinates q (nq,)."""
-    position, rotation = body_poses(compiled, q[None], p)
-    return {GROUND: Pose.identity()} | {name: Pose(rotation[name][0], position[name][0]) for name in position}

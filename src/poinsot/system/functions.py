@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot import formulations
+from poinsot.elements import GROUND
 from poinsot.lazy import casadi
+from poinsot.spatial.pose import Pose
 from poinsot.system.stored import stored
 
 if TYPE_CHECKING:
@@ -79,6 +81,12 @@ def body_poses(compiled: System, q: np.ndarray, p: np.ndarray) -> tuple[dict[str
     flat = flat.reshape(len(q), len(names), 12)
     position = {n: flat[:, k, :3].copy() for k, n in enumerate(names)}
     return position, {n: flat[:, k, 3:].reshape(-1, 3, 3).copy() for k, n in enumerate(names)}
+
+
+def poses_at(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, Pose]:
+    """Poses of all bodies, the ground included, for coordinates q (nq,)."""
+    position, rotation = body_poses(compiled, q[None], p)
+    return {GROUND: Pose.identity()} | {name: Pose(rotation[name][0], position[name][0]) for name in position}
 
 
 @stored

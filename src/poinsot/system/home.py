@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -52,11 +51,8 @@ def _kept_home(mechanism: Mechanism) -> Assembly | None:
     entry = (None if mechanism.template.foreign else read_entry(_key(mechanism), _KIND)) or ({}, b"")
     try:
         poses, residual, worst, size = entry[0]["home"]
-        found = {name: _pose(*X) for name, X in poses.items()}
+        given = {n: (np.array(R, float), np.array(p, float)) for n, (R, p) in poses.items()}
+        found = {n: Pose(R.reshape(3, 3), p.reshape(3)) for n, (R, p) in given.items()}
         return Assembly(found, float(residual), worst and Row(*map(str, worst)), float(size), converged=True)
     except (KeyError, TypeError, ValueError):  # there is none, or none that can be read
         return None
-
-
-def _pose(R: Any, p: Any) -> Pose:
-    return Pose(np.array(R, float).reshape(3, 3), np.array(p, float).reshape(3))

@@ -84,20 +84,14 @@ def _with_mass(linear: LinearModel, M: np.ndarray, K: np.ndarray) -> tuple[np.nd
     K00 = U0.T @ K @ U0
     s = np.linalg.svd(K00, compute_uv=False)
     if s[-1] <= ZERO * max(s[0], np.max(np.abs(U0).T @ np.abs(K) @ np.abs(U0))):
-        loose = U0 @ np.linalg.svd(K00)[2][-1]
+        size = np.abs(linear.free @ (U0 @ np.linalg.svd(K00)[2][-1]))
+        moved = [linear.names[i] for i in np.argsort(-size) if size[i] > 0.3 * size.max()][:4]
         raise PoinsotError(
-            f"neither mass nor stiffness holds {listing(_moved(linear, linear.free @ loose))}: "
-            "give it an inertia, a spring or a lock"
+            f"neither mass nor stiffness holds {listing(moved)}: give it an inertia, a spring or a lock"
         )
     right = U1 - U0 @ np.linalg.solve(K00, U0.T @ K @ U1)
     left = U1 - U0 @ np.linalg.solve(K00.T, U0.T @ K.T @ U1)
     return right, left
-
-
-def _moved(linear: LinearModel, x: np.ndarray) -> list[str]:
-    """What moves most in a shape, by name."""
-    size = np.abs(x)
-    return [linear.names[i] for i in np.argsort(-size) if size[i] > 0.3 * size.max()][:4]
 
 
 def _symmetric(M: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

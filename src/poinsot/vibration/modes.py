@@ -124,7 +124,10 @@ class Modes(Result):
     @cached_property
     def strain_energy(self) -> dict[str, np.ndarray]:
         """Fraction of the elastic energy of each mode (k,) by spring and beam."""
-        return _fractions({part.name: _energy(self.shapes[part.index], part.K) for part in self.linear.parts})
+        energies = {part.name: _energy(self.shapes[part.index], part.K) for part in self.linear.parts}
+        total = sum(np.abs(x) for x in energies.values()) if energies else 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return {name: np.where(total > 0, x / total, 0.0) for name, x in energies.items()}
 
     @cached_property
     def kinetic_energy(self) -> dict[str, np.ndarray]:
@@ -181,12 +184,6 @@ class Modes(Result):
 def _energy(x: np.ndarray, K: np.ndarray) -> np.ndarray:
     """xᵀ K x of every column."""
     return np.real(np.einsum("ik,ij,jk->k", x.conj(), K, x))
-
-
-def _fractions(energies: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    total = sum(np.abs(x) for x in energies.values()) if energies else 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return {name: np.where(total > 0, x / total, 0.0) for name, x in energies.items()}
 
 
 @one_blas_thread()

@@ -52,12 +52,9 @@ class Response(Result):
     def harmonic(self, forces: Mapping[str, complex]) -> dict[str, np.ndarray]:
         """Complex amplitudes (F,) of every output under forces of given complex amplitudes [N or N·m], all swinging
         together at each frequency."""
-        amplitude = self.H @ self._amplitudes(forces)
-        return {name: amplitude[:, k] for k, name in enumerate(self.outputs)}
-
-    def _amplitudes(self, forces: Mapping[str, complex]) -> np.ndarray:
         require_known("input", forces, self.inputs)
-        return np.array([forces.get(name, 0.0) for name in self.inputs], complex)
+        amplitude = self.H @ np.array([forces.get(name, 0.0) for name in self.inputs], complex)
+        return {name: amplitude[:, k] for k, name in enumerate(self.outputs)}
 
     def __str__(self) -> str:
         peaks = []

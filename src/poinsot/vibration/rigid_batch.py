@@ -83,7 +83,10 @@ class BatchMatrices:
         given = Given(np.zeros(nu), tuple(range(nu)), (), np.zeros(0), functions.rests(self.q, self.p), self.p)
         point = Point(functions, self.q, given)
         self.held = choose_locked(mechanism.elements, point, locked)
-        self.same_pose = not self._moves_the_pose()
+        moving = casadi.jacobian(self.drive.equations.gap, self.compiled.equations.p).sparsity().get_triplet()[1]
+        self.same_pose = not set(self.columns) & set(
+            moving
+        )  # no parameter of the batch is in constraints or coordinates
         written = _functions(self.compiled, names).functions
         self.hold, self.matrices = kernel(written["hold"]), kernel(written["matrices"])
 
@@ -93,11 +96,6 @@ class BatchMatrices:
     ) -> BatchMatrices | None:
         """The matrices of a mechanism, or None where its poses do not prescribe all freedoms of rigid bodies."""
         return cls(mechanism, names, parameters, locked) if prescribes(mechanism, names, parameters) else None
-
-    def _moves_the_pose(self) -> bool:
-        """Whether a parameter of the batch enters constraints or coordinates."""
-        derivatives = casadi.jacobian(self.drive.equations.gap, self.compiled.equations.p)
-        return bool(set(self.columns) & set(derivatives.sparsity().get_triplet()[1]))
 
     @one_blas_thread()
     def __call__(self, s: np.ndarray, values: np.ndarray, frame: Frame | None = None) -> Batched:

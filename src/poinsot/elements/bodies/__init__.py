@@ -6,5 +6,3 @@ beam     a flexible one
 
 from poinsot.elements.bodies.beam import Beam
 from poinsot.elements.bodies.rigid import RigidBody
-
-__all__ = ["Beam", "RigidBody"]

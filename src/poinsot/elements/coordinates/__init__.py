@@ -11,6 +11,4 @@ from poinsot.elements.coordinates.length import Length
 from poinsot.elements.coordinates.position import Position
 from poinsot.elements.registry import Registry
 
-__all__ = ["COORDINATES", "AlongJoint", "Angle", "Coordinate", "Length", "Position"]
-
 COORDINATES: Registry[type[Coordinate]] = Registry("coordinate", (AlongJoint, Length, Position, Angle))

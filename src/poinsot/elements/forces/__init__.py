@@ -16,19 +16,5 @@ from poinsot.elements.forces.load import Load
 from poinsot.elements.forces.spring import Spring
 from poinsot.elements.registry import Registry
 
-__all__ = [
-    "FORCES",
-    "Actuator",
-    "Damper",
-    "DriveInertia",
-    "EndStop",
-    "Force",
-    "Friction",
-    "Load",
-    "Simple",
-    "Spring",
-    "gravity_potential",
-]
-
 _LAWS = (Spring, Damper, Friction, DriveInertia, EndStop, Actuator)
 FORCES: Registry[type[Force]] = Registry("force", _LAWS, reserved=(Load.kind,))

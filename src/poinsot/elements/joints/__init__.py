@@ -20,24 +20,5 @@ from poinsot.elements.joints.spherical import Spherical
 from poinsot.elements.joints.universal import Universal
 from poinsot.elements.registry import Registry
 
-__all__ = [
-    "JOINTS",
-    "AxisJoint",
-    "Cylindrical",
-    "Distance",
-    "Fixed",
-    "Free",
-    "Helical",
-    "Joint",
-    "JointCoordinate",
-    "JointOption",
-    "Planar",
-    "PointOnLine",
-    "Prismatic",
-    "Revolute",
-    "Spherical",
-    "Universal",
-]
-
 _LAWS = (Revolute, Prismatic, Cylindrical, Universal, Spherical, Planar, Helical, Fixed, Free, PointOnLine, Distance)
 JOINTS: Registry[type[Joint]] = Registry("joint", _LAWS)

@@ -10,19 +10,5 @@ from poinsot.elements.sensors.encoder import Encoder
 from poinsot.elements.sensors.force import DriveForce, ModalPoint, Reaction
 from poinsot.elements.sensors.inertial import IMU, Accelerometer, Gyroscope
 
-__all__ = [
-    "IMU",
-    "SENSORS",
-    "Accelerometer",
-    "Channel",
-    "DriveForce",
-    "Encoder",
-    "Gyroscope",
-    "ModalPoint",
-    "Reaction",
-    "Sense",
-    "Sensor",
-]
-
 _LAWS = (Encoder, Accelerometer, Gyroscope, IMU, DriveForce, Reaction, ModalPoint)
 SENSORS: Registry[type[Sensor]] = Registry("sensor", _LAWS)

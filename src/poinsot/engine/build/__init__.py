@@ -11,4 +11,4 @@ diagnosis                   what runs and why
 
 from poinsot.lazy import door
 
-__getattr__ = door(__name__, {"start_compilation": "children"})
+__getattr__ = door(__name__, {"children": "start_compilation"})

@@ -37,13 +37,10 @@ def stored_functions(key: str, make: Callable[[], tuple[Mapping[str, casadi.Func
             _log.warning("the stored functions %s cannot be read (%r) and will be made again", key, error)
     functions, facts = make()
     made = StoredFunctions({name: formula(function) for name, function in functions.items()}, facts)
-    write_entry(key, *_packed(made), _KIND)
+    about = {name: f.facts() for name, f in made.functions.items()}
+    packed = b"".join(f.packed for f in made.functions.values())
+    write_entry(key, {"functions": about, "facts": facts}, packed, _KIND)
     return made
-
-
-def _packed(given: StoredFunctions) -> tuple[dict[str, Any], bytes]:
-    about = {name: f.facts() for name, f in given.functions.items()}
-    return {"functions": about, "facts": given.facts}, b"".join(f.packed for f in given.functions.values())
 
 
 def _unpacked(metadata: dict[str, Any], content: bytes) -> StoredFunctions:

@@ -8,4 +8,4 @@ batch, packing            a loop over samples, vectors of them
 
 from poinsot.lazy import door
 
-__getattr__ = door(__name__, {"emit_batch": "batch"})
+__getattr__ = door(__name__, {"batch": "emit_batch"})

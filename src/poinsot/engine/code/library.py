@@ -63,17 +63,14 @@ def definitions(called: set[str], lanes: int) -> str:
             texts.append(f"declare {code.real} @{name}({', '.join([code.real] * count)})")
     for name in sorted(libm):
         assert name in LIBM.values() or name in ("sin", "cos")
-        texts.append(f"declare double @{name}({_scalars(name)}) nobuiltin nounwind")
+        scalars = "double, double" if name in TWO_ARGUMENTS else "double"
+        texts.append(f"declare double @{name}({scalars}) nobuiltin nounwind")
     if "lanes.sincos" in called:
         suffix = "f64" if lanes == 1 else f"v{lanes}f64"
         texts.append(f"declare {code.real} @llvm.fabs.{suffix}({code.real})")
         if lanes > 1:
             texts.append(f"declare i1 @llvm.vector.reduce.and.v{lanes}i1({code.bit})")
     return "\n".join(dict.fromkeys(texts))
-
-
-def _scalars(name: str) -> str:
-    return "double, double" if name in TWO_ARGUMENTS else "double"
 
 
 def _lane_by_lane(name: str, lanes: int) -> str:

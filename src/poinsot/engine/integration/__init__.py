@@ -9,4 +9,4 @@ numpy_loop                          the same loop in NumPy: fallback and oracle
 
 from poinsot.lazy import door
 
-__getattr__ = door(__name__, {"emit_integrator": "integrator_code", "numpy_integration": "numpy_loop"})
+__getattr__ = door(__name__, {"integrator_code": "emit_integrator", "numpy_loop": "numpy_integration"})

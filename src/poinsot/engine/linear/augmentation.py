@@ -41,7 +41,8 @@ def rows_to_add(M: np.ndarray, C: np.ndarray, order: Sequence[int]) -> dict[int,
     M = M / (np.max(np.diag(M), initial=0.0) or 1.0)  # only ratios of masses count
     engaged = _engaged(C)
     pivots = _pivots(M, [k for k in order if k < len(M)])
-    masses, arms = _masses(pivots, C)
+    arms = np.max(np.where(engaged, C**2, 0.0), axis=0, initial=0.0)  # how far each column moves the rows, squared
+    masses = np.divide(pivots, arms, out=np.zeros(len(arms)), where=arms > 0)  # (n,) with which it moves them
     light = (arms > 0) & ~(masses > LIGHT * np.max(masses, initial=0.0))
     if light.any() and not masses.any():
         return None
@@ -57,12 +58,6 @@ def _engaged(C: np.ndarray) -> np.ndarray:
     size = np.abs(C)
     along_row, along_column = (np.max(size, axis=axis, keepdims=True, initial=0.0) for axis in (1, 0))
     return size > np.maximum(ENGAGED * np.minimum(along_row, along_column), NOTHING * along_row)
-
-
-def _masses(pivots: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mass (n,) with which each column moves the rows of C, from the pivots, and how far it moves them, squared."""
-    arms = np.max(np.where(_engaged(C), C**2, 0.0), axis=0, initial=0.0)
-    return np.divide(pivots, arms, out=np.zeros(len(arms)), where=arms > 0), arms
 
 
 def _pivots(M: np.ndarray, order: Sequence[int]) -> np.ndarray:

@@ -8,5 +8,3 @@ increments                small motions of frames, exact to second order
 """
 
 from poinsot.formulations.elastic.model import ElasticModel, Terms, chain_basis, columns_of, elastic_model
-
-__all__ = ["ElasticModel", "Terms", "chain_basis", "columns_of", "elastic_model"]

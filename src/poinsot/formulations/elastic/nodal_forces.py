@@ -21,7 +21,6 @@ from poinsot.formulations.generalised_forces import applied, curvature, gravity_
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row
 from poinsot.model.parts import Elements, substitute
-from poinsot.spatial.algebra import skew
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose
 
@@ -116,7 +115,7 @@ def attached(elements: Elements, p: Any) -> Attached:
         "f": f,
         "phi": phi,
         "C": C,
-        "M": casadi.diagcat(*(_block(elements.bodies[name]) for name in names)) + acting.M,
+        "M": casadi.diagcat(*(elements.bodies[name].spatial_inertia().matrix() for name in names)) + acting.M,
         "D": -casadi.jacobian(f, rate),
         "K": -casadi.jacobian(f - C.T @ lam, xi),
         "along": along,
@@ -166,13 +165,6 @@ def _with_rests(elements: Elements) -> tuple[Elements, tuple[str, ...], Any]:
     for k, name in enumerate(clamped):
         forces[name] = forces[name].relaxed_at(rests[k])
     return replace(elements, forces=forces), tuple(clamped), rests
-
-
-def _block(body: Any) -> Any:
-    """Mass matrix (6, 6) of a node for its twist in its own axes: [m 1, −[h]×; [h]×, I]."""
-    inertia = body.spatial_inertia()
-    H = casadi.SX(skew(inertia.h))
-    return casadi.blockcat([[casadi.SX(inertia.m) * casadi.SX.eye(3), -H], [H, casadi.SX(inertia.I)]])
 
 
 def _motions(elements: Elements, poses: dict[str, Pose]) -> tuple[Any, tuple[tuple[str, int], ...]]:

@@ -162,7 +162,10 @@ def plan(elements: Elements) -> Plan:
             chain = [node_at(place, _unused(name, nodes), near) for place, name in zip(places, names)]
             pieces += [(beam.name, a, b) for a, b in pairwise(chain)]
     lumps = {body: _nearest(body, lump.com, nodes, points) for body, lump in elements.lumps.items()}
-    return Plan(nodes, tuple(pieces), _hangs(frames, nodes, points), lumps)
+    flexible = {place.body for place in nodes.values()}
+    hung = {k: frame for k, frame in enumerate(frames) if frame.body in flexible}
+    hangs = {k: _nearest(frame.body, frame.position, nodes, points) for k, frame in hung.items()}
+    return Plan(nodes, tuple(pieces), hangs, lumps)
 
 
 def _stations(beam: Beam, k: int, frames: list[Frame], near: float) -> list[tuple[int, float]]:
@@ -187,12 +190,6 @@ def _unused(name: str, nodes: Mapping[str, Any]) -> str:
     while name in nodes:
         name += "'"
     return name
-
-
-def _hangs(frames: list[Frame], nodes: Mapping[str, Place], points: Mapping[str, np.ndarray]) -> dict[int, str]:
-    flexible = {place.body for place in nodes.values()}
-    near = {k: frame for k, frame in enumerate(frames) if frame.body in flexible}
-    return {k: _nearest(frame.body, frame.position, nodes, points) for k, frame in near.items()}
 
 
 def _nearest(body: str, position: Any, nodes: Mapping[str, Place], points: Mapping[str, np.ndarray]) -> str:

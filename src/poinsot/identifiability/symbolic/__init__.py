@@ -14,5 +14,3 @@ symbolise      the question; result is its answer
 
 from poinsot.identifiability.symbolic.result import Symbolic
 from poinsot.identifiability.symbolic.symbolise import symbolise
-
-__all__ = ["Symbolic", "symbolise"]

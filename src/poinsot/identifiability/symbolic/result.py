@@ -76,7 +76,8 @@ class Symbolic(Sequence):
 
     def latex(self) -> str:
         """One base parameter a line, as an `aligned` environment."""
-        names = {s: _latex_length(s.name) for s in (*self.values, *self._distances)}
+        letters = {"l": "\\lambda", "r": "\\rho", "k": "\\kappa"}
+        names = {s: f"{letters[s.name[0]]}_{{{s.name[1:]}}}" for s in (*self.values, *self._distances)}
         names |= {load_sympy().Symbol(c): _latex_parameter(c) for c in self.columns}
         latex = load_sympy().latex
         lines = [_joined([latex(term, symbol_names=names) for term in terms]) for terms in self._terms]
@@ -137,11 +138,6 @@ def _readable(expression: Any, squares: dict[Any, Any]) -> Any:
 def _joined(terms: Sequence[str]) -> str:
     first, *others = terms
     return first + "".join(f" - {t[1:].lstrip()}" if t.startswith("-") else f" + {t}" for t in others)
-
-
-def _latex_length(name: str) -> str:
-    letter = {"l": "\\lambda", "r": "\\rho", "k": "\\kappa"}[name[0]]
-    return f"{letter}_{{{name[1:]}}}"
 
 
 def _latex_parameter(name: str) -> str:

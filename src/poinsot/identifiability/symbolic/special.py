@@ -35,7 +35,8 @@ def special_relations(columns: list[str], null: np.ndarray, known: np.ndarray) -
     owners = [name.rpartition(".")[0] for name in columns]
     bodies = list(dict.fromkeys(owners))
     found: list[Relation] = []
-    span = _orthonormal(known)
+    lengths = np.linalg.norm(known, axis=1, keepdims=True)
+    span = np.linalg.qr((known / lengths).T)[0].T if len(known) else known  # orthonormal rows
     for group in chain(((b,) for b in bodies), combinations(bodies, 2)):
         if len(span) == len(null):
             break
@@ -46,11 +47,6 @@ def special_relations(columns: list[str], null: np.ndarray, known: np.ndarray) -
                 found.append(relation)
                 span = np.vstack([span, rest / np.linalg.norm(rest)])
     return found
-
-
-def _orthonormal(rows: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.linalg.qr((rows / lengths).T)[0].T if len(rows) else rows
 
 
 def _supported(null: np.ndarray, inside: np.ndarray) -> np.ndarray:

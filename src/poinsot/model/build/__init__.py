@@ -12,8 +12,4 @@ Loaded when used: a mechanism that comes from the cache needs none of it.
 
 from poinsot.lazy import door
 
-__all__ = ["ModelError", "described", "require_finite", "require_numbers"]
-
-__getattr__ = door(
-    __name__, {"ModelError": "scope", "described": "build", "require_finite": "build", "require_numbers": "build"}
-)
+__getattr__ = door(__name__, {"build": "described require_finite require_numbers", "scope": "ModelError"})

@@ -12,15 +12,13 @@ Readers make the same document that a TOML file holds and build it, so that ever
 
 from poinsot.lazy import door
 
-__all__ = ["Conversion", "read_mjcf", "read_urdf", "write_mjcf", "write_urdf"]
-
 __getattr__ = door(
     __name__,
     {
-        "Conversion": "notes",
-        "read_mjcf": "mjcf.read",
-        "read_urdf": "urdf.read",
-        "write_mjcf": "mjcf.write",
-        "write_urdf": "urdf.write",
+        "mjcf.read": "read_mjcf",
+        "mjcf.write": "write_mjcf",
+        "notes": "Conversion",
+        "urdf.read": "read_urdf",
+        "urdf.write": "write_urdf",
     },
 )

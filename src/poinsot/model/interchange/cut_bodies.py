@@ -70,7 +70,8 @@ def mend_cuts(tables: dict[str, Any]) -> list[str]:
         frames = tables["bodies"][name].get("frames", ())
         if not all(f"{name}.{frame}" in weld["between"] for frame in frames):  # they are not there for the weld alone
             continue
-        other, X_OL = _across(tables, weld, name)
+        (a, X_A), (b, X_B) = (pose_of(tables, side) for side in weld["between"])
+        other, X_OL = (b, X_B @ X_A.inverse()) if a == name else (a, X_A @ X_B.inverse())
         sides = [pose_of(tables, side) for side in joint["between"]]
         if other in (body for body, _ in sides):
             continue
@@ -88,12 +89,6 @@ def mend_cuts(tables: dict[str, Any]) -> list[str]:
 def bodies_of(tables: dict[str, Any], joint: dict[str, Any]) -> list[str]:
     """The two bodies that a joint connects."""
     return [pose_of(tables, side)[0] for side in joint["between"]]
-
-
-def _across(tables: dict[str, Any], weld: dict[str, Any], name: str) -> tuple[str, Pose]:
-    """The other body of a weld, and the pose in it of the body `name`."""
-    (a, X_A), (b, X_B) = (pose_of(tables, side) for side in weld["between"])
-    return (b, X_B @ X_A.inverse()) if a == name else (a, X_A @ X_B.inverse())
 
 
 def _used(tables: dict[str, Any]) -> set[str]:

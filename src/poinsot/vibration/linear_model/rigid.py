@@ -27,7 +27,7 @@ from poinsot.spatial.pose import Pose
 from poinsot.statics.equilibrium import settle
 from poinsot.statics.locked import locked_actuators
 from poinsot.statics.residual import Balance, Given, Point, balance
-from poinsot.system.conditioning import poses_at
+from poinsot.system.functions import poses_at
 from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import displacements, rank_of
 from poinsot.system.stored import stored
@@ -57,7 +57,8 @@ def rigid_model_about(
     solved = tuple(i for i, name in enumerate(compiled.commands) if name not in (forces or {}))
     point = Point(functions, q, Given(u, solved, (), np.zeros(0), functions.rests(q, p), p))
     held = choose_locked(mechanism.elements, point, locked)
-    point = _hold(point, held)
+    at = np.asarray(functions.forces(q, point.u, point.given.rho, p)[5]).ravel()[list(held)]  # locked where they are
+    point = Point(functions, q, replace(point.given, held=held, at=at))
     balanced = point.imbalance <= BALANCED
     moved = pose is None and not balanced
     if moved:
@@ -66,13 +67,6 @@ def rigid_model_about(
         raise PoinsotError(_unbalanced(compiled, point))
     kept = tuple(pose if isinstance(pose, Mapping) else mechanism.elements.pose)
     return _linear(mechanism, compiled, point, Held(kept, pose is not None, q if moved else None))
-
-
-def _hold(point: Point, held: tuple[int, ...]) -> Point:
-    """The same pose with some actuators locked where they are."""
-    values = point.functions.forces(point.q, point.u, point.given.rho, point.given.p)
-    at = np.asarray(values[5]).ravel()[list(held)]
-    return Point(point.functions, point.q, replace(point.given, held=held, at=at))
 
 
 def choose_locked(elements: Elements, point: Point, wish: str | Sequence[str] | None) -> tuple[int, ...]:
@@ -105,7 +99,9 @@ def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) ->
     p = point.given.p
     M, D = (np.asarray(x) for x in point.functions.inertia(point.q, p))
     poses = {name: X for name, X in poses_at(compiled, point.q, p).items() if name != GROUND}
-    twists = _twists(compiled, point.q, p)
+    flat = np.asarray(_twist_function.formula(compiled).function(point.q, p))
+    names = list(compiled.mechanism.template.bodies)
+    twists = dict(zip(names, flat.reshape(len(names), 6, -1)))  # by body, of its origin, in world axes, per speed
 
     def twist(frame: Frame) -> np.ndarray:
         if frame.body == GROUND:
@@ -136,13 +132,6 @@ def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) ->
         derivatives=lambda names: rigid_derivatives(mechanism, compiled, point, held, names),
         momentum=_momentum(mechanism.elements, poses, twists),
     )
-
-
-def _twists(compiled: System, q: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
-    """Velocity of every body's origin and its angular velocity, in world axes, per speed (6, nv)."""
-    names = list(compiled.mechanism.template.bodies)
-    flat = np.asarray(_twist_function.formula(compiled).function(q, p)).reshape(len(names), 6, -1)
-    return dict(zip(names, flat))
 
 
 @stored

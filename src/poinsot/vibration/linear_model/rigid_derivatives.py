@@ -51,7 +51,9 @@ def rigid_derivatives(
     p = np.concatenate([wide.equations.symbols.values(mechanism), chart])
     local = {n: f.function for n, f in _local(wide, held.coordinates, held.given, names).functions.items()}
     at = (point.q, point.u, point.lam, point.given.rho, p)
-    changes = _changes(local, point, held, at, LOST / _parameter_sizes(mechanism, names, point))
+    varied, size = [mechanism.parameters[name] for name in names], point.functions.sizes.machine
+    sizes = np.array([abs(x.value) or (size if x.unit == "m" else 1.0) for x in varied])  # what they are measured by
+    changes = _changes(local, point, held, at, LOST / sizes)
     rows = len(point.lam) + len(point.u)
     kept = [*range(len(point.lam)), *(len(point.lam) + i for i in point.given.held)]
     n, found = len(point.Q), []
@@ -105,13 +107,6 @@ def _directional(b: Balance, inputs: list[Any]) -> Any:
     ends = np.cumsum([m.numel() for m in matrices]).tolist()
     parts = [casadi.reshape(flat[a:b_], m.shape) for a, b_, m in zip([0, *ends[:-1]], ends, matrices)]
     return casadi.Function("directional", [*inputs, *steps], parts)
-
-
-def _parameter_sizes(mechanism: Mechanism, names: tuple[str, ...], point: Point) -> np.ndarray:
-    """What parameters (p,) are measured by: their values, or where they are zero the machine's size for lengths."""
-    found = [mechanism.parameters[name] for name in names]
-    size = point.functions.sizes.machine
-    return np.array([abs(p.value) or (size if p.unit == "m" else 1.0) for p in found])
 
 
 def _natural(point: Point, K: np.ndarray, equations: int) -> tuple[np.ndarray, np.ndarray]:

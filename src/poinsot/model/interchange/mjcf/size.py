@@ -30,7 +30,8 @@ def refuse_large(main: Path, files: Files) -> None:
         (cells, MAX_CELLS, "pixels of textures and height fields"),
     ):
         if number > most:
-            raise PoinsotError(f"{main}: {_many(number)} {what}; at most {most} are read")
+            many = str(number) if number < 10**9 else f"about 1e{len(str(number)) - 1}"
+            raise PoinsotError(f"{main}: {many} {what}; at most {most} are read")
     for root, _ in files.values():
         for element in root.iter("size"):
             for attribute in element.attrib:
@@ -89,7 +90,3 @@ def _product(text: str | None) -> int:
         except ValueError:
             continue
     return product
-
-
-def _many(count: int) -> str:
-    return str(count) if count < 10**9 else f"about 1e{len(str(count)) - 1}"

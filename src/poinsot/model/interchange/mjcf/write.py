@@ -163,13 +163,11 @@ def _close(equality: Element, closure: LoopClosure, tree: OpenedTree, along: Mjc
     if closure.form == FRAME:
         SubElement(equality, "weld", {"name": closure.name, **bodies})
         return
-    points = [X_AF.p] if closure.form == POINT else [X_AF.p, X_AF.p + _spread(tree) * X_AF.R[:, 2]]
+    size = max([float(np.linalg.norm(link.X_W.p)) for link in tree.links] + [1e-6])
+    spread = float(
+        10.0 ** np.round(np.log10(size) - 1)
+    )  # of two points for a hinge: a tenth of it, in round numbers [m]
+    points = [X_AF.p] if closure.form == POINT else [X_AF.p, X_AF.p + spread * X_AF.R[:, 2]]
     for number, point in enumerate(points, 1):
         name = closure.name if len(points) == 1 else f"{closure.name}.{number}"
         SubElement(equality, "connect", {"name": name, "anchor": numbers_text(point), **bodies})
-
-
-def _spread(tree: OpenedTree) -> float:
-    """Distance between the two points that stand for a hinge: a tenth of the machine's size, in round numbers [m]."""
-    size = max([float(np.linalg.norm(link.X_W.p)) for link in tree.links] + [1e-6])
-    return float(10.0 ** np.round(np.log10(size) - 1))

@@ -50,7 +50,7 @@ def mounted(tree: UrdfTree, type_of: TypeOf, sidecar: Sidecar) -> dict[str, floa
     q = np.zeros(len(names))
     for step in range(STEPS):
         gaps = _gaps(tree, type_of, loops, names, q)
-        error = np.concatenate([_error(gap, loop, size) for gap, (*_, loop) in zip(gaps, loops)])
+        error = np.concatenate([_change(Pose.identity(), gap, loop, size) for gap, (*_, loop) in zip(gaps, loops)])
         if np.max(np.abs(error)) < 1e-10:
             return dict(zip(names, q)) if step else {}
         J = np.zeros((len(error), len(names)))
@@ -68,10 +68,6 @@ def _gaps(tree: UrdfTree, type_of: TypeOf, loops: list, names: list[str], q: np.
     """X_AB across every closure."""
     poses = link_poses(tree, type_of, dict(zip(names, q)))
     return [poses[a].inverse() @ poses[b] for a, b, _ in loops]
-
-
-def _error(gap: Pose, loop: str, size: float) -> np.ndarray:
-    return gap.p / size if loop == "3d" else np.concatenate([gap.p / size, rotation_logarithm(gap.R)])
 
 
 def _change(gap: Pose, new: Pose, loop: str, size: float) -> np.ndarray:

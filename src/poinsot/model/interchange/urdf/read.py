@@ -206,7 +206,8 @@ class _Reader:
         """Write closing joints: a common point is a ball, a common frame a weld."""
         for number, (first, second, held) in enumerate(self.sidecar.loops, 1):
             ends = [self._side(self.tree.link(name)) for name in (first, second)]
-            name = self.joint_names.add(_stem(first, second) or f"loop{number}")
+            stem, other = (re.sub(r"[._]?[ABab]$", "", end) for end in (first, second))  # "tool_A", "tool_B": "tool"
+            name = self.joint_names.add(stem if stem and stem == other else f"loop{number}")
             law = "spherical" if held == "3d" else "fixed"
             self.tables["joints"][name] = {"type": law, "between": ends, "closing": True}
 
@@ -264,9 +265,3 @@ class _Reader:
         if self.sidecar.unknown:
             notes.append(f"Keys of the sidecar that are not read: {listing(self.sidecar.unknown)}.")
         return notes
-
-
-def _stem(first: str, second: str) -> str:
-    """What two ends of a closure have in common: "tool" for "tool_A" and "tool_B"."""
-    stems = {re.sub(r"[._]?[ABab]$", "", name) for name in (first, second)}
-    return stems.pop() if len(stems) == 1 else ""

@@ -108,7 +108,8 @@ class _Writer:
     def _branch(self, link: TreeLink) -> None:
         """One link of the tree, behind as many helper links as its joint has further coordinates."""
         parent, last = link.parent, link.motions[-1] if link.motions else None
-        through = last is None or last.type != HINGE or _distance(last, link.X_W.p) <= ON_AXIS
+        off = 0.0 if last is None else np.linalg.norm(np.cross(last.axis, link.X_W.p - last.point))  # its axis  [m]
+        through = last is None or last.type != HINGE or off <= ON_AXIS
         moved = list(link.motions[:-1] if through else link.motions)
         for motion in moved:
             name, point = f"{motion.name}.link", motion.point if motion.type == HINGE else link.X_W.p
@@ -197,11 +198,6 @@ def _inertial(element: Element, body: RigidBody) -> None:
     SubElement(inertial, "mass", value=number_text(body.mass))
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     SubElement(inertial, "inertia", {key: number_text(value) for key, value in zip(keys, body.inertia)})
-
-
-def _distance(motion: ElementaryMotion, p_W: np.ndarray) -> float:
-    """Distance of a point from the axis of a motion  [m]."""
-    return float(np.linalg.norm(np.cross(motion.axis, p_W - motion.point)))
 
 
 def _rpy(R: np.ndarray) -> tuple[float, float, float]:
