@@ -23,5 +23,6 @@ REGISTRY = (
     "vibration",
     "symbols",
     "reading",
+    "fusion",
     "modal",
 )

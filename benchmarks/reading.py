@@ -10,7 +10,7 @@ import pandas
 
 import poinsot
 from poinsot.recording.readers.csv import read_csv
-from poinsot.recording.readers.table import Request
+from poinsot.recording.readers.table import ReadRequest
 
 from .measure import Table, interleave
 
@@ -25,7 +25,7 @@ def run() -> Table:
         candidates = {
             "pandas": lambda: pandas.read_csv(path),
             "pandas, Arrow": lambda: pandas.read_csv(path, engine="pyarrow"),
-            "table": lambda: read_csv(path, Request()),
+            "table": lambda: read_csv(path, ReadRequest()),
             "recording": lambda: poinsot.read(path),
             "recording, means of 100 rows": lambda: poinsot.read(path, every=100),
         }
