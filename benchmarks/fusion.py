@@ -6,11 +6,11 @@ Both start from the leg lengths alone; gtsam's inertial factors take one sample 
 from __future__ import annotations
 
 import numpy as np
-
-import poinsot
 from tests.recording.fusion.batch_smoother import smoothed
 from tests.recording.fusion.stewart import platform
 from tests.recording.fusion.test_fuse import MOTION
+
+import poinsot
 
 from .measure import Table, interleave
 
