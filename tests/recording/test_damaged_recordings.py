@@ -12,7 +12,17 @@ from tests.recording.good import GOOD
 ALARM = (Severity.ERROR, Severity.WARNING)
 
 
-@pytest.mark.parametrize("name", DAMAGES)
+LONG = {  # hypotheses are tried one by one along the whole motion
+    "all angles are in degrees",
+    "an angle is of the motor's side",
+    "a length is in millimetres",
+    "all lengths are in millimetres",
+    "an angle is in degrees",
+    "forces of legs are swapped",
+}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in LONG)) for n in DAMAGES])
 def test_every_damage_is_found_and_named(name, tmp_path):
     damage = DAMAGES[name]
     good = damage.good()

@@ -88,6 +88,7 @@ def test_modes_of_the_three_link_come_out_of_a_simulated_test(name):
     assert one.status.value == "" and not one.findings, str(one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TESTS)
 def test_error_bars_cover_the_truth_in_a_few_repetitions(name):
     z = normalised(TESTS[name], three_link(), 12, [0, 1, 2])

@@ -188,7 +188,7 @@ class _Parts:
                     self.ragged.append(k)
                 continue
             rows.append([self._value(fields[j], j, k) for j in self.kept])
-        return list(np.array(rows, float).reshape(-1, len(self.kept)).T)
+        return list(np.array(rows, float).reshape(len(rows), len(self.kept)).T)
 
     def _value(self, text: str, column: int, line: int) -> float:
         if self.dialect.kinds[column] == "date":
