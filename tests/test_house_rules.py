@@ -44,7 +44,7 @@ ORDER = [
 ]
 MAX_FILE, MAX_BODY = 400, 60  # lines
 MAX_CHAIN, MAX_FOLDER = 16, 15  # modules
-MEASURING = 4  # modules of a chain that the measuring half may add
+MEASURING = 6  # modules of a chain that the measuring half may add
 
 
 def module_name(path: Path) -> str:

@@ -54,12 +54,17 @@ JUNK = {
 }
 NOT_CALLED = (
     "__version__",
+    "Estimate",
     "FrequencyResponse",
     "Mechanism",
     "ModalTest",
     "MotionError",
     "PoinsotError",
+    "Processing",
     "Recording",
+    "Run",
+    "Study",
+    "Unknown",
     "read_mjcf",
 )  # which needs MuJoCo
 TIMES = [0.0, 0.1, 0.2]
@@ -70,6 +75,13 @@ def shaken() -> poinsot.Recording:
     F, y = np.random.default_rng(0).standard_normal((2, 1024))
     units = {"F": "N", "y": "m/s²"}
     return poinsot.Recording.of(np.arange(1024) / 256.0, {"F": F, "y": np.cumsum(F) + y}, units=units)
+
+
+def turned(bar: poinsot.Mechanism) -> poinsot.Recording:
+    """A crank and its torque."""
+    t = np.arange(200) / 50
+    run = poinsot.inverse_dynamics(bar, {"theta1": poinsot.Fourier(2.0, (0.5,), (), 1.2)}, t)
+    return poinsot.Recording.of(t, {"theta1": run.kinematics.coordinates["theta1"], "A": run.forces["A"]})
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +116,7 @@ def good(tmp_path_factory) -> dict[str, dict]:
         "frequency_response": {"recording": shaken(), "input": "F", "segment": 0.5},
         "frf": {"mechanism": swing, "inputs": ["phi"], "outputs": ["phi"], "frequencies": [1.0, 2.0]},
         "hold": {"mechanism": bar},
+        "identify": {"study": bar, "recording": turned(bar), "unknowns": ["link3.mass"]},
         "inverse_dynamics": driven,
         "kinematics": moving,
         "library_names": {},

@@ -29,6 +29,16 @@ def fused():
     return poinsot.fuse(ex800, replace(run, channels={n: replace(c, noise=1e-3) for n, c in run.channels.items()}))
 
 
+def identified():
+    """Two masses of a four-bar from a noisy run."""
+    bar, t, noise = poinsot.load("four_bar"), np.arange(300) / 100, np.random.default_rng(0).standard_normal(300)
+    run = poinsot.inverse_dynamics(bar, {"theta1": poinsot.Fourier(4.0, (0.5, 0.2), (), 1.2)}, t)
+    rec = poinsot.Recording.of(
+        t, {"theta1": run.kinematics.coordinates["theta1"], "A": run.forces["A"] + 0.1 * noise}
+    )
+    return poinsot.identify(bar, rec, ["link2.mass", "link3.mass"])
+
+
 def measured() -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
     """The same of what is made of recordings."""
     white = np.random.default_rng(0).standard_normal((400, 2))
@@ -40,12 +50,13 @@ def measured() -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
     ringing = 1 / (2j * np.pi * lines - pole) / 2j + np.conj(1 / (-2j * np.pi * lines - pole) / 2j)
     noisy = ringing + 1e-4 * (white[:, :1] * 1j)[np.arange(len(lines)) % 400, 0]
     rung = poinsot.FrequencyResponse(lines, noisy[:, None, None], response.outputs, response.inputs, "receptance")
-    test = poinsot.modal_test(rung)
+    test, found = poinsot.modal_test(rung), identified()
     return {
         "allan": (still, len(still.tau), {"deviation": still.deviation}),
         "filter_forces": (mixed, 400, {"gain2": mixed.gain[:, 1]}),
         "fuse": (moved, 20, {"x": moved.position[:, 0], "bwz": moved.gyroscope_bias[:, 2]}),
         "frequency_response": (response, len(response.frequency), {"re x / force": response.H[:, 0, 0].real}),
+        "identify": (found, 2, {"value": found.value, "deviation": found.deviation}),
         "modal_test": (test, len(test.poles), {"frequency": test.frequencies}),
     }
 

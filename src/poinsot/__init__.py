@@ -19,6 +19,7 @@ The map, each package standing on those above it:
     vibration    linear model, modes, responses, maps
     identifiability  regressors, base parameters, what a measurement can determine
     recording    recordings: readers, findings, filters, simulated sensors, fusion, modal tests
+    estimate     parameters from recordings, with error bars and a verdict
     library      mechanisms as model files
     app          the command line; nobody imports it
 
@@ -33,6 +34,9 @@ from poinsot.lazy import door
 
 if TYPE_CHECKING:
     from poinsot.errors import MotionError, PoinsotError
+    from poinsot.estimate.estimate import Estimate
+    from poinsot.estimate.identify import identify
+    from poinsot.estimate.study import Processing, Run, Study, Unknown
     from poinsot.identifiability.base_parameters import base_parameters
     from poinsot.identifiability.determinable import determinable
     from poinsot.identifiability.energy import energy_regressor
@@ -74,6 +78,9 @@ __version__ = "0.1.0"
 
 _OFFERED = {
     "errors": "MotionError PoinsotError",
+    "estimate.estimate": "Estimate",
+    "estimate.identify": "identify",
+    "estimate.study": "Processing Run Study Unknown",
     "identifiability.base_parameters": "base_parameters",
     "identifiability.determinable": "determinable",
     "identifiability.energy": "energy_regressor",

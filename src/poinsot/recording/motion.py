@@ -25,6 +25,7 @@ class RecordedMotion:
     motion: dict[str, Signal]  # by coordinate
     t: np.ndarray  # (n,)  [s]
     recording: Recording  # with the derivatives as channels
+    edge: float = 0.0  # time at either end within which derivatives are poor  [s]
 
 
 def position_channels(recording: Recording, mechanism: Mechanism) -> dict[str, str]:
@@ -69,4 +70,4 @@ def recorded_motion(
         values = (smooth[f"{name}{end}"] for end in ("", ".rate", ".acceleration"))
         s, rate, acceleration = (np.ascontiguousarray(x) for x in values)
         motion[place] = Measured(smooth.t, s - offset, rate, acceleration)
-    return RecordedMotion(whole, motion, smooth.t, smooth)
+    return RecordedMotion(whole, motion, smooth.t, smooth, float(smooth.constants.get("edge", 0.0)))

@@ -38,20 +38,24 @@ def differentiate(
     `channels` are by default those of kind "position". `method` is "filter" (zero phase, of an `order`), "fourier"
     (a periodic excitation of known `period` [s], with a number of `harmonics`) or "spline" (uneven clocks, gaps).
     `cutoff` [Hz] for all or by channel; by default it follows from the spectrum of each. The noise of every new
-    channel is the standard error of its samples, by the method's own formula.
+    channel is the standard error of its samples, by the method's own formula; `constants["edge"]` is the time [s] at
+    either end within which errors are larger.
     """
     if method not in METHODS:
         raise PoinsotError(unknown("method of differentiation", method, METHODS))
     t = recording.require_times()
     names = _names(recording, channels)
-    values, about, steps = {}, {}, []
+    values, about, steps, edge = {}, {}, [], 0.0
     for name in names:
         corner = cutoff.get(name) if isinstance(cutoff, Mapping) else cutoff
         found = METHODS[method](t, recording[name], corner, period, harmonics, order)
         values |= {name: found.value, f"{name}.rate": found.rate, f"{name}.acceleration": found.acceleration}
         about |= _channels(recording.channels[name], found)
         steps.append(f"'{name}': {found.said}")
-    return replace(recording.with_channels(values, about), steps=(*recording.steps, *steps))
+        edge = max(edge, found.edge)
+    found = recording.with_channels(values, about)
+    constants = {**recording.constants, "edge": edge}
+    return replace(found, steps=(*recording.steps, *steps), constants=constants)
 
 
 def _names(recording: Recording, channels: Sequence[str] | str | None) -> tuple[str, ...]:

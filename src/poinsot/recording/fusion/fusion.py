@@ -52,6 +52,7 @@ class Fusion(Result):
     rows: np.ndarray  # measurements that it has (n,)
     iterations: int
     status: str  # what to do next; empty means success
+    edge: float = 0.0  # time at either end within which accelerations are poor  [s]
 
     _over, _hidden = ("t", "t"), ("state",)
     _columns = {"accelerometer_bias": ("bfx bfy bfz", "m/s²"), "gyroscope_bias": ("bwx bwy bwz", "rad/s")}

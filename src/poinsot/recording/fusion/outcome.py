@@ -37,8 +37,8 @@ def outcome(
     R, p, slope = x.body(*s.X_BS)
     arm = np.einsum("nij,nj->ni", R, s.X_BS[1] + x.c[:, 6:9])
     felt, turning = nodes.force - x.c[:, :3] - x.c[:, 13:16], nodes.rate - x.c[:, 3:6] - x.c[:, 16:19]
-    acceleration, _ = _filtered(nodes.t, np.einsum("nij,nj->ni", x.R, felt) + nodes.gravity)
-    w, alpha = _filtered(nodes.t, np.einsum("nij,nj->ni", x.R, turning))
+    acceleration, _, first = _filtered(nodes.t, np.einsum("nij,nj->ni", x.R, felt) + nodes.gravity)
+    w, alpha, second = _filtered(nodes.t, np.einsum("nij,nj->ni", x.R, turning))
     full = np.zeros((len(x), SIZE, SIZE))
     full[:, s.active[:, None], s.active] = P
     sigma = np.sqrt(np.maximum(np.diagonal(full, axis1=1, axis2=2), 0.0))
@@ -75,15 +75,17 @@ def outcome(
         rows=passed.rows,
         iterations=iterations,
         status=status,
+        edge=max(first, second),
     )
 
 
-def _filtered(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Columns of y (n, 3) at t (n,) without their noise, and their rates."""
+def _filtered(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Columns of y (n, 3) at t (n,) without their noise, their rates, and how long their ends are poor [s]."""
     if len(t) < SHORTEST:
-        return y, np.gradient(y, t, axis=0)
-    value, rate = np.empty_like(y), np.empty_like(y)
+        return y, np.gradient(y, t, axis=0), 0.0
+    value, rate, edge = np.empty_like(y), np.empty_like(y), 0.0
     for j in range(3):
         found = zero_phase(*evenly(t, y[:, j]))
         value[:, j], rate[:, j] = np.interp(t, found.t, found.value), np.interp(t, found.t, found.rate)
-    return value, rate
+        edge = max(edge, found.edge)
+    return value, rate, edge

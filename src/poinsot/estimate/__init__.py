@@ -1,0 +1,15 @@
+"""Estimation: from recordings to parameters that can be trusted.
+
+study                what is asked: mechanism, runs with roles, unknowns, channels, method
+unknowns             which parameters are looked for, and how the equations are linear in them
+motion               the motion that a run went through: encoders, or fused with an inertial unit
+runs                 runs as rows: measured channels as a linear function of parameters
+excitation           what the data determines above the noise of its motion
+problem              all rows of one study on its base parameters
+residuals            colour of the residuals, and the covariance that it leaves
+methods              one a file: ordinary, weighted, robust, total least squares, maximum likelihood
+validation           fit and prediction, channel by channel
+identified           the mechanism with the values that were found
+estimate             the result and its verdict
+identify             the verb
+"""

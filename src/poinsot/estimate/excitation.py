@@ -1,0 +1,98 @@
+"""What the data determines above the noise of its motion.
+
+Noise of the motion adds N to the columns X of the base parameters. With the directions g of
+
+    NᵀN g = ρ⁻² XᵀX g                                        (theory/estimation, eq. 3)
+
+least squares shrinks what lies along g by ρ⁻²: at ρ = 1 there is nothing but noise. Directions with a small ρ are not
+estimated; what they could change is measured against the physical size of each parameter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.estimate.problem import LinearProblem
+
+NOTHING = 3.0  # ρ below which a direction is not excited
+TOUCHED = 0.05  # of a parameter's physical size, by which directions that are not excited may change it
+ROUND_OFF = 1e-24  # of the columns, squared: no noise at all
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """How far the base parameters are excited above the noise of the motion."""
+
+    noise: np.ndarray  # NᵀN (b, b), rows over their scale; zero without noise
+    held: int  # directions that are not estimated
+    touched: np.ndarray  # (b,) share of each parameter's size that these could change
+
+    def shrinkage(self, gram: np.ndarray, G: np.ndarray, beta: np.ndarray) -> np.ndarray:
+        """By how much noise of the motion shrinks least-squares values (b,), with XᵀX (b, b)."""
+        return G @ np.linalg.solve(G.T @ gram @ G, G.T @ self.noise @ beta) if G.size else np.zeros(len(beta))
+
+    def hidden(self, j: int) -> bool:
+        """Whether a base parameter hangs on directions that noise alone excites."""
+        return bool(self.touched[j] > TOUCHED)
+
+
+@one_blas_thread()
+def excited(problem: LinearProblem) -> tuple[LinearProblem, Excitation]:
+    """The problem in the directions that are excited."""
+    from scipy.linalg import eigh
+
+    b, size = problem.base.rank, physical_sizes(problem)
+    if not b or any(run.noise is None for run in problem.runs):
+        return problem, Excitation(np.zeros((b, b)), 0, np.zeros(b))
+    X, N = gram(problem), gram(problem, noise=True)
+    prior = problem.priors[0]
+    X = X + prior.T @ prior
+    length = np.sqrt(np.diagonal(X))
+    shares, g = eigh(N / length[:, None] / length, X / length[:, None] / length)
+    weak = shares > NOTHING**-2
+    if not weak.any():
+        return problem, Excitation(N, 0, np.zeros(b))
+    strong = g[:, ~weak] / length[:, None]
+    basis = np.linalg.qr(g[:, weak] / length[:, None] / size[:, None])[0]  # of what is open, in physical sizes
+    found = replace(problem, directions=strong)
+    return found, Excitation(N, int(weak.sum()), np.linalg.norm(basis, axis=1))
+
+
+def gram(problem: LinearProblem, noise: bool = False) -> np.ndarray:
+    """XᵀX (b, b), or NᵀN, of rows over the scale of their channel."""
+    b = problem.base.rank
+    found = np.zeros((b, b))
+    for run in problem.runs:
+        x = problem.base_columns(run, noise) / problem.scale[:, None]
+        rows = np.where(np.isfinite(run.y)[:, :, None], x, 0.0).reshape(-1, b)
+        found += rows.T @ rows
+    return found
+
+
+def physical_sizes(problem: LinearProblem) -> np.ndarray:
+    """What base parameters (b,) may reasonably be: mass × lengthⁿ of a body; of others their value, or what would
+    give all of the measured channels by itself.
+    """
+    unknowns, size = problem.unknowns, problem.runs[0].regressor.size
+    masses = {name: float(body.mass) for name, body in unknowns.mechanism.bodies.items()}
+    heaviest = max(masses.values(), default=0.0) or 1.0
+    alone = _alone(problem)
+    linear = dict(zip(unknowns.names, unknowns.linear)) if not unknowns.in_file else {}
+    found = []
+    for j, name in enumerate(problem.base.independent):
+        p = linear.get(name)
+        if p is not None and p.table == "bodies":
+            found.append(max((masses[p.owner] or heaviest) * size**p.order, abs(problem.nominal[j])))
+        else:
+            found.append(abs(float(unknowns.start[unknowns.names.index(name)])) or alone[j])
+    return np.array(found)
+
+
+def _alone(problem: LinearProblem) -> np.ndarray:
+    """Values (b,) with which each base parameter by itself would give as much as was measured."""
+    measured = sum(float(np.nansum((run.y / problem.scale) ** 2)) for run in problem.runs)
+    lengths = np.sqrt(np.diagonal(gram(problem)))
+    return np.sqrt(measured) / np.where(lengths > 0, lengths, 1.0)

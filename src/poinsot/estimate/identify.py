@@ -1,0 +1,152 @@
+"""Identify: the verb that goes from recordings to parameters with error bars and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from poinsot.errors import PoinsotError
+from poinsot.estimate.estimate import Estimate, status_of, values_of
+from poinsot.estimate.excitation import excited
+from poinsot.estimate.methods.base import LinearMethod, LinearSolution
+from poinsot.estimate.methods.registry import method_of
+from poinsot.estimate.problem import LinearProblem, linear_problem
+from poinsot.estimate.runs import RunRows, rows_of_run
+from poinsot.estimate.study import Processing, Role, Study, study_of
+from poinsot.estimate.unknowns import Unknowns, unknowns_in
+from poinsot.estimate.validation import fit_of
+from poinsot.model.mechanism import Mechanism
+from poinsot.recording.recording import Recording
+
+STEPS = 30  # of Gauss and Newton where channels are not linear in the unknowns
+SETTLED = 1e-3  # of a standard error
+
+
+def identify(
+    study: Study | Mechanism,
+    recording: Recording | Sequence[Recording] | Mapping[str, Recording] | None = None,
+    unknowns: Sequence[Any] | Mapping[str, Any] | str | None = None,
+    method: Any = "weighted",
+    *,
+    validate: Recording | Sequence[Recording] | Mapping[str, Recording] | None = None,
+    channels: Sequence[str] | str | None = None,
+    noise: float | Mapping[str, float] | None = None,
+    processing: Processing | Mapping[str, Any] | None = None,
+) -> Estimate:
+    """Parameters of a mechanism from recordings, with standard errors and a verdict.
+
+    `study` says all of it, or is the mechanism of one `recording` or several (by name, or a list). `unknowns` are
+    names or patterns of parameters of the model file ("platform.mass") or of linear ones ("platform.Ixx"), or a table
+    by name with bounds, start, prior and deviation; by default all linear parameters that the model declares.
+    `method` is a name, a table with its options, or a method (`estimate.methods.registry`). `validate` are recordings
+    that are predicted and not used otherwise. `channels` are those of `regressor`; by default all recorded forces.
+    `noise` is the standard deviation of a sample, for all channels or by channel, in SI. `processing` tells how
+    motions are filtered and at which rate rows are kept (`Processing`, or a table).
+
+    >>> import poinsot
+    >>> crank, t = poinsot.load("four_bar"), np.linspace(0, 4, 401)
+    >>> run = poinsot.inverse_dynamics(crank, {"theta1": poinsot.Fourier(3.14, (0.5, 0.2), (0.1,), 1.2)}, t)
+    >>> rec = Recording.of(t, {"theta1": run.kinematics.coordinates["theta1"], "A": run.forces["A"]})
+    >>> est = poinsot.identify(crank, rec, ["link2.mass", "link3.mass"])
+    >>> est.value.round(2).tolist(), est.undetermined
+    ([2.3, 2.1], ())
+    """
+    if not isinstance(study, Study):
+        study = study_of(
+            study,
+            recording,
+            unknowns,
+            method,
+            validate=validate,
+            channels=channels,
+            noise=noise,
+            processing=processing,
+        )
+    return estimated(study)
+
+
+def estimated(study: Study) -> Estimate:
+    """The estimate of a study."""
+    chosen, asked = method_of(study.method), unknowns_in(study)
+    runs, steps = rows_and_steps(study, asked)
+    used = tuple(run for run in runs if run.role is not Role.VALIDATE)
+    problem, excitation = excited(linear_problem(asked, used, _scale(study, used), asked.start))
+    problem, solution, moved = _solved(chosen, problem)
+    G, beta = problem.directions, problem.base_values(solution.d)
+    base_covariance = G @ solution.covariance @ G.T
+    values, combinations, covariance = values_of(problem, beta, base_covariance, excitation)
+    fit = fit_of(problem, used, solution.d)
+    assert fit is not None
+    numerics = _numerics(problem, solution)
+    return Estimate(
+        study=study,
+        method=chosen.name,
+        parameters=values,
+        covariance=covariance,
+        combinations=combinations,
+        base_covariance=base_covariance,
+        fit=fit,
+        validation=fit_of(problem, [run for run in runs if run.role is Role.VALIDATE], solution.d),
+        status=status_of(values, numerics),
+        numerics=numerics,
+        steps=(*study.steps, *asked.steps, *steps, *moved),
+        problem=problem,
+        beta=beta,
+        held=excitation.held,
+    )
+
+
+def rows_and_steps(study: Study, asked: Unknowns) -> tuple[tuple[RunRows, ...], list[str]]:
+    """Rows of all runs; the noise of the motion is tried on those that parameters are identified from."""
+    found, steps = [], []
+    for k, run in enumerate(study.runs):
+        rng = None if run.role is Role.VALIDATE else np.random.default_rng(k)
+        rows, said = rows_of_run(run, asked, study.channels, study.processing, rng)
+        found.append(rows)
+        steps += [f"run '{run.name}': {text}" for text in (*run.recording.steps, *said)]
+    return tuple(found), steps
+
+
+def _scale(study: Study, runs: Sequence[RunRows]) -> np.ndarray:
+    """Size of every channel (c,): its noise where the study tells it, else the deviation of its samples."""
+    names = runs[0].regressor.channels
+    for pattern in study.noise:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise PoinsotError(
+                f"the study gives noise for '{pattern}', which is no measured channel: {', '.join(names)}"
+            )
+    spread = np.nanstd(np.concatenate([run.y for run in runs]), axis=0)
+    spread = np.where(spread > 0, spread, max(float(np.nanmax(spread)), 1e-300))
+    given = [next((s for pattern, s in study.noise.items() if fnmatchcase(name, pattern)), None) for name in names]
+    return np.array([s if sigma is None else sigma for s, sigma in zip(spread, given)])
+
+
+def _solved(method: LinearMethod, problem: LinearProblem) -> tuple[LinearProblem, LinearSolution, list[str]]:
+    """The solution; where channels are not linear in the unknowns, by steps of Gauss and Newton."""
+    solution = method.solve(problem.rows)
+    if not problem.unknowns.in_file:
+        return problem, solution, []
+    for k in range(STEPS):
+        said = [f"{k} steps of Gauss and Newton: products of unknowns"] if k else []
+        at, names = problem.at.copy(), problem.unknowns.names
+        at[[names.index(name) for name in problem.base.independent]] = problem.base_values(solution.d)
+        slopes = problem.unknowns.slopes(at)
+        if np.array_equal(slopes, problem.slopes):
+            return problem, solution, said
+        before, problem = solution.d, replace(problem, at=at, slopes=slopes)
+        solution = method.solve(problem.rows)
+        if k and np.all(np.abs(solution.d - before) <= SETTLED * np.sqrt(np.diagonal(solution.covariance))):
+            return problem, solution, said
+    return problem, replace(solution, message="The steps of Gauss and Newton did not settle."), []
+
+
+def _numerics(problem: LinearProblem, solution: LinearSolution) -> tuple[str, ...]:
+    """What is wrong with the numbers."""
+    found = [] if problem.base.gap.clear else [f"{problem.base.gap}."]
+    if not np.isfinite(solution.d).all() or not (np.diagonal(solution.covariance) >= 0).all():
+        found.append("The values or their covariance are not finite numbers.")
+    return (*found, *([solution.message] if solution.message else []))

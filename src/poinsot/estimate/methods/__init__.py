@@ -1,0 +1,9 @@
+"""Methods of estimation: frozen objects, one a file, by name in a registry.
+
+base          the interface, weighted least squares by orthogonal factors
+ordinary      all samples alike
+weighted      channels by their residuals
+robust        outliers count less
+total         the motion is noisy too
+likelihood    coloured residuals
+"""

@@ -1,0 +1,115 @@
+"""The motion that a run went through, as states of the mechanism: from encoders, or fused with an inertial unit.
+
+C v = 0,  T v = V;        C v̇ = γ,  T v̇ = A − Ṫ v        speeds and accelerations from twist V and rate A of a body
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poinsot.errors import PoinsotError
+from poinsot.estimate.study import Processing
+from poinsot.identifiability.states import States
+from poinsot.lazy import casadi
+from poinsot.model.mechanism import Mechanism
+from poinsot.motion.kinematics import solve_path
+from poinsot.recording.filtering.spectrum import sample_noise
+from poinsot.recording.fusion.fuse import fuse
+from poinsot.recording.fusion.fusion import Fusion
+from poinsot.recording.motion import position_channels, recorded_motion
+from poinsot.recording.recording import Recording
+from poinsot.system.stored import stored
+from poinsot.system.system import System, start, system
+
+DEPENDENT = 1e-9  # of the largest singular value: what a body's motion leaves open
+MOTION = ("position", "specific force", "rate")  # kinds of channels that tell the motion
+
+
+@dataclass(frozen=True, eq=False)
+class RunMotion:
+    """States of a mechanism at the times of a recording that can be used."""
+
+    mechanism: Mechanism  # with names for all coordinates that were recorded
+    states: States
+    edge: float  # time at either end within which derivatives are poor  [s]
+    steps: tuple[str, ...]
+
+
+def uses_inertial_unit(recording: Recording, processing: Processing) -> bool:
+    """Whether the motion is fused from an inertial unit and encoders."""
+    recorded = any(channel.kind == "specific force" for channel in recording.channels.values())
+    return recorded if processing.fuse is None else processing.fuse
+
+
+def run_motion(recording: Recording, mechanism: Mechanism, processing: Processing, every: int = 1) -> RunMotion:
+    """The motion of a run, at every so many of its samples."""
+    if uses_inertial_unit(recording, processing):
+        return _fused(fuse(mechanism, recording), every)
+    smoothing = {"method": processing.method, "cutoff": processing.cutoff, "period": processing.period}
+    recorded = recorded_motion(recording, mechanism, harmonics=processing.harmonics, **smoothing)
+    good = np.all([np.isfinite(s.s) for s in recorded.motion.values()], axis=0)  # type: ignore[attr-defined]
+    times = recorded.t[good][::every]
+    path = solve_path(recorded.mechanism, recorded.motion, times)
+    size = path.system.equations.symbols.home.size
+    states = States(path.system, path.t, path.q, path.v, path.a, path.p, size)
+    new = recorded.recording.steps[len(recording.steps) :]
+    return RunMotion(recorded.mechanism, states, recorded.edge, new)
+
+
+def shaken(recording: Recording, mechanism: Mechanism, rng: np.random.Generator) -> Recording:
+    """The recording with the noise of its motion once more: what differs behind the same filters is noise."""
+    read = position_channels(recording, mechanism)
+    values = dict(recording.values)
+    for name, channel in recording.channels.items():
+        if name in read or channel.kind in MOTION[1:]:
+            sigma = channel.noise or sample_noise(recording.t, recording[name]) or 0.0
+            values[name] = recording[name] + sigma * rng.standard_normal(len(recording))
+    return replace(recording, values=values)
+
+
+def _fused(fused: Fusion, every: int) -> RunMotion:
+    """States from the fused motion of the body that carries the inertial unit."""
+    rows = slice(None, None, every)
+    begin = start(fused.mechanism, None)
+    compiled = system(fused.mechanism, "joint", home=begin)
+    p = compiled.parameters(fused.mechanism, begin.poses)
+    V = np.concatenate([fused.velocity, fused.angular_velocity], axis=1)[rows]
+    A = np.concatenate([fused.acceleration, fused.angular_acceleration], axis=1)[rows]
+    q, (_, n, m, nu) = np.ascontiguousarray(fused.q[rows]), compiled.sizes
+    write, u = _body_motion(compiled, fused.body), np.zeros(nu)
+    L, bias = _shaped(write(q, np.zeros((len(q), n)), u, p), m + 6, n)
+    back = _inverse(L, fused.body)
+    v = np.einsum("nij,nj->ni", back, np.concatenate([np.zeros((len(q), m)), V], axis=1))
+    _, bias = _shaped(write(q, v, u, p), m + 6, n)
+    a = np.einsum("nij,nj->ni", back, np.concatenate([np.zeros((len(q), m)), A], axis=1) - bias)
+    states = States(compiled, fused.t[rows], q, v, a, p, begin.size)
+    return RunMotion(
+        fused.mechanism, states, fused.edge, (f"the motion of '{fused.body}' was fused with its inertial unit",)
+    )
+
+
+def _shaped(found: tuple[np.ndarray, ...], rows: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    return found[0].reshape(-1, rows, n), found[1].reshape(-1, rows)
+
+
+def _inverse(L: np.ndarray, body: str) -> np.ndarray:
+    """Pseudo-inverses (N, nv, rows) of constraints and the body's twist, which must leave nothing open."""
+    size = np.linalg.norm(L, axis=(0, 1)) / np.sqrt(len(L))
+    s = np.linalg.svd(L[:: max(1, len(L) // 50)] / size, compute_uv=False)
+    if np.any(s[:, -1] < DEPENDENT * s[:, 0]):
+        raise PoinsotError(
+            f"the motion of '{body}' does not determine that of the whole mechanism: record other coordinates too"
+        )
+    return np.linalg.pinv(L / size) / size[:, None]
+
+
+@stored
+def _body_motion(compiled: System, body: str) -> casadi.Function:
+    """(q, v, u, p) -> C and the twist of a body per speed; what of their rates does not come from v̇."""
+    e = compiled.equations
+    twist = casadi.vertcat(*e.world_twist(body))
+    rate = e.rate(twist, casadi.SX(e.v.size1(), 1))
+    L = casadi.vertcat(e.kinematics.C, casadi.jacobian(twist, e.v))
+    return compiled.dynamics.function("body_motion", [casadi.densify(L), casadi.vertcat(-e.kinematics.gamma, rate)])

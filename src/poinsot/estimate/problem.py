@@ -1,0 +1,164 @@
+"""All rows of a study on its base parameters: the linear problem that every linear method solves.
+
+z = M p + e,    M = W ∂θ/∂p ,    M p = X β        β = p₁ + B p₂ the base parameters   (theory/estimation, eq. 2)
+
+What noise alone excites stays at the model's value: β = β₀ + G d with r ≤ b directions G.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poinsot.blas import one_blas_thread
+from poinsot.errors import PoinsotError
+from poinsot.estimate.methods.base import LinearRows
+from poinsot.estimate.runs import RunRows
+from poinsot.estimate.unknowns import Unknowns
+from poinsot.identifiability.base_parameters import BaseParameters, reduce_regressor
+from poinsot.identifiability.linear import LinearParameter
+
+ENOUGH = 2000  # samples of a run from which its rank is told
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProblem:
+    """Rows of several runs, c channels, as a linear function of k unknowns, b combinations of which count."""
+
+    unknowns: Unknowns
+    runs: tuple[RunRows, ...]
+    at: np.ndarray  # (k,) values at which the rows are linear  [SI]
+    slopes: np.ndarray  # ∂θ/∂p (K, k) there
+    base: BaseParameters
+    scale: np.ndarray  # (c,) size of every channel's noise, or of its samples
+    directions: np.ndarray  # G (b, r) in which base parameters are looked for
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the channels, c."""
+        return self.runs[0].regressor.channels
+
+    @property
+    def nominal(self) -> np.ndarray:
+        """β₀ (b,) of the model  [SI]."""
+        return self._base_of(self.unknowns.start)
+
+    def _base_of(self, p: np.ndarray) -> np.ndarray:
+        """Base parameters (b,) of unknowns (k,)."""
+        numbers = dict(zip(self.unknowns.names, p))
+        first, second = (
+            np.array([numbers[n] for n in names]) for names in (self.base.independent, self.base.eliminated)
+        )
+        return first + self.base.coefficients @ second
+
+    @property
+    def combine(self) -> np.ndarray:
+        """(b, k): base parameters of unknowns."""
+        index = {name: j for j, name in enumerate(self.unknowns.names)}
+        found = np.zeros((self.base.rank, len(index)))
+        found[range(self.base.rank), [index[name] for name in self.base.independent]] = 1.0
+        found[:, [index[name] for name in self.base.eliminated]] = self.base.coefficients
+        return found
+
+    def base_columns(self, run: RunRows, noise: bool = False) -> np.ndarray:
+        """X (n, c, b) of a run; with `noise`, what the noise of the motion adds to it."""
+        W = run.noise if noise else run.W
+        assert W is not None
+        return W @ self.slopes[:, [self.unknowns.names.index(name) for name in self.base.independent]]
+
+    def columns(self, run: RunRows, noise: bool = False) -> np.ndarray:
+        """X G (n, c, r) of a run."""
+        return self.base_columns(run, noise) @ self.directions
+
+    def target(self, run: RunRows) -> np.ndarray:
+        """z − X β₀ (n, c) of a run."""
+        known = self.unknowns.theta(self.at) - self.slopes @ self.at
+        return run.target - run.W @ known - self.base_columns(run) @ self.nominal
+
+    def base_values(self, d: np.ndarray) -> np.ndarray:
+        """β (b,) for steps d (r,) from the model  [SI]."""
+        return self.nominal + self.directions @ d
+
+    def predicted(self, run: RunRows, d: np.ndarray) -> np.ndarray:
+        """Channels (n, c) of a run for steps d (r,)."""
+        return run.y - self.target(run) + self.columns(run) @ d
+
+    @property
+    def rows(self) -> LinearRows:
+        """What methods solve."""
+        X, z, good, noise = [], [], [], []
+        for run in self.runs:
+            use = np.isfinite(run.y)
+            X.append(np.where(use[:, :, None], self.columns(run), 0.0))
+            z.append(np.where(use, self.target(run), 0.0))
+            good.append(use)
+            if run.noise is not None:  # targets have −N β₀, since X β₀ is taken off them
+                N = np.where(use[:, :, None], self.base_columns(run, noise=True), 0.0)
+                noise.append(np.concatenate([N @ self.directions, -(N @ self.nominal)[:, :, None]], axis=2))
+        whole = tuple(noise) if len(noise) == len(X) else None
+        return LinearRows(tuple(X), tuple(z), tuple(good), self.priors, self.scale, whole)
+
+    @property
+    def priors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows (m, r) and targets (m,) of what is known besides, weighted."""
+        index = {name: j for j, name in enumerate(self.base.independent)}
+        rows, targets = [], []
+        for one, name in zip(self.unknowns.given, self.unknowns.names):
+            if one.prior is None or one.deviation is None or name not in index:
+                continue
+            rows.append(self.directions[index[name]] / one.deviation)
+            targets.append((one.prior - self.nominal[index[name]]) / one.deviation)
+        return np.array(rows).reshape(len(rows), self.directions.shape[1]), np.array(targets)
+
+
+@one_blas_thread()
+def linear_problem(unknowns: Unknowns, runs: tuple[RunRows, ...], scale: np.ndarray, at: np.ndarray) -> LinearProblem:
+    """The problem of some runs, linear about unknowns at (k,)."""
+    first = runs[0].regressor
+    if any(run.regressor.channels != first.channels for run in runs):
+        raise PoinsotError("all runs of a study must have recorded the same channels; name those that all have")
+    slopes = unknowns.slopes(at)
+    base = reduce_regressor(*_stacked(unknowns, runs, slopes, scale))
+    return LinearProblem(unknowns, runs, at, slopes, base, scale, np.eye(base.rank))
+
+
+def _stacked(unknowns: Unknowns, runs: tuple[RunRows, ...], slopes: np.ndarray, scale: np.ndarray):
+    """One regressor for all runs and priors, the parameters to eliminate, and the weights of its rows."""
+    matrices, weights, parts = [], [], []
+    for run in runs:
+        w, m = run.regressor, len(run.regressor.t)
+        step, c = max(1, m // ENOUGH), len(w.channels)
+        matrix = w.matrix.reshape(m, c, -1)[::step].reshape(-1, w.matrix.shape[1]) @ slopes
+        matrices.append(matrix)
+        weights.append(np.tile(1 / scale, len(matrix) // c))
+        parts.append(w.natural(np.tile(1 / scale, m)) @ np.abs(slopes) / np.sqrt(step))
+    prior = np.array([0.0 if one.deviation is None else 1 / one.deviation for one in unknowns.given])
+    known = np.flatnonzero(prior)
+    matrices.append(np.eye(len(prior))[known])
+    weights.append(prior[known])
+    natural = np.sqrt(np.sum(np.square([*parts, prior]), axis=0))
+    own = unknowns.names
+    linear = unknowns.linear if not unknowns.in_file else tuple(_own(unknowns))
+    together = replace(
+        runs[0].regressor,
+        mechanism=unknowns.mechanism,
+        columns=own,
+        units=unknowns.units,
+        matrix=np.concatenate(matrices),
+        parameters=unknowns.start,
+        linear=linear,
+        natural=_constant(natural),
+    )
+    return together, None, np.concatenate(weights)
+
+
+def _constant(value: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda weights: value
+
+
+def _own(unknowns: Unknowns) -> list[LinearParameter]:
+    """Parameters of the model file in the words of a regressor."""
+    pairs = zip(unknowns.names, unknowns.units)
+    return [LinearParameter(name, unit, "parameters", name, ("", 0), True) for name, unit in pairs]

@@ -1,0 +1,154 @@
+"""Colour of the residuals, and the covariance of estimates that it leaves.
+
+    e_k = Σ a_i e_{k−i} + ε_k                      autoregressive, channel by channel; var ε = Σ across channels
+    cov β = H⁻¹ (Xᵀ Ω X) H⁻¹,  H = Xᵀ X            Ω = A⁻¹ Σ A⁻ᵀ of the weighted residuals  (theory/estimation, eq. 4)
+
+Ω is never written out: A⁻ᵀ X is X through the filter backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+LONGEST = 0.05  # order of the model, of the number of samples, at most
+ORDERS = 40  # at most
+DRAWS, ROUNDS = 12, 2  # of noise, by which the colour that parameters took away is found
+
+Projection = Callable[[Sequence[np.ndarray]], list[np.ndarray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Colour:
+    """Autoregressive models of c channels."""
+
+    a: tuple[np.ndarray, ...]  # c polynomials 1, −a₁, −a₂, …
+    sigma: np.ndarray  # covariance of the innovations (c, c)
+
+    def whitened(self, x: np.ndarray) -> np.ndarray:
+        """A x for columns (n, c, …): channel by channel, the first samples as if none had come before."""
+        return self._through(x, lambda a, part, lfilter: lfilter(a, [1.0], part, axis=0))
+
+    def coloured_back(self, x: np.ndarray) -> np.ndarray:
+        """A⁻ᵀ x for columns (n, c, …)."""
+        return self._through(x[::-1], lambda a, part, lfilter: lfilter([1.0], a, part, axis=0))[::-1]
+
+    def _through(self, x: np.ndarray, run) -> np.ndarray:
+        from scipy.signal import lfilter
+
+        found = np.empty_like(x)
+        for c, a in enumerate(self.a):
+            found[:, c] = run(a, x[:, c], lfilter)
+        return found
+
+    def effective(self, n: int) -> np.ndarray:
+        """Independent samples (c,) with which a mean of n would be as uncertain."""
+        gain = np.array([1 / a.sum() for a in self.a])
+        variance = np.array([_variance(a) for a in self.a])
+        return n * np.minimum(variance / gain**2, 1.0)
+
+
+def colour_of(residuals: Sequence[np.ndarray], project: Projection | None = None) -> Colour:
+    """Models of residuals (n, c) of several runs.
+
+    `project` takes from noise what parameters would explain of it: residuals have less colour than the noise that
+    they come from, by as much as noise of that colour loses.
+    """
+    residuals = [np.nan_to_num(r) for r in residuals]
+    most = _longest(residuals)
+    observed = _autocovariances(residuals, most)
+    colour = _colour(residuals, observed)
+    for _ in range(ROUNDS if project is not None else 0):
+        drawn = [_drawn(colour, [len(r) for r in residuals], seed) for seed in range(DRAWS)]
+        left = [project(noise) for noise in drawn]  # type: ignore[misc]
+        lost = sum(_autocovariances(a, most) - _autocovariances(b, most) for a, b in zip(drawn, left)) / DRAWS
+        colour = _colour(residuals, observed + lost)
+    return colour
+
+
+def _colour(residuals: Sequence[np.ndarray], gamma: np.ndarray) -> Colour:
+    """Models from autocovariances (m, c); correlation across channels from the innovations of the residuals."""
+    n = sum(map(len, residuals))
+    fitted = [_autoregression(gamma[:, c], n) for c in range(gamma.shape[1])]
+    plain = Colour(tuple(a for a, _ in fitted), np.eye(len(fitted)))
+    innovations = np.concatenate([plain.whitened(r) for r in residuals])
+    sigma = innovations.T @ innovations
+    size = np.sqrt(np.maximum(np.diagonal(sigma), 1e-300))
+    scale = np.sqrt([variance for _, variance in fitted]) / size
+    return Colour(plain.a, sigma * scale[:, None] * scale)
+
+
+def _longest(residuals: Sequence[np.ndarray]) -> int:
+    """Highest order that is tried."""
+    return int(min(ORDERS, LONGEST * sum(map(len, residuals)), min(map(len, residuals)) // 4))
+
+
+def _autocovariances(parts: Sequence[np.ndarray], most: int) -> np.ndarray:
+    """Of channels (n, c) of several runs, up to a lag (most + 1, c)."""
+    found = np.zeros((most + 1, parts[0].shape[1]))
+    for x in parts:
+        found += np.fft.irfft(np.abs(np.fft.rfft(x, 2 * len(x), axis=0)) ** 2, axis=0)[: most + 1]
+    return found / sum(map(len, parts))
+
+
+def _autoregression(gamma: np.ndarray, n: int) -> tuple[np.ndarray, float]:
+    """1, −a₁, … of the order that Schwarz's criterion prefers, and the variance of the innovations."""
+    if not gamma[0] > 0:
+        return np.ones(1), 1e-300
+    best, chosen, a, variance = np.inf, (np.ones(1), float(gamma[0])), np.ones(1), float(gamma[0])
+    for order in range(len(gamma)):
+        if order:  # Levinson's recursion
+            k = -(a @ gamma[order:0:-1]) / variance
+            a = np.append(a, 0.0) + k * np.append(a, 0.0)[::-1]
+            variance *= 1 - float(k) ** 2
+        if not variance > 0:
+            break
+        score = n * np.log(variance) + order * np.log(n)
+        if score < best:
+            best, chosen = score, (a, variance)
+    return chosen
+
+
+def _drawn(colour: Colour, lengths: Sequence[int], seed: int) -> list[np.ndarray]:
+    """Noise (n, c) of a colour for several runs, without a beginning."""
+    from scipy.signal import lfilter
+
+    rng, root = np.random.default_rng(seed), _root(colour.sigma)
+    before = 20 * max(len(a) for a in colour.a)
+    found = []
+    for n in lengths:
+        white = rng.standard_normal((n + before, len(root))) @ root.T
+        found.append(np.stack([lfilter([1.0], a, white[:, c])[before:] for c, a in enumerate(colour.a)], axis=1))
+    return found
+
+
+def _root(sigma: np.ndarray) -> np.ndarray:
+    """Lower triangle L with L Lᵀ = Σ."""
+    return np.linalg.cholesky(sigma + 1e-12 * np.diag(np.diagonal(sigma)))
+
+
+def _variance(a: np.ndarray) -> float:
+    """Variance of an autoregressive process with innovations of variance 1."""
+    w = np.linspace(0, np.pi, 2049)
+    density = 1 / np.abs(np.polyval(a[::-1], np.exp(-1j * w))) ** 2
+    return float(np.trapezoid(density, w) / np.pi)
+
+
+def sandwich(X: Sequence[np.ndarray], H: np.ndarray, colour: Colour) -> np.ndarray:
+    """Covariance (b, b) of β = H⁻¹ Xᵀ y, with X (n, c, b) of several runs and residuals of a colour."""
+    b = H.shape[0]
+    S = np.zeros((b, b))
+    root = _root(colour.sigma)
+    for part in X:
+        back = np.einsum("ncb,cd->ndb", colour.coloured_back(np.nan_to_num(part)), root).reshape(-1, b)
+        S += back.T @ back
+    inverse = np.linalg.inv(H)
+    return inverse @ S @ inverse.T
+
+
+def whiteness(residuals: Sequence[np.ndarray]) -> np.ndarray:
+    """Autocorrelation of residuals (n, c) one sample apart (c,)."""
+    top = sum(np.nansum(r[1:] * r[:-1], axis=0) for r in residuals)
+    return np.asarray(top / np.maximum(sum(np.nansum(r**2, axis=0) for r in residuals), 1e-300))

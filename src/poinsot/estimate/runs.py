@@ -1,0 +1,173 @@
+"""Runs as rows: measured channels along a recorded motion as a linear function of parameters.
+
+H y = H W θ + H y₀        H: one low-pass filter for all columns, then fewer samples        (theory/estimation, eq. 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poinsot.errors import PoinsotError, listing
+from poinsot.estimate.motion import RunMotion, run_motion, shaken
+from poinsot.estimate.study import Processing, Role, Run, require_channels
+from poinsot.estimate.unknowns import PAYLOAD, Unknowns
+from poinsot.identifiability.channels import channels
+from poinsot.identifiability.regressor import Regressor, evaluate_regressor
+from poinsot.model.mechanism import Mechanism
+from poinsot.recording.filtering.resample import is_even
+from poinsot.recording.place import placed
+from poinsot.recording.recording import Recording
+from poinsot.system.system import system
+
+FINER = 4  # samples of the regressor for one row that is kept
+CORNER = 0.4  # of the rate of the rows, of the filter before samples are left out
+ORDER = 4  # of that filter, forwards and backwards
+
+
+@dataclass(frozen=True, eq=False)
+class RunRows:
+    """n samples of c channels as a linear function of K parameters; NaN where a channel is masked."""
+
+    name: str
+    role: Role
+    t: np.ndarray  # (n,)  [s]
+    y: np.ndarray  # (n, c) as measured
+    W: np.ndarray  # (n, c, K)
+    known: np.ndarray  # (n, c) what all other parameters contribute
+    regressor: Regressor  # before the filter
+    noise: np.ndarray | None  # (n, c, K) by how much the noise of the motion changes W
+
+    @property
+    def target(self) -> np.ndarray:
+        """What the unknowns have to explain (n, c)."""
+        return self.y - self.known
+
+
+def rows_of_run(
+    run: Run,
+    unknowns: Unknowns,
+    wanted: Sequence[str],
+    processing: Processing,
+    rng: np.random.Generator | None = None,
+) -> tuple[RunRows, tuple[str, ...]]:
+    """Rows of a run, and what was done; with `rng`, how much the noise of its motion changes them."""
+    mechanism, recording = unknowns.mechanism, placed(run.part, unknowns.mechanism)
+    read = force_channels(recording, mechanism, wanted, run.name)
+    rate, every = _rates(recording, mechanism, processing)
+    motion = run_motion(recording, mechanism, processing, every)
+    W = _regressor(motion, unknowns, list(read), run.role)
+    y = _at(recording, list(read.values()), motion.states.t)
+    stacked = [y[:, :, None], W.matrix.reshape(*y.shape, -1), W.rhs.reshape(*y.shape, 1)]
+    if rng is not None:
+        again = run_motion(shaken(recording, mechanism, rng), mechanism, processing, every)
+        stacked.append(_regressor(again, unknowns, list(read), run.role).matrix.reshape(*y.shape, -1) - stacked[1])
+    t, parts, step = _filtered(motion.states.t, stacked, rate, motion.edge)
+    noise = parts[3] if rng is not None else None
+    rows = RunRows(run.name, run.role, t, parts[0][..., 0], parts[1], parts[2][..., 0], W, noise)
+    return rows, (*motion.steps, step)
+
+
+def force_channels(recording: Recording, mechanism: Mechanism, wanted: Sequence[str], run: str) -> dict[str, str]:
+    """Measured channels by the names that `regressor` has for them, and the recorded channel of each."""
+    found: dict[str, str] = {}
+    for name, channel in recording.channels.items():
+        where = channel.place or name
+        if where in mechanism.actuators and channel.kind in ("force", ""):
+            found.setdefault(where, name)
+        elif where in mechanism.sensors and mechanism.sensors[where].measures_force:
+            found.setdefault(
+                f"sensor {name}" if len(mechanism.sensors[where].channels) > 1 else f"sensor {where}", name
+            )
+        elif where.split(" ")[0] in ("wrench", "reaction", "freedom", "power"):
+            found.setdefault(where, name)
+    if not wanted:
+        if not found:
+            raise PoinsotError(
+                f"run '{run}' has no recorded force: no channel is placed at an actuator or force sensor of "
+                f"{mechanism.name} ({listing([*mechanism.actuators, *mechanism.sensors])}); its channels: "
+                f"{listing(recording.channels)}"
+            )
+        return found
+    asked = [c.name for c in channels(system(mechanism), wanted)]
+    require_channels([name for name in asked if name not in found], recording, run)
+    return {name: found[name] for name in asked}
+
+
+def _regressor(motion: RunMotion, unknowns: Unknowns, names: list[str], role: Role) -> Regressor:
+    """Columns of all unknowns (n·c, K); what a payload adds acts in its own runs, beside the model's values."""
+    source = [p.name.removeprefix(PAYLOAD) for p in unknowns.linear]
+    added = np.array([p.name.startswith(PAYLOAD) for p in unknowns.linear], bool)
+    W = evaluate_regressor(motion.mechanism, motion.states, names, source)
+    if not added.any():
+        return W
+    pick = [W.columns.index(name) for name in source]
+    own = {name for name, payload in zip(source, added) if not payload}
+    beside = [j for j, name in enumerate(W.columns) if name not in own]
+    acting = np.where(added & (role is not Role.PAYLOAD), 0.0, 1.0)
+    natural = W.natural
+    return replace(
+        W,
+        columns=unknowns.names,
+        units=unknowns.units,
+        matrix=W.matrix[:, pick] * acting,
+        rhs=W.rhs + W.matrix[:, beside] @ W.parameters[beside],
+        parameters=unknowns.start,
+        linear=unknowns.linear,
+        natural=lambda weights: natural(weights)[pick] * acting,
+    )
+
+
+def _rates(recording: Recording, mechanism: Mechanism, processing: Processing) -> tuple[float, int]:
+    """Rate at which rows are kept [Hz], and every how many samples the regressor is evaluated."""
+    own = recording.rate
+    wanted = processing.rate or (4 * processing.cutoff if processing.cutoff else own)
+    rate = min(wanted, own)
+    return rate, max(1, int(own / (FINER * rate)))
+
+
+def _at(recording: Recording, names: list[str], t: np.ndarray) -> np.ndarray:
+    """Recorded samples (n, c) at some of the recorded times."""
+    at = np.clip(np.searchsorted(recording.t, t - 1e-9), 0, len(recording) - 1)
+    return recording.table(names)[at]
+
+
+def _filtered(
+    t: np.ndarray, parts: list[np.ndarray], rate: float, edge: float
+) -> tuple[np.ndarray, list[np.ndarray], str]:
+    """All columns (n, c, k) behind one filter, at a lower rate, without the ends."""
+    inside = (t >= t[0] + edge) & (t <= t[-1] - edge)
+    own = (len(t) - 1) / (t[-1] - t[0])
+    if own < 1.5 * rate or not is_even(t):
+        return t[inside], [x[inside] for x in parts], f"{int(inside.sum())} samples at {own:.4g} Hz are used"
+    from scipy.signal import butter, sosfiltfilt
+
+    sections = butter(ORDER, CORNER * rate, fs=own, output="sos")
+    missing = ~np.isfinite(parts[0])
+    parts = [np.where(missing, _bridged(parts[0]), parts[0]) if missing.any() else parts[0], *parts[1:]]
+    smooth = [sosfiltfilt(sections, x, axis=0) for x in parts]
+    smooth[0] = np.where(_spread(missing, own / (CORNER * rate)), np.nan, smooth[0])
+    step = max(1, round(own / rate))
+    kept = np.flatnonzero(inside)[::step]
+    corner = f"channels and regressor behind one filter at {CORNER * rate:.4g} Hz"
+    said = f"{corner}, {len(kept)} samples at {own / step:.4g} Hz are used"
+    return t[kept], [x[kept] for x in smooth], said
+
+
+def _bridged(y: np.ndarray) -> np.ndarray:
+    """Columns (n, c, 1) with straight lines across samples that are missing."""
+    found, at = y.copy(), np.arange(len(y))
+    for c in range(y.shape[1]):
+        good = np.isfinite(y[:, c, 0])
+        found[:, c, 0] = np.interp(at, at[good], y[good, c, 0]) if good.any() else 0.0
+    return found
+
+
+def _spread(missing: np.ndarray, samples: float) -> np.ndarray:
+    """Rows (n, c, 1) that the filter makes of gaps longer than its own memory."""
+    width = max(1, int(samples))
+    window = np.ones(width) / width
+    share = np.apply_along_axis(lambda x: np.convolve(x, window, "same"), 0, missing.astype(float))
+    return share > 0.5

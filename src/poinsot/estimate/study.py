@@ -1,0 +1,237 @@
+"""Study: what is asked of recordings of a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from poinsot.errors import PoinsotError, by_name, listing, number_of, one_line, one_or_more_names, unknown
+from poinsot.identifiability.linear import linear_parameters
+from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.quantities.parameters import as_value
+from poinsot.recording.recording import Recording
+
+
+class Role(StrEnum):
+    """What a run is for."""
+
+    IDENTIFY = "identify"
+    VALIDATE = "validate"
+    PAYLOAD = "payload"  # identified with the others; what the payload adds acts in such runs alone
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A parameter that is looked for, or several that are one."""
+
+    name: str  # of a parameter of the model file or a linear one, a pattern, or of a group
+    parameters: tuple[str, ...] = ()  # of the model file, which share the value: a group
+    start: float | None = None  # for iterative methods; None: the model's value  [SI]
+    lower: float = -np.inf  # [SI]
+    upper: float = np.inf  # [SI]
+    prior: float | None = None  # value that is known besides, with its standard deviation  [SI]
+    deviation: float | None = None  # of the prior  [SI]
+    payload: bool = False  # whether it is what the payload adds, in runs with that role, to a linear parameter
+
+    def __post_init__(self) -> None:
+        if not self.lower < self.upper:
+            raise PoinsotError(
+                f"the bounds of unknown '{self.name}' are in the wrong order: "
+                f"{self.lower:g} is not below {self.upper:g}"
+            )
+        if (self.prior is None) != (self.deviation is None):
+            raise PoinsotError(f"unknown '{self.name}' needs both a prior and its deviation, or neither")
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A recording and what it is for."""
+
+    name: str
+    recording: Recording
+    role: Role = Role.IDENTIFY
+    begin: float = -np.inf  # first and last time that is used  [s]
+    end: float = np.inf
+
+    @property
+    def part(self) -> Recording:
+        """The recording between begin and end."""
+        whole = np.isinf(self.begin) and np.isinf(self.end)
+        return self.recording if whole else self.recording.between(self.begin, self.end)
+
+
+@dataclass(frozen=True)
+class Processing:
+    """How recorded motions and forces become rows."""
+
+    method: str = "filter"  # of differentiation: "filter", "fourier" or "spline"
+    cutoff: float | None = None  # of the motion's filter; None: from the spectra  [Hz]
+    period: float | None = None  # of a periodic excitation  [s]
+    harmonics: int | None = None
+    rate: float | None = None  # at which rows are kept; None: four times the cut-off  [Hz]
+    fuse: bool | None = None  # inertial unit and encoders together; None: where a unit was recorded
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A mechanism, its runs, and what is looked for in them."""
+
+    mechanism: Mechanism
+    runs: tuple[Run, ...]
+    unknowns: tuple[Unknown, ...] = ()  # none: all linear parameters that the model declares
+    channels: tuple[str, ...] = ()  # measured channels, as for `regressor`; none: all forces that were recorded
+    noise: Mapping[str, float] = field(default_factory=dict)  # standard deviation of a sample by channel  [SI]
+    method: Any = "weighted"
+    processing: Processing = field(default_factory=Processing)
+    name: str = "study"
+    steps: tuple[str, ...] = ()  # what was done to it, one sentence each
+
+    def __post_init__(self) -> None:
+        require_mechanism(self.mechanism)
+        if not any(run.role is not Role.VALIDATE for run in self.runs):
+            raise PoinsotError("a study needs a run to identify from")
+        _require_separate(self.runs)
+
+    def with_roles(self, *roles: Role) -> tuple[Run, ...]:
+        """Runs that have one of the roles."""
+        return tuple(run for run in self.runs if run.role in roles)
+
+
+def _require_separate(runs: Sequence[Run]) -> None:
+    """No sample may be used both to identify and to validate."""
+    names = [run.name for run in runs]
+    for a, b in combinations(runs, 2):
+        if names.count(a.name) > 1:
+            raise PoinsotError(f"two runs are called '{a.name}'")
+        if (a.role is Role.VALIDATE) == (b.role is Role.VALIDATE):
+            continue
+        same = {s.sha256 for s in a.recording.sources} & {s.sha256 for s in b.recording.sources}
+        overlap = max(a.begin, b.begin) < min(a.end, b.end)
+        if overlap and (same or a.recording is b.recording):
+            raise PoinsotError(
+                f"runs '{a.name}' and '{b.name}' use the same samples to identify and to validate: give parts "
+                "(from, to) that do not overlap, or other recordings"
+            )
+
+
+def study_of(
+    mechanism: Any,
+    recording: Any,
+    unknowns: Any,
+    method: Any,
+    *,
+    validate: Any = None,
+    channels: Sequence[str] | str | None = None,
+    noise: float | Mapping[str, float] | None = None,
+    processing: Any = None,
+) -> Study:
+    """A study from what one call gives: one recording or several, names or patterns of unknowns."""
+    runs = [Run(name, rec) for name, rec in _recordings(recording, "run")]
+    runs += [Run(name, rec, Role.VALIDATE) for name, rec in _recordings(validate, "validation")]
+    return Study(
+        require_mechanism(mechanism),
+        tuple(runs),
+        unknowns_of(unknowns, mechanism),
+        () if channels is None else one_or_more_names(channels, "channels"),
+        _noise_of(noise),
+        method,
+        processing_of(processing),
+        mechanism.name,
+    )
+
+
+def _recordings(given: Any, label: str) -> list[tuple[str, Recording]]:
+    if given is None:
+        return []
+    many = given if isinstance(given, Mapping | list | tuple) else [given]
+    named = many.items() if isinstance(many, Mapping) else ((f"{label}{k + 1}", rec) for k, rec in enumerate(many))
+    found = [(str(name), rec) for name, rec in named]
+    for _, rec in found:
+        if not isinstance(rec, Recording):
+            raise PoinsotError(
+                f"parameters are identified from a recording, such as poinsot.read('run.csv'), not from "
+                f"{one_line(repr(rec), 40)}"
+            )
+    return found
+
+
+def unknowns_of(given: Any, mechanism: Mechanism) -> tuple[Unknown, ...]:
+    """Unknowns from names and patterns, or from tables by name; values are SI, or texts with a unit."""
+    if given is None:
+        return ()
+    if isinstance(given, Mapping):
+        return tuple(_unknown(str(name), table, mechanism) for name, table in given.items())
+    if isinstance(given, list | tuple) and any(isinstance(one, Unknown) for one in given):
+        return tuple(one if isinstance(one, Unknown) else Unknown(str(one)) for one in given)
+    return tuple(Unknown(name) for name in one_or_more_names(given, "unknowns"))
+
+
+def processing_of(given: Any) -> Processing:
+    """How rows are made, from a record or a table."""
+    if given is None or isinstance(given, Processing):
+        return given or Processing()
+    table, own = by_name(given, "processing is", "{'cutoff': 10.0}"), Processing.__dataclass_fields__
+    for key, value in table.items():
+        if key not in own:
+            raise PoinsotError(f"processing: {unknown('entry', key, own)}")
+        if key not in ("method", "fuse"):
+            number_of(value, f"processing: {key}")
+    return Processing(**table)
+
+
+FIELDS = ("parameters", "start", "bounds", "prior", "deviation", "payload")
+
+
+def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
+    if isinstance(table, Unknown):
+        return replace(table, name=name)
+    if not isinstance(table, Mapping):
+        raise PoinsotError(
+            f"unknown '{name}' needs a table, such as {{bounds = [0, 10]}}, not {one_line(repr(table), 40)}"
+        )
+    for key in table:
+        if key not in FIELDS:
+            raise PoinsotError(f"unknown '{name}': {unknown('entry', key, FIELDS)}")
+    bounds = table.get("bounds", (None, None))
+    if not isinstance(bounds, list | tuple) or len(bounds) != 2:
+        raise PoinsotError(f"the bounds of unknown '{name}' are two values, not {one_line(repr(bounds), 40)}")
+    parameters = one_or_more_names(table.get("parameters", ()), "parameters")
+    unit = _unit(mechanism, [*parameters, name])
+    numbers = {key: table.get(key) for key in ("start", "prior", "deviation")}
+    return Unknown(
+        name,
+        parameters,
+        lower=-np.inf if bounds[0] is None else as_value(bounds[0], unit, name),
+        upper=np.inf if bounds[1] is None else as_value(bounds[1], unit, name),
+        payload=table.get("payload") is True,
+        **{key: None if value is None else as_value(value, unit, name) for key, value in numbers.items()},
+    )
+
+
+def _unit(mechanism: Mechanism, patterns: Sequence[str]) -> str:
+    """Unit of the first parameter that is meant."""
+    units = {name: p.unit for name, p in mechanism.parameters.items()}
+    units |= {p.name: p.unit for p in linear_parameters(mechanism)}
+    return next((unit for pattern in patterns for name, unit in units.items() if fnmatchcase(name, pattern)), "-")
+
+
+def _noise_of(given: float | Mapping[str, float] | None) -> dict[str, float]:
+    named = {} if given is None else given if isinstance(given, Mapping) else {"*": given}
+    return {
+        str(name): number_of(sigma, "the noise of a channel, its standard deviation,")
+        for name, sigma in named.items()
+    }
+
+
+def require_channels(missing: Sequence[str], recording: Recording, run: str) -> None:
+    """All channels that a study asks for must have been recorded."""
+    if missing:
+        raise PoinsotError(
+            f"run '{run}' has no recording of {listing(missing)}; its channels: {listing(recording.channels)}"
+        )

@@ -1,0 +1,140 @@
+"""Unknowns: which parameters are looked for, and the linear parameters θ(p) of the equations that they give.
+
+y = W θ(p) + y₀        θ = p for linear parameters; products such as m c of those of the model file
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from poinsot.errors import PoinsotError, listing, suggestion
+from poinsot.estimate.study import Study, Unknown
+from poinsot.identifiability.linear import LinearParameter, chosen, linear_parameters, parameter_values
+from poinsot.identifiability.model_parameters import linear_slopes
+from poinsot.model.mechanism import Mechanism
+
+PAYLOAD = "payload "  # in front of the name of what a payload adds to a parameter
+INSIDE = 0.01  # of the width of its bounds, by which a start is moved off one of them
+
+
+@dataclass(frozen=True, eq=False)
+class Unknowns:
+    """k parameters p that are looked for, and the K linear parameters of the rows."""
+
+    mechanism: Mechanism  # groups being one parameter each
+    given: tuple[Unknown, ...]  # k
+    names: tuple[str, ...]  # k
+    units: tuple[str, ...]  # k
+    start: np.ndarray  # (k,)  [SI]
+    linear: tuple[LinearParameter, ...]  # K columns of the rows; those of a payload come last, as "payload NAME"
+    in_file: bool  # whether the unknowns are parameters of the model file; else they are the linear ones
+    steps: tuple[str, ...] = ()
+
+    def theta(self, p: np.ndarray) -> np.ndarray:
+        """Linear parameters (K,) for unknowns p (k,)."""
+        return parameter_values(self.with_values(p), self.linear) if self.in_file else np.asarray(p, float)
+
+    def slopes(self, p: np.ndarray) -> np.ndarray:
+        """∂θ/∂p (K, k)."""
+        return (
+            linear_slopes(self.with_values(p), self.linear, self.names) if self.in_file else np.eye(len(self.names))
+        )
+
+    def with_values(self, p: np.ndarray) -> Mechanism:
+        """The mechanism with values for unknowns that are parameters of the model file, however impossible."""
+        entries = dict(self.mechanism.parameters.entries)
+        for name, value in zip(self.names, p):
+            entries[name] = replace(entries[name], value=float(value))
+        return replace(self.mechanism, parameters=replace(self.mechanism.parameters, entries=entries))
+
+
+def unknowns_in(study: Study) -> Unknowns:
+    """The unknowns of a study, patterns and groups resolved."""
+    mechanism = study.mechanism
+    for one in study.unknowns:
+        if one.parameters:
+            mechanism = mechanism.with_shared(one.name, *one.parameters)
+    linear = {p.name: p for p in linear_parameters(mechanism)}
+    if not study.unknowns:
+        return _linear(mechanism, {p.name: Unknown(p.name) for p in chosen(mechanism, None)}, {}, linear)
+    own = tuple(one for one in study.unknowns if not one.payload)
+    added = tuple(one for one in study.unknowns if one.payload)
+    by_linear, loads, by_file = _matches(own, linear), _matches(added, linear), _matches(own, mechanism.parameters)
+    if by_linear is not None and loads is not None:
+        return _linear(mechanism, by_linear, loads, linear)
+    if by_file is not None and not added:
+        return _in_file(mechanism, by_file)
+    raise PoinsotError(_nobody(study.unknowns, mechanism, list(linear)))
+
+
+def _matches(unknowns: tuple[Unknown, ...], names) -> dict[str, Unknown] | None:
+    """Unknowns by the names that they match; None if one of them matches none."""
+    found: dict[str, Unknown] = {}
+    for one in unknowns:
+        matched = [name for name in names if fnmatchcase(name, one.name)]
+        if not matched:
+            return None
+        found |= {name: replace(one, name=name) for name in matched if name not in found}
+    return found
+
+
+def _linear(
+    mechanism: Mechanism,
+    wanted: dict[str, Unknown],
+    loads: dict[str, Unknown],
+    linear: dict[str, LinearParameter],
+) -> Unknowns:
+    """Linear parameters, and what a payload adds to some."""
+    asked = tuple(p for name, p in linear.items() if name in wanted)
+    added = tuple(p for name, p in linear.items() if name in loads)
+    given = (*(wanted[p.name] for p in asked), *(replace(loads[p.name], name=f"{PAYLOAD}{p.name}") for p in added))
+    start, steps = _start(given, np.append(parameter_values(mechanism, asked), np.zeros(len(added))))
+    every = (*asked, *(replace(p, name=f"{PAYLOAD}{p.name}") for p in added))
+    names, units = tuple(p.name for p in every), tuple(p.unit for p in every)
+    return Unknowns(mechanism, given, names, units, start, every, False, steps)
+
+
+def _in_file(mechanism: Mechanism, wanted: dict[str, Unknown]) -> Unknowns:
+    names, given = tuple(wanted), tuple(wanted.values())
+    start, steps = _start(given, np.array([mechanism.parameters[name].value for name in names]))
+    every = linear_parameters(mechanism)
+    declared = tuple(p for p in every if p.declared)
+    slopes = linear_slopes(mechanism, declared, names)  # refuses parameters of the geometry
+    moved = tuple(p for p, row in zip(declared, slopes) if np.any(row)) if len(declared) else ()
+    bodies = {p.owner for p in moved if p.table == "bodies"}
+    linear = tuple(p for p in declared if p in moved or (p.table == "bodies" and p.owner in bodies))
+    units = tuple(mechanism.parameters[name].unit for name in names)
+    return Unknowns(mechanism, given, names, units, start, linear, True, steps)
+
+
+def _start(given: tuple[Unknown, ...], nominal: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Where iterative methods start (k,): inside the bounds; what was moved is said."""
+    start, steps = np.array([v if one.start is None else one.start for one, v in zip(given, nominal)], float), []
+    for k, one in enumerate(given):
+        width = one.upper - one.lower
+        margin = INSIDE * (width if np.isfinite(width) else max(abs(start[k]), 1.0))
+        inside = float(np.clip(start[k], one.lower + margin, one.upper - margin))
+        on_bound = start[k] <= one.lower or start[k] >= one.upper
+        if on_bound and np.isfinite([one.lower, one.upper]).any():
+            steps.append(f"the start of '{one.name}' was moved from {start[k]:g} to {inside:g}, off its bound")
+            start[k] = inside
+    return start, tuple(steps)
+
+
+def _nobody(unknowns: tuple[Unknown, ...], mechanism: Mechanism, linear: list[str]) -> str:
+    """That some unknowns have no parameter, or that two kinds are mixed."""
+    names = [*linear, *mechanism.parameters]
+    for one in unknowns:
+        if not any(fnmatchcase(name, one.name) for name in names):
+            inertial = [name for name, p in mechanism.parameters.items() if p.role in ("inertia", "force", "elastic")]
+            return (
+                f"there is no parameter '{one.name}'{suggestion(one.name, names)}; there are: "
+                f"{listing(inertial, 24)}, and linear ones: {listing(linear, 24)}"
+            )
+    return (
+        "unknowns are either parameters of the model file, such as platform.mass, or linear ones, such as "
+        f"platform.m: not both in one study, as in {listing([one.name for one in unknowns])}"
+    )

@@ -1,0 +1,127 @@
+"""Fit and prediction: how well the values explain each channel, in the runs they come from and in others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.errors import PoinsotError, unknown
+from poinsot.estimate.problem import LinearProblem
+from poinsot.estimate.residuals import whiteness
+from poinsot.estimate.runs import RunRows
+from poinsot.results import Result
+
+OUTLIER = 4.0  # standard deviations, by the median
+NORMAL = 1.4826
+GENERALISES = 1.5  # residual of held-out runs, over that of the identified ones, up to which a channel is predicted
+
+
+@dataclass(frozen=True)
+class ChannelFit:
+    """How well one channel is explained."""
+
+    channel: str
+    unit: str
+    rms: float  # of the residual, in the unit
+    relative: float  # residual over the channel's standard deviation; 1 is as good as a constant
+    of_norm: float  # ‖residual‖ / ‖channel‖
+    correlation: float  # of residuals one sample apart; 0 is white
+    outliers: float  # share of samples beyond four standard deviations
+
+    @property
+    def constant(self) -> bool:
+        """Whether a constant would do as well."""
+        return not self.relative < 1
+
+
+@dataclass(frozen=True, eq=False)
+class RunFit(Result):
+    """Channels of some runs as measured and as the values predict them."""
+
+    runs: tuple[str, ...]
+    channels: tuple[ChannelFit, ...]  # c
+    t: tuple[np.ndarray, ...]  # by run (n,)  [s]
+    measured: tuple[np.ndarray, ...]  # by run (n, c)
+    predicted: tuple[np.ndarray, ...]  # by run (n, c)
+
+    _hidden = ("t", "measured", "predicted")
+    _columns = {"channels": ("", "")}
+
+    def _rows(self) -> dict[str, np.ndarray]:
+        return {"channel": np.array([c.channel for c in self.channels])}
+
+    def __getitem__(self, channel: str) -> ChannelFit:
+        for fit in self.channels:
+            if fit.channel == channel:
+                return fit
+        raise PoinsotError(unknown("channel", channel, [fit.channel for fit in self.channels]))
+
+    @property
+    def relative(self) -> np.ndarray:
+        """Residual over standard deviation of each channel (c,)."""
+        return np.array([fit.relative for fit in self.channels])
+
+    @property
+    def of_norm(self) -> np.ndarray:
+        """‖residual‖ / ‖channel‖ of each channel (c,)."""
+        return np.array([fit.of_norm for fit in self.channels])
+
+    def __str__(self) -> str:
+        rows = [("channel", "residual", "of its deviation", "of its norm", "correlation", "outliers")]
+        for f in self.channels:
+            rows.append(
+                (
+                    f.channel,
+                    f"{f.rms:.3g} {f.unit}",
+                    f"{f.relative:.3f}",
+                    f"{f.of_norm:.3f}",
+                    f"{f.correlation:+.2f}",
+                    f"{100 * f.outliers:.1f} %",
+                )
+            )
+        widths = [max(len(row[i]) for row in rows) for i in range(6)]
+        return "\n".join("  " + "  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() for row in rows)
+
+
+def fit_of(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunFit | None:
+    """How well steps d (r,) from the model explain some runs; None without any."""
+    if not runs:
+        return None
+    predicted = tuple(problem.predicted(run, d) for run in runs)
+    left = [run.y - p for run, p in zip(runs, predicted)]
+    y, e = np.concatenate([run.y for run in runs]), np.concatenate(left)
+    first, correlation = runs[0].regressor, whiteness(left)
+    found = []
+    for c, (name, unit) in enumerate(zip(first.channels, first.channel_units)):
+        good = np.isfinite(y[:, c])
+        samples, rest = y[good, c], e[good, c]
+        rms = float(np.sqrt(np.mean(rest**2))) if len(rest) else np.nan
+        wide = NORMAL * np.median(np.abs(rest)) if len(rest) else 0.0
+        outliers = float(np.mean(np.abs(rest) > OUTLIER * wide)) if wide > 0 else 0.0
+        deviation, norm = (float(np.std(samples)), float(np.sqrt(np.mean(samples**2)))) if len(rest) else (0.0, 0.0)
+        found.append(
+            ChannelFit(
+                name,
+                unit,
+                rms,
+                rms / deviation if deviation else np.inf,
+                rms / norm if norm else np.inf,
+                float(correlation[c]),
+                outliers,
+            )
+        )
+    return RunFit(
+        tuple(run.name for run in runs),
+        tuple(found),
+        tuple(run.t for run in runs),
+        tuple(run.y for run in runs),
+        predicted,
+    )
+
+
+def poorly_predicted(fit: RunFit, held_out: RunFit) -> tuple[str, ...]:
+    """Channels whose held-out residual is far above that of the fit, or that a constant predicts as well."""
+    pairs = zip(fit.channels, held_out.channels)
+    return tuple(b.channel for a, b in pairs if b.constant or b.relative > GENERALISES * a.relative)

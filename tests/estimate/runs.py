@@ -1,0 +1,47 @@
+"""Simulated runs of mechanisms whose parameters are known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.signal import lfilter
+
+import poinsot
+from poinsot.estimate.identify import rows_and_steps
+from poinsot.estimate.problem import LinearProblem, linear_problem
+from poinsot.estimate.study import study_of
+from poinsot.estimate.unknowns import unknowns_in
+
+CRANK = poinsot.Fourier(2 * np.pi / 2.5, (0.4, 0.3, 0.2, 0.1), (0.1, 0.05, -0.1, 0.05), 1.2)
+
+
+def noise(rng: np.random.Generator, shape: tuple[int, ...], colour: float = 0.0) -> np.ndarray:
+    """Noise of variance 1, each sample `colour` of the one before."""
+    white = rng.standard_normal((shape[0] + 200, *shape[1:]))
+    return lfilter([np.sqrt(1 - colour**2)], [1, -colour], white, axis=0)[200:]
+
+
+def four_bar_run(
+    seed: int = 0, sigma: float = 0.1, encoder: float = 0.0, seconds: float = 10.0, colour: float = 0.0
+) -> poinsot.Recording:
+    """A crank that is driven through a Fourier series, its angle [rad] and its torque [N·m]."""
+    bar, t, rng = poinsot.load("four_bar"), np.arange(0, seconds, 0.02), np.random.default_rng(seed)
+    run = poinsot.inverse_dynamics(bar, {"theta1": CRANK}, t)
+    angle = run.kinematics.coordinates["theta1"] + encoder * rng.standard_normal(len(t))
+    return poinsot.Recording.of(t, {"theta1": angle, "A": run.forces["A"] + sigma * noise(rng, (len(t),), colour)})
+
+
+def problem_of(mechanism: poinsot.Mechanism, recording: poinsot.Recording, unknowns=None) -> LinearProblem:
+    """The linear problem of a recording whose motion is perfect."""
+    study = study_of(mechanism, recording, unknowns, "weighted")
+    asked = unknowns_in(study)
+    runs, _ = rows_and_steps(study, asked)
+    runs = tuple(replace(run, noise=None) for run in runs)
+    return linear_problem(asked, runs, np.ones(runs[0].y.shape[1]), asked.start)
+
+
+def with_forces(problem: LinearProblem, added: np.ndarray) -> LinearProblem:
+    """The same problem with more on its measured channels (n, c)."""
+    run = problem.runs[0]
+    return replace(problem, runs=(replace(run, y=run.y + added[: len(run.y)]),))

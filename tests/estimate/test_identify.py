@@ -1,0 +1,152 @@
+"""From recordings to parameters: what is determined is found, what is not is said, and nonsense is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import poinsot
+from poinsot.errors import PoinsotError
+from poinsot.estimate.study import Role
+from tests.estimate.runs import four_bar_run
+
+BAR = poinsot.load("four_bar")
+
+
+def test_all_parameters_of_a_four_bar_are_its_eight_combinations():
+    est = poinsot.identify(BAR, four_bar_run(), validate=four_bar_run(seed=1))
+    base = poinsot.base_parameters(BAR)
+    assert [c.text for c in est.combinations] == list(base.combinations)
+    off = np.array([(c.value - v) / c.deviation for c, v in zip(est.combinations, base.values())])
+    assert np.max(np.abs(off)) < 4
+    assert "link1.m" in est.undetermined
+    assert np.isnan(est["link1.m"].value)
+    assert est["link1.m"].remark == "no effect on the channels"
+    assert "link1.mx − 3.33333 link1.J" in est["link1.J"].remark
+    assert "predicts held-out runs" in est.verdict
+    assert est.validation is not None
+    np.testing.assert_allclose(est.validation["A"].rms, 0.1, rtol=0.15)
+
+
+def test_the_identified_mechanism_has_the_base_parameters_that_were_found():
+    other = BAR.with_parameters({"link3.mass": 2.5, "link2.com.x": 0.42})
+    t = np.arange(0, 10, 0.02)
+    rec = four_bar_run(sigma=0.0)
+    run = poinsot.inverse_dynamics(other, {"theta1": (t, rec["theta1"])}, t)
+    est = poinsot.identify(BAR, rec.with_channels({"A": run.forces["A"]}, rec.channels), method="ordinary")
+    base = poinsot.base_parameters(BAR)
+    np.testing.assert_allclose(base.values(est.mechanism), base.values(other), atol=2e-3)
+    assert (
+        poinsot.loads(poinsot.dumps(est.mechanism), "back").bodies["link3"].mass == est.mechanism.bodies["link3"].mass
+    )
+
+
+def test_products_of_unknowns_are_found_by_repeated_steps():
+    truth = BAR.with_parameters({"link3.mass": 3.0, "link3.com.x": 0.5})
+    t = np.arange(0, 10, 0.02)
+    rec = four_bar_run(sigma=0.0)
+    run = poinsot.inverse_dynamics(truth, {"theta1": (t, rec["theta1"])}, t)
+    est = poinsot.identify(
+        BAR, rec.with_channels({"A": run.forces["A"]}, rec.channels), ["link3.mass", "link3.com.x"]
+    )
+    np.testing.assert_allclose(est.value, [3.0, 0.5], rtol=1e-3)
+    assert any("Gauss" in step for step in est.steps)
+
+
+def test_noise_of_the_motion_that_excites_nothing_is_no_information():
+    """A platform in pure translation: its moments of inertia act through noise of the angles alone."""
+    ex800 = poinsot.load("ex800")
+    t = np.arange(0, 5, 0.01)
+    still = {name: float(ex800.elements.pose[name]) for name in ("rz", "rx", "ry")}
+    circle = {
+        "x": poinsot.Fourier(1.2566, (), (0.05,)),
+        "y": poinsot.Fourier(1.2566, (0.05,)),
+        "z": 0.275,
+        **still,
+    }
+    run = poinsot.inverse_dynamics(ex800, circle, t)
+    rng = np.random.default_rng(3)
+    legs = {f"leg{k}.length": run.kinematics.coordinates[f"leg{k}.length"] for k in range(1, 7)}
+    values = {name: x + 2e-5 * rng.standard_normal(len(t)) for name, x in legs.items()}
+    values |= {name: f + 0.1 * rng.standard_normal(len(t)) for name, f in run.forces.items()}
+    est = poinsot.identify(ex800, poinsot.Recording.of(t, values), ["platform.mass", "platform.inertia.*"])
+    assert set(est.undetermined) >= {"platform.inertia.xx", "platform.inertia.yy", "platform.inertia.zz"}
+    assert est["platform.mass"].value == pytest.approx(6.8369, abs=4 * est["platform.mass"].deviation)
+    assert est["platform.mass"].deviation < 0.01
+
+
+def test_a_payload_acts_in_its_own_run_alone():
+    """Half a kilogram at the origin of link 3, which is joint C, from the difference of two runs."""
+    m, c, I = 2.1, np.array([0.7, 0.05]), 0.35
+    centre = m * c / (m + 0.5)
+    moved = I + m * np.sum((c - centre) ** 2) + 0.5 * np.sum(centre**2)
+    new = {"link3.mass": m + 0.5, "link3.com.x": centre[0], "link3.com.y": centre[1], "link3.inertia": moved}
+    t, bare, rng = np.arange(0, 10, 0.02), four_bar_run(sigma=0.02), np.random.default_rng(8)
+    run = poinsot.inverse_dynamics(BAR.with_parameters(new), {"theta1": (t, bare["theta1"])}, t)
+    heavy = bare.with_channels({"A": run.forces["A"] + 0.02 * rng.standard_normal(len(t))}, bare.channels)
+    unknowns = (poinsot.Unknown("link3.m", payload=True), poinsot.Unknown("link2.mx"), poinsot.Unknown("link2.my"))
+    runs = (poinsot.Run("bare", bare), poinsot.Run("loaded", heavy, Role.PAYLOAD))
+    payload = poinsot.identify(poinsot.Study(BAR, runs, unknowns))["payload link3.m"]
+    assert payload.value == pytest.approx(0.5, abs=4 * payload.deviation)
+    assert payload.deviation < 0.01
+
+
+@pytest.mark.parametrize(
+    ("unknowns", "said"),
+    [
+        (["link3.mas"], "did you mean 'link3.mass'"),
+        (["ground.length"], "geometry"),
+        ({"link3.mass": {"bounds": [3, 1]}}, "wrong order"),
+        ({"link3.mass": {"bound": [1, 3]}}, "did you mean 'bounds'"),
+        ({"link3.mass": {"prior": 2.0}}, "both a prior and its deviation"),
+        ({"link3.mass": {"bounds": ["1 m", "2 m"]}}, "expected a quantity in kg"),
+        (["link3.mass", "link3.mx"], "not both in one study"),
+    ],
+)
+def test_unknowns_that_cannot_be_are_refused_by_name(unknowns, said):
+    with pytest.raises(PoinsotError, match=said):
+        poinsot.identify(BAR, four_bar_run(seconds=2.0), unknowns)
+
+
+def test_a_start_on_a_bound_is_moved_off_and_said():
+    est = poinsot.identify(BAR, four_bar_run(seconds=4.0), {"link3.mass": {"bounds": [2.1, 5.0]}})
+    assert any("moved" in step and "link3.mass" in step for step in est.steps)
+
+
+def test_no_sample_is_used_twice():
+    rec = four_bar_run(seconds=4.0)
+    with pytest.raises(PoinsotError, match="same samples"):
+        poinsot.identify(BAR, rec, ["link3.mass"], validate=rec)
+    study = poinsot.Study(
+        BAR,
+        (poinsot.Run("a", rec, end=2.0), poinsot.Run("b", rec, Role.VALIDATE, begin=2.0)),
+        (poinsot.Unknown("link3.mass"),),
+    )
+    assert poinsot.identify(study).validation is not None
+
+
+def test_a_run_without_forces_or_positions_is_refused_by_name():
+    rec = four_bar_run(seconds=2.0)
+    with pytest.raises(PoinsotError, match="no recorded force"):
+        poinsot.identify(BAR, rec.only(["theta1"]))
+    with pytest.raises(PoinsotError, match="position"):
+        poinsot.identify(BAR, rec.only(["A"]))
+
+
+def test_channels_no_better_than_a_constant_are_named():
+    rec = four_bar_run(seconds=4.0)
+    junk = replace(rec, values={**rec.values, "A": np.random.default_rng(0).standard_normal(len(rec))})
+    est = poinsot.identify(BAR, junk, ["link3.mass"])
+    assert "no better than a constant: A" in est.verdict
+
+
+def test_masked_samples_are_left_out():
+    rec = four_bar_run(sigma=0.05)
+    which = np.zeros(len(rec), bool)
+    which[100:140] = True
+    wild = replace(rec, values={**rec.values, "A": np.where(which, 1e6, rec["A"])})
+    masked = wild.masked(which, "a load cell that was hit", "A")
+    est = poinsot.identify(BAR, masked, ["link2.mass", "link3.mass"])
+    assert np.all(np.abs(est.value - [2.3, 2.1]) < 4 * est.deviation)
