@@ -1,6 +1,7 @@
 """Estimation: from recordings to parameters that can be trusted.
 
 study                what is asked: mechanism, runs with roles, unknowns, channels, method
+study_file           the same as a TOML file
 unknowns             which parameters are looked for, and how the equations are linear in them
 motion               the motion that a run went through: encoders, or fused with an inertial unit
 runs                 runs as rows: measured channels as a linear function of parameters
@@ -11,5 +12,6 @@ methods              one a file: ordinary, weighted, robust, total least squares
 validation           fit and prediction, channel by channel
 identified           the mechanism with the values that were found
 estimate             the result and its verdict
+folder               the result as files that other programs read
 identify             the verb
 """

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.estimate.excitation import Excitation, gram
+from poinsot.estimate.folder import save_estimate
 from poinsot.estimate.identified import nearest, sizes, with_linear
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.study import Study
@@ -156,6 +158,10 @@ class Estimate(Result):
         unknowns = self.problem.unknowns
         size = sizes(unknowns, unknowns.start, self.problem.runs[0].regressor.size)
         return nearest(unknowns.start, size, self.problem.combine, self.beta)
+
+    def save(self, folder: str | Path, overwrite: bool = False) -> Path:
+        """Write it to a folder: JSON, signals as CSV, and the identified model as TOML, MJCF and URDF."""
+        return save_estimate(self, folder, overwrite)
 
     def __str__(self) -> str:
         lines = [

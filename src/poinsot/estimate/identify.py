@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.problem import LinearProblem, linear_problem
 from poinsot.estimate.runs import RunRows, rows_of_run
 from poinsot.estimate.study import Processing, Role, Study, study_of
+from poinsot.estimate.study_file import read_study
 from poinsot.estimate.unknowns import Unknowns, unknowns_in
 from poinsot.estimate.validation import fit_of
 from poinsot.model.mechanism import Mechanism
@@ -27,7 +29,7 @@ SETTLED = 1e-3  # of a standard error
 
 
 def identify(
-    study: Study | Mechanism,
+    study: Study | Mechanism | str | Path,
     recording: Recording | Sequence[Recording] | Mapping[str, Recording] | None = None,
     unknowns: Sequence[Any] | Mapping[str, Any] | str | None = None,
     method: Any = "weighted",
@@ -39,11 +41,12 @@ def identify(
 ) -> Estimate:
     """Parameters of a mechanism from recordings, with standard errors and a verdict.
 
-    `study` says all of it, or is the mechanism of one `recording` or several (by name, or a list). `unknowns` are
-    names or patterns of parameters of the model file ("platform.mass") or of linear ones ("platform.Ixx"), or a table
-    by name with bounds, start, prior and deviation; by default all linear parameters that the model declares.
-    `method` is a name, a table with its options, or a method (`estimate.methods.registry`). `validate` are recordings
-    that are predicted and not used otherwise. `channels` are those of `regressor`; by default all recorded forces.
+    `study` says all of it (a `Study`, or the path of a study file), or is the mechanism of one or more recordings.
+    `unknowns` are names or patterns of parameters of the model file ("platform.mass") or of linear ones
+    ("platform.Ixx"), or a table by name with bounds, start, prior and deviation; by default all linear parameters
+    that the model declares. `method` is a name, a table with its options, or a method (`estimate.methods.registry`).
+    `validate` are recordings that are predicted and not used otherwise. `channels` are those of `regressor`; by
+    default all recorded forces.
     `noise` is the standard deviation of a sample, for all channels or by channel, in SI. `processing` tells how
     motions are filtered and at which rate rows are kept (`Processing`, or a table).
 
@@ -55,7 +58,9 @@ def identify(
     >>> est.value.round(2).tolist(), est.undetermined
     ([2.3, 2.1], ())
     """
-    if not isinstance(study, Study):
+    if isinstance(study, str | Path):
+        study = read_study(study)
+    elif not isinstance(study, Study):
         study = study_of(
             study,
             recording,

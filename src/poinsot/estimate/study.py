@@ -139,7 +139,7 @@ def study_of(
         tuple(runs),
         unknowns_of(unknowns, mechanism),
         () if channels is None else one_or_more_names(channels, "channels"),
-        _noise_of(noise),
+        noise_of(noise),
         method,
         processing_of(processing),
         mechanism.name,
@@ -221,7 +221,8 @@ def _unit(mechanism: Mechanism, patterns: Sequence[str]) -> str:
     return next((unit for pattern in patterns for name, unit in units.items() if fnmatchcase(name, pattern)), "-")
 
 
-def _noise_of(given: float | Mapping[str, float] | None) -> dict[str, float]:
+def noise_of(given: float | Mapping[str, float] | None) -> dict[str, float]:
+    """Standard deviations by channel or pattern, from one for all or several by name."""
     named = {} if given is None else given if isinstance(given, Mapping) else {"*": given}
     return {
         str(name): number_of(sigma, "the noise of a channel, its standard deviation,")

@@ -1,0 +1,107 @@
+"""Study files, result folders and the command: read, written, reloaded, refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import poinsot
+from poinsot.app.cli import app
+from poinsot.errors import PoinsotError
+from tests.estimate.runs import four_bar_run
+
+STUDY = """
+format = 1
+model = "four_bar"
+
+[recordings.first]
+file = "run.csv"
+to = 6
+
+[recordings.second]
+file = "run.csv"
+role = "validate"
+from = "6 s"
+
+[unknowns]
+"link2.mass" = { bounds = ["1 kg", "4 kg"] }
+"link3.mass" = {}
+
+[noise]
+A = "0.1 N·m"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rec = four_bar_run()
+    lines = ["t [s],theta1 [rad],A [N·m]"]
+    lines += [f"{t!r},{a!r},{f!r}" for t, a, f in zip(rec.t.tolist(), rec["theta1"].tolist(), rec["A"].tolist())]
+    (tmp_path / "run.csv").write_text("\n".join(lines))
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path
+
+
+def test_a_study_file_is_the_same_as_the_call(folder):
+    est = poinsot.identify(folder / "study.toml")
+    assert est.names == ("link2.mass", "link3.mass")
+    assert np.all(np.abs(est.value - [2.3, 2.1]) < 4 * est.deviation)
+    assert est.validation is not None
+    assert est.study.runs[0].recording.sources[0].sha256
+
+
+def test_a_result_folder_can_be_read_by_others(folder):
+    place = poinsot.identify(folder / "study.toml").save(folder / "result")
+    data = json.loads((place / "estimate.json").read_text())
+    assert [p["name"] for p in data["parameters"]] == ["link2.mass", "link3.mass"]
+    assert data["provenance"]["recordings"]["first"]["files"][0]["sha256"]
+    back = poinsot.load(place / "model.toml")
+    assert back.bodies["link3"].mass == data["parameters"][1]["value"]
+    table = poinsot.read(place / "fit.csv")
+    measured, predicted = (next(n for n in table.channels if n.startswith(w)) for w in ("measured", "predicted"))
+    assert np.std(table[measured] - table[predicted]) == pytest.approx(0.1, rel=0.2)
+
+
+def test_nothing_is_overwritten_without_asking(folder):
+    est = poinsot.identify(folder / "study.toml")
+    est.save(folder / "result")
+    with pytest.raises(PoinsotError, match="exists already"):
+        est.save(folder / "result")
+    est.save(folder / "result", overwrite=True)
+    with pytest.raises(PoinsotError, match="no folder of an estimate"):
+        est.save(folder, overwrite=True)
+    assert not [p for p in folder.iterdir() if p.name.startswith(".poinsot")]
+
+
+def test_the_command_prints_the_verdict_and_writes_the_folder(folder):
+    done = CliRunner().invoke(app, ["identify", str(folder / "study.toml"), "--out", str(folder / "r")])
+    assert done.exit_code == 0, done.output
+    assert "verdict: numerics sound" in done.output
+    assert "link3.mass" in done.output
+    assert (folder / "r" / "estimate.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('model = "four_bar"', 'model = "for_bar"', "did you mean 'four_bar'"),
+        ('role = "validate"', 'rolle = "validate"', "did you mean 'role'"),
+        ('role = "validate"', 'role = "valid"', "identify"),
+        ("to = 6", "to = 8", "same samples"),
+        ('"link3.mass" = {}', '"link3.masss" = {}', "did you mean 'link3.mass'"),
+        ('file = "run.csv"\nto', 'file = "walk.csv"\nto', "walk.csv"),
+        ("to = 6", f'to = 6\nsha256 = "{"0" * 64}"', "is not the file of this study"),
+        ('A = "0.1 N·m"', 'B = "0.1 N·m"', "no measured channel"),
+        ("format = 1", "format = 2", "format"),
+        ("[noise]", "[method]\nname = 'iv2'\n[noise]", "there is no method"),
+    ],
+)
+def test_what_is_wrong_with_a_study_file_is_one_sentence(folder, old, new, said):
+    assert old in STUDY
+    (folder / "study.toml").write_text(STUDY.replace(old, new, 1))
+    with pytest.raises(PoinsotError, match=said):
+        poinsot.identify(folder / "study.toml")
