@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from poinsot.elements import GROUND
-from poinsot.elements.coordinates import COORDINATES, AlongJoint, Angle, Length, Position
+from poinsot.elements.coordinates import COORDINATES, AlongJoint, Angle, JointCombination, Length, Position
 from poinsot.elements.forces import Actuator
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors import (
@@ -205,7 +205,9 @@ def test_coordinates_name_the_bodies_that_they_read():
     assert set(Length(A, Frame("B", "")).bodies({})) == {"A", "B"}
     assert set(Angle(A, GROUND_FRAME, "ZXZ", 1).bodies({})) == {"A", GROUND}
     assert set(AlongJoint("J", 0, "rad").bodies(joints)) == {"A", "B"}
-    assert set(COORDINATES) == {"joint", "length", "position", "angle"}
+    both = JointCombination((AlongJoint("J", 0, "rad"), AlongJoint("J", 0, "rad")), (1.0, 2.0), "rad")
+    assert sorted(both.bodies(joints)) == ["A", "B"]
+    assert set(COORDINATES) == {"joint", "length", "position", "angle", "combination"}
 
 
 def test_symbols_and_numbers_agree():
@@ -230,6 +232,7 @@ def test_coordinates_say_what_they_take_from_a_model_file():
         "length": (2, False),
         "position": (1, True),
         "angle": (1, True),
+        "combination": (0, False),
     }
     assert Position.chosen({"axis": "y"}, False) == {"index": 1}
     assert Angle.chosen({"sequence": "ZXZ", "index": 3}, False) == {"sequence": "ZXZ", "index": 2}

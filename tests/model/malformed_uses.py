@@ -138,7 +138,7 @@ ACTING = [
     (
         "coordinate of nothing",
         PLANAR + "[coordinates]\nq = {}\n",
-        r"coordinates\.q: expected one of joint, length, position, angle, got none",
+        r"coordinates\.q: expected one of joint, combination, length, position, angle, got none",
     ),
     (
         "coordinate of two kinds",

@@ -39,6 +39,10 @@ Direct = Callable[[AlongJoint], tuple[Any, Any] | None]  # s and ṡ where a coo
 
 def along(coordinate: Coordinate, elements: Elements, poses: dict[str, Pose], q: Any, q_dot: Any, direct: Direct):
     """s and ṡ of a coordinate as symbols."""
+    if coordinate.parts != (coordinate,):
+        parts = [along(part, elements, poses, q, q_dot, direct) for part in coordinate.parts]
+        s, s_dot = (coordinate.combined(values) for values in zip(*parts))
+        return s, s_dot
     if isinstance(coordinate, AlongJoint) and (found := direct(coordinate)) is not None:
         return found
     s = casadi.SX(coordinate.value(poses, elements.joints))
@@ -89,8 +93,13 @@ def applied(
 
 def winds(force: Any, direct: Direct) -> bool:
     """Whether a law depends on an angle that is read off a pose, and so is known up to turns."""
-    read = force.on.unit == "rad" and (not isinstance(force.on, AlongJoint) or direct(force.on) is None)
-    return read and force.positional
+    return force.on in angles_read(force.on, direct) and force.positional
+
+
+def angles_read(coordinate: Coordinate, direct: Direct) -> tuple[Coordinate, ...]:
+    """Angles that are read off poses among the parts of a coordinate."""
+    angles = (part for part in coordinate.parts if part.unit == "rad")
+    return tuple(part for part in angles if not isinstance(part, AlongJoint) or direct(part) is None)
 
 
 def turn(angle: Any) -> Any:

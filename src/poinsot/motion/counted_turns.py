@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.elements.coordinates import AlongJoint
+from poinsot import formulations
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored, stored_parts
@@ -31,8 +31,7 @@ def turning(compiled: System) -> tuple[str, ...]:
 @stored_parts
 def _turning(compiled: System) -> tuple[dict[str, casadi.Function], list[str]]:
     direct, named = compiled.equations.kinematics.direct, compiled.elements.coordinates
-    angles = {name: c for name, c in named.items() if c.unit == "rad"}
-    return {}, [n for n, c in angles.items() if not isinstance(c, AlongJoint) or direct(c) is None]
+    return {}, [name for name, c in named.items() if c in formulations.angles_read(c, direct)]
 
 
 def turning_rates(compiled: System) -> list[Any]:

@@ -63,12 +63,13 @@ def _force_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
     found = []
     for name, force in compiled.elements.forces.items():
         s, _ = compiled.along(force.on)
+        read = formulations.angles_read(force.on, compiled.equations.kinematics.direct)
         wound = formulations.winds(force, compiled.equations.kinematics.direct)
         if (gap := force.clearance(force.centre + formulations.turn(s - force.centre) if wound else s)) is not None:
             why = f"the {force.kind.replace('-', ' ')} '{name}' was reached"
             found.append((Event(name, Ending.STOPPED, why), gap))
-        if wound:
+        for k, part in enumerate(read if force.positional else ()):
             why = f"'{name}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
-            beyond = casadi.cos(s - force.centre) + AMBIGUOUS
-            found.append((Event(f"{name} turned", Ending.STOPPED, why), beyond))
+            beyond = casadi.cos(compiled.along(part)[0] - (force.centre if wound else 0.0)) + AMBIGUOUS
+            found.append((Event(f"{name} turned{k or ''}", Ending.STOPPED, why), beyond))
     return found

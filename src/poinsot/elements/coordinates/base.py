@@ -31,6 +31,15 @@ class Coordinate(ABC):
         """Its further fields from the keys of the model file; PoinsotError says what is missing."""
         return {}
 
+    @property
+    def parts(self) -> tuple[Coordinate, ...]:
+        """The coordinates of which it is a linear combination: itself."""
+        return (self,)
+
+    def combined(self, values: tuple[Scalar, ...]) -> Scalar:
+        """Its value or rate from those of its parts."""
+        return values[0]
+
     @abstractmethod
     def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:
         """The coordinate [unit] for poses X_WB of all bodies by name."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from poinsot.elements import GROUND
-from poinsot.elements.coordinates import COORDINATES, AlongJoint, Coordinate
+from poinsot.elements.coordinates import COORDINATES, AlongJoint, Coordinate, JointCombination
 from poinsot.elements.forces import FORCES, Actuator, Force, Load
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS, Joint
@@ -162,6 +162,8 @@ class JointsAndForces:
             name = scope.find("joint", scope.fill(spec.joint, path), self.joints, (*path, kind))
             return self.joint_coordinate((*path, "coordinate"), self.joints[name], spec.coordinate)
         given, where = spec.given[kind], (*path, kind)
+        if law is JointCombination:
+            return self._combination(scope, where, given)
         if isinstance(given, tuple) != (law.places == 2):
             raise ModelError(where, f"expected {'two places' if law.places == 2 else 'one place'}")
         ends = [((*where, i), place, f"{owner}.{side}") for i, (side, place) in enumerate(zip("ab", given))]
@@ -174,6 +176,23 @@ class JointsAndForces:
         with errors_at(path):
             fields = law.chosen(spec.given, self.places.planar)
         return law(*frames, *([reference] if law.relative else []), **fields)
+
+    def _combination(self, scope: Scope, path: tuple, given: dict[str, Any]) -> JointCombination:
+        """Σ weight · coordinate of "joint" or "joint.coordinate", in the unit of the first."""
+        if not given:
+            raise ModelError(path, "a combination needs weights by joint")
+        parts = [self._part(scope, (*path, key), scope.fill(key, path)) for key in given]
+        unit = parts[0].unit
+        weights = tuple(
+            self.places.slots.number(scope, (*path, key), weight, "-" if part.unit == unit else f"{unit}/{part.unit}")
+            for (key, weight), part in zip(given.items(), parts)
+        )
+        return JointCombination(tuple(parts), weights, unit)
+
+    def _part(self, scope: Scope, path: tuple, key: str) -> AlongJoint:
+        whole = any(around.element(key) in self.joints for around in scope.outward())
+        joint, name = (key, None) if whole or "." not in key else key.rsplit(".", 1)
+        return self.joint_coordinate(path, self.joints[scope.find("joint", joint, self.joints, path)], name)
 
     def add_force(self, scope: Scope, key: str, spec: ForceSpec) -> None:
         """Take a force along a coordinate, or a load."""
