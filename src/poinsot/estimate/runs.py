@@ -129,9 +129,13 @@ def _rates(recording: Recording, mechanism: Mechanism, processing: Processing) -
 
 
 def _at(recording: Recording, names: list[str], t: np.ndarray) -> np.ndarray:
-    """Recorded samples (n, c) at some of the recorded times."""
+    """Recorded samples (n, c) at some of the recorded times, behind a filter where most of them are left out."""
     at = np.clip(np.searchsorted(recording.t, t - 1e-9), 0, len(recording) - 1)
-    return recording.table(names)[at]
+    y = recording.table(names)
+    rate = (len(t) - 1) / (t[-1] - t[0])
+    if recording.rate < 1.5 * rate or not is_even(recording.t):
+        return y[at]
+    return _low_pass([y], recording.rate, CORNER * rate)[0][at]
 
 
 def _filtered(
@@ -140,33 +144,40 @@ def _filtered(
     """All columns (n, c, k) behind one filter, at a lower rate, without the ends."""
     inside = (t >= t[0] + edge) & (t <= t[-1] - edge)
     own = (len(t) - 1) / (t[-1] - t[0])
-    if own < 1.5 * rate or not is_even(t):
+    corner = min(CORNER * rate, 1 / edge if edge else np.inf)  # what the motion's filter took away explains nothing
+    if own < 2.5 * corner or not is_even(t):
         return t[inside], [x[inside] for x in parts], f"{int(inside.sum())} samples at {own:.4g} Hz are used"
-    from scipy.signal import butter, sosfiltfilt
-
-    sections = butter(ORDER, CORNER * rate, fs=own, output="sos")
-    missing = ~np.isfinite(parts[0])
-    parts = [np.where(missing, _bridged(parts[0]), parts[0]) if missing.any() else parts[0], *parts[1:]]
-    smooth = [sosfiltfilt(sections, x, axis=0) for x in parts]
-    smooth[0] = np.where(_spread(missing, own / (CORNER * rate)), np.nan, smooth[0])
+    smooth = _low_pass(parts, own, corner)
     step = max(1, round(own / rate))
     kept = np.flatnonzero(inside)[::step]
-    corner = f"channels and regressor behind one filter at {CORNER * rate:.4g} Hz"
-    said = f"{corner}, {len(kept)} samples at {own / step:.4g} Hz are used"
-    return t[kept], [x[kept] for x in smooth], said
+    said = f"channels and regressor behind one filter at {corner:.4g} Hz"
+    return t[kept], [x[kept] for x in smooth], f"{said}, {len(kept)} samples at {own / step:.4g} Hz are used"
+
+
+def _low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.ndarray]:
+    """Columns (n, …) behind a zero-phase filter; of the first, NaN where too many samples are missing."""
+    from scipy.signal import butter, sosfiltfilt
+
+    sections = butter(ORDER, corner, fs=rate, output="sos")
+    missing = ~np.isfinite(parts[0])
+    whole = [_bridged(parts[0]) if missing.any() else parts[0], *parts[1:]]
+    smooth = [sosfiltfilt(sections, x, axis=0) for x in whole]
+    if missing.any():
+        smooth[0] = np.where(_spread(missing, rate / corner), np.nan, smooth[0])
+    return smooth
 
 
 def _bridged(y: np.ndarray) -> np.ndarray:
-    """Columns (n, c, 1) with straight lines across samples that are missing."""
-    found, at = y.copy(), np.arange(len(y))
-    for c in range(y.shape[1]):
-        good = np.isfinite(y[:, c, 0])
-        found[:, c, 0] = np.interp(at, at[good], y[good, c, 0]) if good.any() else 0.0
-    return found
+    """Columns (n, …) with straight lines across samples that are missing."""
+    found, at = y.reshape(len(y), -1).copy(), np.arange(len(y))
+    for column in found.T:
+        good = np.isfinite(column)
+        column[:] = np.interp(at, at[good], column[good]) if good.any() else 0.0
+    return found.reshape(y.shape)
 
 
 def _spread(missing: np.ndarray, samples: float) -> np.ndarray:
-    """Rows (n, c, 1) that the filter makes of gaps longer than its own memory."""
+    """Rows (n, …) that the filter makes of gaps longer than its own memory."""
     width = max(1, int(samples))
     window = np.ones(width) / width
     share = np.apply_along_axis(lambda x: np.convolve(x, window, "same"), 0, missing.astype(float))

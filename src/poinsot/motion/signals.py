@@ -134,12 +134,16 @@ class Measured(Signal):
     acceleration: Numbers  # (n,)
 
     def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The samples at their own times, the spline elsewhere."""
+        """The samples at their own times, the spline between them."""
         own = np.asarray(self.t, float)
         k = np.minimum(np.searchsorted(own, t), len(own) - 1)
-        if np.array_equal(own[k], t):
-            return tuple(np.asarray(x, float)[k] for x in (self.s, self.rate, self.acceleration))  # type: ignore
-        return Samples(self.t, self.s).at(t)
+        sampled = own[k] == t
+        found = [np.asarray(x, float)[k] for x in (self.s, self.rate, self.acceleration)]
+        if not sampled.all():
+            between = Samples(self.t, self.s).at(t[~sampled])
+            for whole, part in zip(found, between):
+                whole[~sampled] = part
+        return found[0], found[1], found[2]
 
 
 def written_out(what: str, function: Callable[..., Any], *symbols: Any) -> Any:
