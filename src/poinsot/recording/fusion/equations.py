@@ -65,3 +65,13 @@ def complementary() -> Kernel:
     ahead = q + dt * quaternion_rate(q, w - b + LED * off)
     outputs = [ahead / casadi.norm_2(ahead), b - LED**2 / 10 * off * dt]
     return kernel(casadi.Function("complementary", [q, b, w, f, dt, g], outputs), lanes=1)
+
+
+@stored
+def body_motion(compiled: System, body: str) -> casadi.Function:
+    """(q, v, u, p) -> C and the twist of a body per speed; what of their rates does not come from v̇."""
+    e = compiled.equations
+    twist = casadi.vertcat(*e.world_twist(body))
+    rate = e.rate(twist, casadi.SX(e.v.size1(), 1))
+    L = casadi.vertcat(e.kinematics.C, casadi.jacobian(twist, e.v))
+    return compiled.dynamics.function("body_motion", [casadi.densify(L), casadi.vertcat(-e.kinematics.gamma, rate)])
