@@ -85,6 +85,55 @@ def test_the_import_rule_can_fail():
     assert wrong_imports("spatial", ast.parse("from poinsot.model.load import load")) == {"model"}
 
 
+# Numeric work: linear algebra, quadrature and interpolation in NumPy, anything of SciPy, ranks, solvers of CasADi.
+NUMERIC = {f"np.{name}" for name in ("linalg", "einsum", "polynomial", "fft", "interp", "gradient")}
+NUMERIC |= {f"casadi.{name}" for name in ("integrator", "rootfinder", "nlpsol", "qpsol")}
+NUMERIC |= {"scipy", "one_blas_thread", "rank_of", "free_motions", "least_squares"}
+BOTH = {"spatial/algebra.py"}  # formulas written once for numbers and symbols
+ENGINE = {"casadi.integrator"}  # in the engine, whose business is to run what others write
+
+
+def names_used(tree: ast.AST) -> set[str]:
+    """Packages and names that a module imports, and what it asks of its modules: "np.linalg"."""
+    found = {ast.unparse(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found |= {(node.module or "").split(".")[0], *(a.name for a in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[0] for a in node.names}
+    return found
+
+
+def numeric_work(tree: ast.AST) -> set[str]:
+    """Numeric work of a module that writes equations; nothing where it writes none."""
+    used = names_used(tree)
+    return used & NUMERIC if "casadi" in used else set()
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_modules_that_write_equations_do_no_numeric_work(path):
+    place = path.relative_to(SOURCE)
+    allowed = NUMERIC if place.as_posix() in BOTH else ENGINE if place.parts[0] == "engine" else set()
+    done = numeric_work(ast.parse(path.read_text())) - allowed
+    assert not done, f"{path} imports CasADi and uses {done}: write the equations in a module of their own"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import numpy as np\nx = np.linalg.svd(casadi.DM.eye(2))",
+        "def f():\n    from scipy.linalg import qr\n    return qr",
+        "from poinsot.blas import one_blas_thread",
+        "from poinsot.system.scaled_rank import Sizes, rank_of",
+        "step = casadi.integrator('it', 'cvodes', problem)",
+    ],
+)
+def test_the_rule_on_numeric_work_can_fail(code):
+    assert numeric_work(ast.parse(f"from poinsot.lazy import casadi\n{code}"))
+    assert not numeric_work(ast.parse(code))
+    assert not numeric_work(ast.parse("from poinsot.lazy import casadi\nx = casadi.SX(np.eye(3))"))
+
+
 def small_package(folder: Path, **modules: str) -> list[Path]:
     """A package `poinsot` of a few modules: "a.b" is written as a__b, the door of a folder as a__."""
     for name, text in {"": "", **modules}.items():

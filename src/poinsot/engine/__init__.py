@@ -24,6 +24,7 @@ _HOMES = {
     "build.stored_functions": "StoredFunctions stored_functions",
     "code.formula": "Formula",
     "integration.controller": "Status",
+    "integration.cvodes": "Cvodes",
     "integration.integrator": "Integrator Trajectories integrator",
     "kernels": "Kernel kernel",
     "linear.augmentation": "rows_to_add",

@@ -12,16 +12,15 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.estimate.study import Processing
 from poinsot.identifiability.states import States
-from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import solve_path
 from poinsot.recording.filtering.spectrum import sample_noise
+from poinsot.recording.fusion.equations import body_motion
 from poinsot.recording.fusion.fuse import fuse
 from poinsot.recording.fusion.fusion import Fusion
 from poinsot.recording.motion import position_channels, recorded_motion
 from poinsot.recording.recording import Recording
-from poinsot.system.stored import stored
-from poinsot.system.system import System, start, system
+from poinsot.system.system import start, system
 
 DEPENDENT = 1e-9  # of the largest singular value: what a body's motion leaves open
 MOTION = ("position", "specific force", "rate")  # kinds of channels that tell the motion
@@ -78,7 +77,7 @@ def _fused(fused: Fusion, every: int) -> RunMotion:
     V = np.concatenate([fused.velocity, fused.angular_velocity], axis=1)[rows]
     A = np.concatenate([fused.acceleration, fused.angular_acceleration], axis=1)[rows]
     q, (_, n, m, nu) = np.ascontiguousarray(fused.q[rows]), compiled.sizes
-    write, u = _body_motion(compiled, fused.body), np.zeros(nu)
+    write, u = body_motion(compiled, fused.body), np.zeros(nu)
     L, bias = _shaped(write(q, np.zeros((len(q), n)), u, p), m + 6, n)
     back = _inverse(L, fused.body)
     v = np.einsum("nij,nj->ni", back, np.concatenate([np.zeros((len(q), m)), V], axis=1))
@@ -103,13 +102,3 @@ def _inverse(L: np.ndarray, body: str) -> np.ndarray:
             f"the motion of '{body}' does not determine that of the whole mechanism: record other coordinates too"
         )
     return np.linalg.pinv(L / size) / size[:, None]
-
-
-@stored
-def _body_motion(compiled: System, body: str) -> casadi.Function:
-    """(q, v, u, p) -> C and the twist of a body per speed; what of their rates does not come from v̇."""
-    e = compiled.equations
-    twist = casadi.vertcat(*e.world_twist(body))
-    rate = e.rate(twist, casadi.SX(e.v.size1(), 1))
-    L = casadi.vertcat(e.kinematics.C, casadi.jacobian(twist, e.v))
-    return compiled.dynamics.function("body_motion", [casadi.densify(L), casadi.vertcat(-e.kinematics.gamma, rate)])

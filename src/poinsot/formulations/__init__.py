@@ -26,7 +26,7 @@ __getattr__ = door(
         "euler": "euler_equations euler_reading",
         "generalised_forces": "angles_read coordinate_along curvature drive_inertias turn winds",
         "joint": "joint_equations",
-        "loops": "constraint_map",
+        "loops": "constraint_map_at",
         "reactions": "joint_reactions",
         "rotation_matrix": "matrix_equations matrix_reading",
         "solve": "dynamics unit_quaternions",

@@ -17,6 +17,7 @@ import numpy as np
 
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.engine import ldl
+from poinsot.engine.linear.pivoting import DEPENDENT, condition_of, independent_columns, largest_answers, unit_rows
 from poinsot.errors import PoinsotError, listing, suggestion
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.generalised_forces import coordinate_along
@@ -26,11 +27,7 @@ from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.parts import Elements
 
 Rate = int | str  # a speed of the tree by its number, or a coordinate by its name
-LARGEST = 5.0  # |B| up to which a choice of speeds is good
 POOR_CHOICE = 0.05  # quality below which other rates had better be chosen
-UNEQUAL = 1e-2  # inverse root of the ratio of masses from which a heavy speed had better not depend on a light one
-LIGHTEST = 1e-16  # of the largest mass: what has less has none
-DEPENDENT = 1e10  # condition number from which rates are not independent; beyond it a row or column is round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +125,7 @@ def independent_rates(
     depend on a far lighter one, whose own inertia would be lost beside it.
     """
     sizes = speed_scales(machine.branches, machine.size)
-    A, rank = _unit_rows(C * sizes), len(C) if rank is None else rank
+    A, rank = unit_rows(C * sizes), len(C) if rank is None else rank
     if rank + len(wanted) > A.shape[1]:
         raise PoinsotError(
             f"the mechanism has mobility {A.shape[1] - rank}: {len(wanted)} coordinates ({', '.join(wanted)}) "
@@ -136,12 +133,12 @@ def independent_rates(
         )
     for k, (name, row) in enumerate(zip(wanted, () if S is None else S)):
         A = np.vstack([A, row * sizes])
-        if not (condition := _condition(A, rank + k + 1)) < DEPENDENT:
+        if not (condition := condition_of(A, rank + k + 1)) < DEPENDENT:
             raise PoinsotError(_refusal(machine.elements, name, wanted[:k], condition))
-    free = independent_speeds(A, rank + len(wanted), None if masses is None else masses * sizes**2)
+    free = independent_columns(A, rank + len(wanted), None if masses is None else masses * sizes**2)
     if wanted:
         A = np.vstack([A, np.eye(A.shape[1])[list(free)]])
-        largest = np.max(np.abs(np.linalg.pinv(A)[:, len(C) : len(C) + len(wanted)]), axis=0)
+        largest = largest_answers(A, len(C), len(wanted))
         if not (condition := largest.max()) * POOR_CHOICE < 1:
             raise PoinsotError(_refusal(machine.elements, wanted[int(np.argmax(largest))], (), condition))
     return (*wanted, *free)
@@ -156,52 +153,10 @@ def _refusal(elements: Elements, name: str, beside: Sequence[str], condition: fl
     )
 
 
-def _unit_rows(rows: np.ndarray) -> np.ndarray:
-    """Rows at length 1; those that are round-off of the others stay as they are."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths > np.max(lengths, initial=0.0) / DEPENDENT, lengths, 1.0)
-
-
-def _condition(A: np.ndarray, rank: int) -> float:
-    """Condition number of a matrix that should have a rank: largest over rank-th singular value."""
-    s = np.linalg.svd(A, compute_uv=False)
-    return float(s[0] / s[rank - 1]) if rank and s[rank - 1] > 0 else float("inf") if rank else 1.0
-
-
 def free_speeds(e: Equations, C: np.ndarray) -> tuple[int, ...]:
     """Speeds that may be chosen freely in a pose with the constraint Jacobian C (m, nv), in natural sizes."""
     lengths = row_lengths(e.kinematics.rows, e.symbols.home.size)
-    return independent_speeds(C * e.graph.scales / lengths[:, None])
-
-
-def independent_speeds(A: np.ndarray, rank: int | None = None, masses: np.ndarray | None = None) -> tuple[int, ...]:
-    """Columns of constraint rows (m, n) that may be chosen freely; rows and columns are in natural sizes.
-
-    By QR with pivoting, exchanged as long as an entry of B is large. Rows may depend on others: `rank` of them do
-    not, all by default. A column of round-off is a speed that the constraints do not hold, so it is not scaled up.
-    """
-    from scipy.linalg import qr
-
-    (m, n), rank = A.shape, len(A) if rank is None else rank
-    if m == 0:
-        return tuple(range(n))
-    A = _unit_rows(A)
-    *_, pivots = qr(_unit_rows(A.T).T, pivoting=True, mode="r")
-    dependent, free = pivots[:rank].copy(), pivots[rank:].copy()
-    if not (condition := _condition(A[:, dependent], rank)) < DEPENDENT:
-        raise PoinsotError(
-            f"the constraints are dependent in this pose (condition number {condition:.1e}): no independent "
-            "coordinates can be chosen"
-        )
-    weights = np.ones(n) if masses is None else np.sqrt(np.maximum(masses, LIGHTEST * np.max(masses, initial=0.0)))
-    for _ in range(4 * n):
-        K = np.linalg.lstsq(A[:, dependent], A[:, free], rcond=None)[0]
-        K = K * np.maximum(1.0, UNEQUAL * weights[dependent][:, None] / np.maximum(weights[free], 1e-300))
-        i, j = np.unravel_index(np.argmax(np.abs(K)), K.shape) if K.size else (0, 0)
-        if not K.size or abs(K[i, j]) < LARGEST:
-            break
-        dependent[i], free[j] = free[j], dependent[i]
-    return tuple(sorted(int(k) for k in free))
+    return independent_columns(C * e.graph.scales / lengths[:, None])
 
 
 def embed(e: Equations, rates: Sequence[Rate]) -> Embedding:

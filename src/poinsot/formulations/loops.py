@@ -140,3 +140,8 @@ def constraint_map(joint: Joint, X_FM: Pose, kept: tuple[int, ...], turned: bool
         if turned and row in joint.point_rows:
             G[i, :] = casadi.SX.eye(6)[row, :]
     return G
+
+
+def constraint_map_at(joint: Joint, X_FM: Pose, kept: tuple[int, ...]) -> casadi.DM:
+    """G (m, 6) in numbers, at a pose in numbers."""
+    return casadi.DM(constraint_map(joint, X_FM, kept))

@@ -13,16 +13,13 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError, count_of
-from poinsot.formulations.generalised_forces import gravity_energy
-from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known, with_symbols
+from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
 from poinsot.identifiability.regressor import Regressor
-from poinsot.lazy import casadi
+from poinsot.identifiability.rows import energy_rows
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import solve_path
 from poinsot.motion.signals import as_times
 from poinsot.spatial.algebra import Numbers
-from poinsot.system.stored import stored
-from poinsot.system.system import System
 
 
 def energy_regressor(
@@ -53,7 +50,7 @@ def energy_regressor(
     path = solve_path(mechanism, motion, times)
     asked = chosen(mechanism, parameters)
     both = with_known(mechanism, asked)
-    rows = _row_function(path.system, both)(path.q, path.v, path.p)
+    rows = energy_rows(path.system, both)(path.q, path.v, path.p)
     energy, power = (x.reshape(len(path.t), len(both)) for x in rows)  # ∂(T + V)/∂θ and ∂P/∂θ (n, k)
     ends, between = places[: len(t)], places[len(t) :]  # the samples themselves, and the nodes between them
     taken = np.diff(t)[:, None] / 2 * np.einsum("nik,i->nk", power[between].reshape(-1, nodes, len(both)), weight)
@@ -82,20 +79,3 @@ def _natural(energy: np.ndarray, W: np.ndarray, parameters: tuple[LinearParamete
     bodies = np.array([p.table == "bodies" for p in parameters])
     lengths = size ** np.array([float(p.order) for p in parameters])
     return np.where(bodies, np.max(found * lengths, where=bodies, initial=0.0) / lengths, found)
-
-
-@stored
-def _row_function(compiled: System, parameters: tuple[LinearParameter, ...]) -> casadi.Function:
-    """(q, v, p) -> ∂/∂θ of T + V and of the power of all that has no potential."""
-    e = compiled.equations
-    elements, theta = with_symbols(compiled.elements, parameters)
-    energy, power = casadi.SX(gravity_energy(elements, e.kinematics.poses)), casadi.SX(0)
-    for name, body in elements.bodies.items():
-        energy += body.spatial_inertia().momentum(e.kinematics.twists[name]).power(e.kinematics.twists[name]) / 2
-    for law, s, rate in e.balance.acting[: len(e.balance.acting) - e.u.size1()]:
-        force = elements.forces[law.name]
-        energy += force.potential(s) + force.kinetic(rate)
-        power += force.force(s, rate) * rate
-    for load in elements.loads.values():
-        power += load.wrench(e.kinematics.poses[load.at.body]).power(load.twist(e.kinematics.twists[load.at.body]))
-    return casadi.Function("energy", [e.q, e.v, e.p], [casadi.jacobian(x, theta) for x in (energy, power)])

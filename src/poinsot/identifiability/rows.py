@@ -26,7 +26,7 @@ from poinsot.engine import Link, elimination_order, kkt
 from poinsot.errors import PoinsotError
 from poinsot.formulations.embedded import free_speeds
 from poinsot.formulations.equations import Equations
-from poinsot.formulations.generalised_forces import coordinate_force
+from poinsot.formulations.generalised_forces import coordinate_force, gravity_energy
 from poinsot.formulations.reactions import joint_reactions, needed
 from poinsot.formulations.tree import speed_scales
 from poinsot.identifiability.channels import MeasuredChannel
@@ -35,6 +35,7 @@ from poinsot.lazy import casadi
 from poinsot.motion.equations import inverse_solution
 from poinsot.spatial.algebra import apply, cross, vector
 from poinsot.spatial.motion import Twist, Wrench, carry_wrench
+from poinsot.system.stored import stored
 from poinsot.system.system import System
 
 
@@ -223,3 +224,20 @@ def _free_directions(compiled: System, speeds: Sequence[int]) -> Any:
 
 def _stack(first: Any, second: Any) -> Any:
     return casadi.vertcat(casadi.SX(first), casadi.SX(second))
+
+
+@stored
+def energy_rows(compiled: System, parameters: tuple[LinearParameter, ...]) -> casadi.Function:
+    """(q, v, p) -> ∂/∂θ of T + V and of the power of all that has no potential."""
+    e = compiled.equations
+    elements, theta = with_symbols(compiled.elements, parameters)
+    energy, power = casadi.SX(gravity_energy(elements, e.kinematics.poses)), casadi.SX(0)
+    for name, body in elements.bodies.items():
+        energy += body.spatial_inertia().momentum(e.kinematics.twists[name]).power(e.kinematics.twists[name]) / 2
+    for law, s, rate in e.balance.acting[: len(e.balance.acting) - e.u.size1()]:
+        force = elements.forces[law.name]
+        energy += force.potential(s) + force.kinetic(rate)
+        power += force.force(s, rate) * rate
+    for load in elements.loads.values():
+        power += load.wrench(e.kinematics.poses[load.at.body]).power(load.twist(e.kinematics.twists[load.at.body]))
+    return casadi.Function("energy", [e.q, e.v, e.p], [casadi.jacobian(x, theta) for x in (energy, power)])

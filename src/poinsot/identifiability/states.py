@@ -10,14 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot import formulations
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
-from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
+from poinsot.system.functions import walk_function
 from poinsot.system.scales import natural_speeds
-from poinsot.system.stored import stored
 from poinsot.system.system import System, start, system
 
 STEPS = 28  # of a walk
@@ -64,17 +62,6 @@ def _rank_of(C: np.ndarray) -> int:
     return int(np.sum(s > DEPENDENT * s[0])) if len(s) else 0
 
 
-@stored
-def _walk_function(compiled: System) -> casadi.Function:
-    """(q, step, u, p) -> C, Φ, γ, rates of the actuators per speed, and the coordinates after the step."""
-    e = compiled.equations
-    moved = formulations.unit_quaternions(e, e.q + e.kinematics.q_dot)
-    driven = [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
-    J = casadi.jacobian(casadi.vertcat(*driven), e.v) if driven else casadi.SX(0, e.v.size1())
-    outputs = (e.kinematics.C, e.kinematics.phi, e.kinematics.gamma, J, moved)
-    return compiled.dynamics.function("walk", [casadi.densify(x) for x in outputs])
-
-
 class _Walk:
     """Steps along the motions that the constraints allow, for a batch of states; rows and speeds in natural sizes.
 
@@ -85,7 +72,7 @@ class _Walk:
         _, nv, m, nu = compiled.sizes
         self.p, self.u = p, np.zeros(nu)
         self.scales, self.rows = natural_speeds(compiled, size), row_lengths(compiled.outline.rows, size)
-        self._run, self._shapes, self.driven = _walk_function(compiled), ((m, nv), (nu, nv)), False
+        self._run, self._shapes, self.driven = walk_function(compiled), ((m, nv), (nu, nv)), False
         self.rank = self._rank(home)
         self.freedom = nv - self.rank
         self.driven = nu >= self.freedom  # whether actuators count in a state's quality

@@ -1,6 +1,6 @@
 """Motion that is prescribed, and forces and accelerations at given states.
 
-equations           what bodies do along a motion, and what forces it takes, as symbols
+equations           functions of time, what bodies do along them, and what forces it takes, as symbols
 signals             prescribed coordinates: functions, Fourier series, splines, constants
 driven              Newton steps and rates of a system with prescribed coordinates
 kinematics          positions, velocities, accelerations of a driven mechanism

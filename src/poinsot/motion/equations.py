@@ -1,4 +1,4 @@
-"""Equations of a prescribed motion: what bodies do, and the actuator forces and multipliers that it takes.
+"""Equations of a prescribed motion: its functions of time, what bodies do, and the forces that it takes.
 
 B u − Cᵀ λ = M v̇ − Q₀        least forces, measured by weights, where there are more actuators than freedoms
 (theory/dynamics, eq. 13)
@@ -6,17 +6,43 @@ B u − Cᵀ λ = M v̇ − Q₀        least forces, measured by weights, where
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from poinsot import formulations
 from poinsot.engine import kkt
+from poinsot.errors import PoinsotError, one_line
 from poinsot.lazy import casadi
-from poinsot.motion.reactions import columns
 from poinsot.system.stored import remembered, stored
 
 if TYPE_CHECKING:
     from poinsot.engine import Factor
+    from poinsot.formulations.equations import Equations
     from poinsot.system.system import System
+
+
+def written_out(what: str, function: Callable[..., Any], *symbols: casadi.SX) -> casadi.SX:
+    """A function of a user for symbols, as one expression; one that cannot be written out is an error."""
+    rule = f"{what} must be made of arithmetic and casadi or NumPy functions"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # CasADi's notice about NumPy functions of symbols
+            result = casadi.SX(function(*symbols))
+    except (TypeError, NotImplementedError, RuntimeError) as error:
+        raise PoinsotError(f"{rule}: {one_line(str(error).split(chr(10))[0], 120)}") from None
+    if result.shape != (1, 1) or (result.is_constant() and not result.is_regular()):
+        raise PoinsotError(f"{rule} and give one finite number")
+    return result
+
+
+def differentiated(what: str, function: Callable[[Any], Any]) -> casadi.Function:
+    """t -> s, ṡ, s̈ (3,) of a function s(t)."""
+    t = casadi.SX.sym("t")
+    s = written_out(what, function, t)
+    d = casadi.jacobian(s, t)
+    return casadi.Function("s", [t], [casadi.vertcat(s, d, casadi.jacobian(d, t))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +72,13 @@ def inverse_solution(compiled: System) -> InverseSolution:
     return InverseSolution(a, w, u, lam, B, solved.factor)
 
 
+def columns(e: Equations, a: casadi.SX, lam: casadi.SX) -> casadi.SX:
+    """Reactions of all joints as one column of symbols (6 j, 1), in the order of the model's joints."""
+    wrenches = formulations.joint_reactions(e, a, lam)
+    ordered = [wrenches[name] for name in e.symbols.elements.joints]
+    return casadi.vertcat(*(casadi.vertcat(casadi.SX(W.f), casadi.SX(W.n)) for W in ordered))
+
+
 @stored
 def inverse_function(compiled: System) -> casadi.Function:
     """(q, v, v̇, weights, p) -> u, λ, check, reactions and rates of the actuated coordinates."""
@@ -69,3 +102,13 @@ def body_motions(compiled: System) -> casadi.Function:
     named = [compiled.coordinate(name)[k] for k in (0, 1) for name in compiled.elements.coordinates]
     outputs = [casadi.vertcat(*columns), casadi.vertcat(*named) if named else casadi.SX(0, 1)]
     return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)
+
+
+def jacobians(compiled: System, outputs: tuple[str, ...]) -> casadi.Function:
+    """(q, p) -> C, and rates per speed of the actuated coordinates, of the outputs and of all that have names."""
+    e, elements = compiled.equations, compiled.elements
+    driven = [compiled.along(actuator.on)[1] for actuator in elements.actuators.values()]
+    named = ([compiled.coordinate(name)[1] for name in names] for names in (outputs, elements.coordinates))
+    columns = [casadi.vertcat(casadi.SX(0, 1), *rates) for rates in (driven, *named)]
+    slopes = [casadi.densify(casadi.jacobian(rates, e.v)) for rates in columns]
+    return casadi.Function("J", [e.q, e.p], [e.kinematics.C, *slopes])

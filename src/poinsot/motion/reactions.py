@@ -7,20 +7,13 @@ Components that redundant constraints leave undetermined are NaN, and so is ever
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
-from poinsot import formulations
 from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError, unknown
-from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.results import Result
 from poinsot.spatial.algebra import skew
-
-if TYPE_CHECKING:
-    from poinsot.formulations.equations import Equations
 
 SEEN = 1e-9  # of a rotation matrix: components smaller than this do not carry an undetermined one over
 
@@ -87,10 +80,3 @@ def by_joint(flat: np.ndarray, names: list[str], missing: dict[str, np.ndarray])
     for name, parts in missing.items():
         found[name][..., parts] = np.nan
     return found
-
-
-def columns(e: Equations, a: Any, lam: Any) -> Any:
-    """Reactions of all joints as one column of symbols (6 j, 1), in the order of the model's joints."""
-    wrenches = formulations.joint_reactions(e, a, lam)
-    ordered = [wrenches[name] for name in e.symbols.elements.joints]
-    return casadi.vertcat(*(casadi.vertcat(casadi.SX(W.f), casadi.SX(W.n)) for W in ordered))

@@ -6,7 +6,6 @@ derivatives are exact; samples are joined by splines of degree five.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, one_line
-from poinsot.lazy import casadi
+from poinsot.motion.equations import differentiated
 from poinsot.spatial.algebra import Numbers
 
 
@@ -70,10 +69,7 @@ class Function(Signal):
     @cached_property
     def _differentiated(self) -> Any:
         """t -> s, ṡ, s̈ (3,)."""
-        x = casadi.SX.sym("t")
-        s = written_out("a motion that is a function of t (others can be given as samples)", self.function, x)
-        d = casadi.jacobian(s, x)
-        return casadi.Function("s", [x], [casadi.vertcat(s, d, casadi.jacobian(d, x))])
+        return differentiated("a motion that is a function of t (others can be given as samples)", self.function)
 
     def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The function and its derivatives."""
@@ -144,20 +140,6 @@ class Measured(Signal):
             for whole, part in zip(found, between):
                 whole[~sampled] = part
         return found[0], found[1], found[2]
-
-
-def written_out(what: str, function: Callable[..., Any], *symbols: Any) -> Any:
-    """A function of a user for symbols, as one expression; one that cannot be written out is an error."""
-    rule = f"{what} must be made of arithmetic and casadi or NumPy functions"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # CasADi's notice about NumPy functions of symbols
-            result = casadi.SX(function(*symbols))
-    except (TypeError, NotImplementedError, RuntimeError) as error:
-        raise PoinsotError(f"{rule}: {one_line(str(error).split(chr(10))[0], 120)}") from None
-    if result.shape != (1, 1) or (result.is_constant() and not result.is_regular()):
-        raise PoinsotError(f"{rule} and give one finite number")
-    return result
 
 
 def as_signal(value: Any) -> Signal:

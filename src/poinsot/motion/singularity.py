@@ -19,12 +19,12 @@ from poinsot.blas import one_blas_thread
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import list_of_names
 from poinsot.formulations.tree import speed_scales
-from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.mobility import generic_assembly
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
+from poinsot.motion.equations import jacobians
 from poinsot.results import Result
 from poinsot.system.given_state import given_pose
 from poinsot.system.initial_state import state
@@ -80,11 +80,7 @@ def singularity(mechanism: Mechanism, pose: GivenPose = None, outputs: Sequence[
     q, _ = state(compiled, begin, p, None)
     e, elements = compiled.equations, compiled.elements
     names = tuple(mechanism.elements.pose) if outputs is None else list_of_names(outputs, "output coordinates")
-    rows = [compiled.coordinate(name)[1] for name in names]
-    everything = [compiled.coordinate(name)[1] for name in compiled.elements.coordinates]
-    driven = [compiled.along(actuator.on)[1] for actuator in elements.actuators.values()]
-    parts = [e.kinematics.C, *(_slopes(x, e) for x in (driven, rows, everything))]
-    found = casadi.Function("J", [e.q, e.p], parts)(q, p)
+    found = jacobians(compiled, names)(q, p)
     speeds = speed_scales(e.graph.branches, begin.size)
     C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) * speeds for x in found)
     C = C / row_lengths(e.kinematics.rows, begin.size)[:, None]
@@ -101,10 +97,6 @@ def singularity(mechanism: Mechanism, pose: GivenPose = None, outputs: Sequence[
         free=dict(zip(compiled.elements.coordinates, (J_all @ (free @ direction)).tolist())),
         mechanism=mechanism,
     )
-
-
-def _slopes(rates: list, e) -> object:
-    return casadi.densify(casadi.jacobian(casadi.vertcat(*rates), e.v)) if rates else casadi.SX(0, e.v.size1())
 
 
 def _rank(compiled: System, mechanism: Mechanism) -> int:

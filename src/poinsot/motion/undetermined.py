@@ -6,11 +6,12 @@ joint's wrench that such a state changes cannot be known from the motion.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from poinsot import formulations
 from poinsot.blas import one_blas_thread
-from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.mobility import generic_assembly, self_stresses
 from poinsot.system.stored import stored_parts
@@ -28,11 +29,7 @@ def undetermined(compiled: System) -> dict[str, np.ndarray]:
 
 
 @stored_parts
-def _components(compiled: System) -> tuple[dict[str, casadi.Function], dict[str, list[bool]]]:
-    return {}, {name: parts.tolist() for name, parts in _find(compiled).items()}
-
-
-def _find(compiled: System) -> dict[str, np.ndarray]:
+def _components(compiled: System) -> tuple[dict[str, Any], dict[str, list[bool]]]:
     symbols = compiled.equations.symbols
     elements = symbols.mechanism.elements
     constraints = Constraints(elements)
@@ -43,8 +40,9 @@ def _find(compiled: System) -> dict[str, np.ndarray]:
         rows = [i for i, row in enumerate(constraints.rows) if row.joint == name]
         if rows:
             X_FM = joint.relative(away.poses[joint.a.body], away.poses[joint.b.body])
-            G = np.asarray(casadi.DM(formulations.constraint_map(joint, X_FM, constraints.kept(name))))
+            G = np.asarray(formulations.constraint_map_at(joint, X_FM, constraints.kept(name)))
             wrench = np.abs(G.T @ stresses[rows]) * np.repeat([away.size, 1.0], 3)[:, None]
             found[name] = np.max(wrench, axis=1, initial=0.0)
     largest = max((x.max() for x in found.values()), default=0.0)
-    return {name: size > TOLERANCE * largest for name, size in found.items() if np.any(size > TOLERANCE * largest)}
+    hit = {name: size > TOLERANCE * largest for name, size in found.items()}
+    return {}, {name: parts.tolist() for name, parts in hit.items() if np.any(parts)}

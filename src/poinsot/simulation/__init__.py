@@ -1,7 +1,7 @@
 """Motion under given forces.
 
 simulate, record     the question and its result, with accelerations, forces and reactions along the way
-equations            right-hand side, projection and what is read off a state
+equations            right-hand side, projection, what is read off a state, derivatives
 events               what is watched along a motion
 integration          the loop over time, native or with CVODES
 chart_switching      other coordinates where the present ones become ill-conditioned

@@ -1,4 +1,7 @@
-"""Equations of a simulation as functions of (t, y, p); y holds q, v, counted turns and the work of the actuators."""
+"""Equations of a simulation as functions of (t, y, p); y holds q, v, counted turns and the work of the actuators.
+
+Derivatives with respect to parameters follow at the end  (theory/dynamics, eq. 17, 18).
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ from poinsot.engine import Formula
 from poinsot.engine.code.formula import formula
 from poinsot.lazy import casadi
 from poinsot.motion.counted_turns import turning, turning_rates
-from poinsot.motion.reactions import columns
-from poinsot.motion.signals import written_out
+from poinsot.motion.driven import driven
+from poinsot.motion.equations import columns, inverse_solution, written_out
 from poinsot.simulation.events import Watched, watched_events
+from poinsot.spatial.algebra import vector
 from poinsot.system.functions import places
 from poinsot.system.stored import stored, stored_parts
 
@@ -143,3 +147,86 @@ def twist_function(compiled: System) -> casadi.Function:
     moving = [e.kinematics.twists[body] for body in compiled.elements.bodies]
     flat = casadi.vertcat(*(casadi.SX(part) for V in moving for part in (V.v, V.w)))
     return compiled.dynamics.function("twists", [flat, casadi.jacobian(flat, e.v)])
+
+
+@stored
+def driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str, ...]) -> casadi.Function:
+    """(q, v, a, weights, p) -> derivatives of forces, body forces and coordinates, parameter by parameter."""
+    e, drive = compiled.equations, driven(compiled, names).equations
+    solution = inverse_solution(compiled)
+    a, w, u = solution.a, solution.w, solution.u
+    named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
+    outputs = casadi.vertcat(u, *(_body_force(compiled, body, a) for body in compiled.elements.bodies), *named)
+    levels = [drive.gap, drive.A @ e.v, drive.A @ a - drive.gamma]
+    inputs, columns = [e.q, e.v, a, e.p], []
+    for name in wrt:
+        unit = casadi.SX.zeros(e.p.shape)
+        unit[e.symbols.names.index(name)] = 1
+        direction = [casadi.SX.zeros(x.shape) for x in inputs[:3]] + [unit]
+        for k, level in enumerate(levels):
+            change = drive.solve(-_along(level, inputs, direction))
+            direction[k] = e.N @ change if k == 0 else change
+        columns.append(_along(outputs, inputs, direction))
+    return casadi.Function("sensitivity", [e.q, e.v, a, w, e.p], [casadi.vertcat(*columns)])
+
+
+def _along(expression: casadi.SX, inputs: list[casadi.SX], direction: list[casadi.SX]) -> casadi.SX:
+    """Derivative of an expression along a direction of its inputs."""
+    return casadi.jtimes(expression, casadi.vertcat(*inputs), casadi.vertcat(*direction))
+
+
+def _body_force(compiled: System, body: str, a: casadi.SX) -> casadi.SX:
+    """Q_e − M q̈ of one body: gravity less what its motion needs; moment about the centre in body axes (6, 1)."""
+    e, inertial = compiled.equations, compiled.elements.bodies[body]
+    V, R = e.kinematics.twists[body], casadi.SX(e.kinematics.poses[body].R)
+    w, com = casadi.SX(V.w), casadi.SX(vector(*inertial.com))
+    velocity = R @ (casadi.SX(V.v) + casadi.cross(w, com))
+    acceleration = e.rate(velocity, a)
+    alpha = e.rate(w, a)
+    J = casadi.SX(inertial.inertia_about_centre())
+    force = inertial.mass * (casadi.SX(vector(*compiled.elements.gravity)) - acceleration)
+    return casadi.vertcat(force, -(J @ alpha + casadi.cross(w, J @ w)))
+
+
+@stored_parts
+def augmented_motion(compiled: System, wrt: tuple[str, ...]) -> tuple[dict[str, casadi.Function], None]:
+    """Right-hand side and projection of (t, y, p); y holds q, v and their derivatives, parameter by parameter."""
+    e = compiled.equations
+    solved = compiled.dynamics.system
+    (_, n, m, _), C = e.sizes, e.kinematics.C
+    a, lam = casadi.SX.sym("a", n), casadi.SX.sym("lam", m)
+    r1, r2 = e.balance.M @ a + C.T @ lam - e.balance.Q, C @ a - e.kinematics.gamma
+    inputs, states, rates = [e.q, e.v, e.p], [], []
+    for name in wrt:
+        dq, dv = casadi.SX.sym("dq", e.q.size1()), casadi.SX.sym("dv", n)
+        unit = casadi.SX.zeros(e.p.shape)
+        unit[e.symbols.names.index(name)] = 1
+        slopes = [_along(x, inputs, [dq, dv, unit]) for x in (r1, r2)]
+        s1, s2 = casadi.substitute(slopes, [a, lam], [solved.acceleration, solved.multipliers])
+        change = solved.solve(-s1, -s2)[0]
+        states += [dq, dv]
+        rates += [_along(e.kinematics.q_dot, inputs, [dq, dv, unit]), change]
+    time, u = casadi.SX.sym("t"), e.u
+    y = casadi.vertcat(e.q, e.v, *states)
+    rhs = casadi.Function(
+        "rhs", [time, y, casadi.vertcat(u, e.p)], [casadi.vertcat(e.kinematics.q_dot, solved.acceleration, *rates)]
+    )
+    q, v = compiled.dynamics.projected
+    keep = casadi.Function("keep", [time, y, casadi.vertcat(u, e.p)], [casadi.vertcat(q, v, *states)])
+    return {"rhs": rhs} | ({"projection": keep} if m or e.kinematics.norms.size1() else {}), None
+
+
+def start_slopes(compiled: System, held: tuple[str, ...], wrt: tuple[str, ...]) -> casadi.Function:
+    """(q, p) -> derivatives of constraints and held coordinates by displacements and by parameters; q̇ per speed."""
+    e, N = compiled.equations, compiled.equations.N
+    gap = casadi.vertcat(e.kinematics.phi, *(compiled.coordinate(name)[0] for name in held))
+    columns = [e.symbols.names.index(name) for name in wrt]
+    parts = [casadi.jacobian(gap, e.q) @ N, casadi.jacobian(gap, e.p)[:, columns], N]
+    return casadi.Function("start", [e.q, e.p], parts)
+
+
+def coordinate_slopes(compiled: System, name: str, wrt: tuple[str, ...]) -> casadi.Function:
+    """(q, p) -> derivatives of a named coordinate by q (1, nq) and by parameters (1, k)."""
+    e, s = compiled.equations, compiled.coordinate(name)[0]
+    columns = [e.symbols.names.index(name) for name in wrt]
+    return casadi.Function("s", [e.q, e.p], [casadi.jacobian(s, e.q), casadi.jacobian(s, e.p)[:, columns]])

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from poinsot.engine import Formula, Status, Trajectories, integrator
-from poinsot.engine.interrupts import noted_interrupts
+from poinsot.engine import Cvodes, Formula, Status, Trajectories, integrator
 from poinsot.errors import Interrupted, PoinsotError, unknown
-from poinsot.lazy import casadi
 from poinsot.motion.counted_turns import turning
 from poinsot.simulation.equations import Laws, motion_functions
 from poinsot.simulation.events import Ending, Event, Watched
@@ -19,9 +17,6 @@ from poinsot.system.stored import remembered
 from poinsot.system.system import System
 
 METHODS = ("explicit", "implicit")
-_QUIET = {"disable_internal_warnings": True, "show_eval_warnings": False}  # how a motion ended is in the result
-
-
 _ENDINGS = {
     Status.STEP_TOO_SMALL: Ending.COLLAPSED,
     Status.TOO_MANY_STEPS: Ending.EXHAUSTED,
@@ -60,7 +55,7 @@ class Motion:
     ) -> Integration:
         """Integrate from y0 (states,) with parameters (m,) or (N, m); Interrupted brings what was found."""
         if self.method == "implicit":
-            return self._implicit(t, y0, p, _cvodes(rtol, atol, max_steps))
+            return self._implicit(t, y0, p, {"rtol": rtol, "atol": atol, "max_steps": max_steps})
         try:
             return self._native_ended(
                 t, self.native(t, y0, p, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads)
@@ -74,7 +69,7 @@ class Motion:
         if self.method == "implicit":
             y, none = np.full((2, len(y0)), np.nan), np.full(len(self.events), np.nan)
             y[0] = y0
-            given = _cvodes(*(options[name] for name in ("rtol", "atol", "max_steps")))
+            given = {name: options[name] for name in ("rtol", "atol", "max_steps")}
             self._from_output_to_output(t, p, given, y, none, np.array([begin]), np.zeros(1, int))
             return y[-1]
         return self.native(t, y0, p, **options).y[0, -1]
@@ -136,20 +131,13 @@ class Motion:
         steps: np.ndarray,
     ) -> Ending:
         """Fill in the states (n, states), times of events (k,), time reached (1,) and steps (1,) of one motion."""
-        problem, keep = self._problem()
+        last = len(out[0]) - 1
+        step = Cvodes(self.rhs, range(last - self.angles, last), **options)  # turns are counted beside its states
         for k in range(1, len(t)):
-            solver = casadi.integrator("implicit", "cvodes", problem, t[k - 1], t[k], options)
-            with noted_interrupts() as interrupts:
-                try:
-                    end = solver(x0=out[k - 1][keep], p=p)
-                    here = out[k - 1].copy()
-                    here[keep] = np.asarray(end["xf"]).ravel()
-                    here[~keep] += np.asarray(end["qf"]).ravel()
-                except RuntimeError:
-                    if interrupts:
-                        raise KeyboardInterrupt from None
-                    return Ending.COLLAPSED
-            steps[0] += solver.stats()["nsteps"]
+            if (found := step(t[k - 1], t[k], out[k - 1], p)) is None:
+                return Ending.COLLAPSED
+            here, taken = found
+            steps[0] += taken
             if self.projection is not None:
                 here = np.asarray(self.projection.function(t[k], here, p)).ravel()
             out[k], reached[0] = here, t[k]
@@ -157,18 +145,8 @@ class Motion:
                 break
         return Ending.FINISHED
 
-    def _problem(self) -> tuple[dict[str, Any], np.ndarray]:
-        """The equations for CVODES, and which states are among its own (states,): turns are counted beside it."""
-        rhs = self.rhs.function
-        time, full, P = (casadi.SX.sym(n, rhs.numel_in(i)) for i, n in enumerate("typ"))
-        keep = np.ones(full.numel(), bool)
-        keep[keep.size - 1 - self.angles : -1] = False
-        own, counts = np.flatnonzero(keep).tolist(), np.flatnonzero(~keep).tolist()
-        slopes = rhs(time, full, P)
-        return {"t": time, "x": full[own], "p": P, "ode": slopes[own], "quad": slopes[counts]}, keep
-
     def _crossed(
-        self, crossing: casadi.Function, t: np.ndarray, y: np.ndarray, k: int, p: np.ndarray, times: np.ndarray
+        self, crossing: Callable[..., Any], t: np.ndarray, y: np.ndarray, k: int, p: np.ndarray, times: np.ndarray
     ) -> bool:
         """Note events between outputs k − 1 and k, by the secant; tell whether one ends the motion."""
         before, after = (np.asarray(crossing(t[i], y[i], p)).ravel() for i in (k - 1, k))
@@ -184,11 +162,6 @@ def _gaps(t: np.ndarray, y: np.ndarray, reached: np.ndarray) -> list[tuple[int, 
         return []
     missing = ~np.isfinite(y).all(axis=2) & (t <= reached[:, None])
     return [(int(n), int(np.argmax(missing[n]))) for n in np.flatnonzero(missing.any(axis=1))]
-
-
-def _cvodes(rtol: float, atol: float, max_steps: int) -> dict[str, Any]:
-    """Options of CVODES; what it would print is said by the status."""
-    return {"reltol": rtol, "abstol": atol, "max_num_steps": max_steps, **_QUIET}
 
 
 def compiled_motion(compiled: System, laws: Laws, events: Mapping[str, tuple[str, float]], method: str) -> Motion:

@@ -18,19 +18,22 @@ import numpy as np
 
 from poinsot.engine import Integrator, integrator
 from poinsot.errors import PoinsotError, list_of_names, require_known
-from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.state import GivenPose, named_pose
-from poinsot.motion.driven import driven
-from poinsot.motion.equations import inverse_solution
 from poinsot.motion.inverse_dynamics import require_actuators
 from poinsot.motion.kinematics import solve_path
 from poinsot.results import Result
+from poinsot.simulation.equations import (
+    augmented_motion,
+    coordinate_slopes,
+    driven_sensitivity,
+    start_slopes,
+)
 from poinsot.simulation.record import Simulation
 from poinsot.simulation.simulate import simulate
-from poinsot.spatial.algebra import Numbers, vector
+from poinsot.spatial.algebra import Numbers
 from poinsot.system.initial_state import state
-from poinsot.system.stored import remembered, stored, stored_parts
+from poinsot.system.stored import remembered
 from poinsot.system.system import System, start, system
 
 
@@ -77,7 +80,7 @@ def sensitivity(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, wrt
     compiled = system(mechanism, "joint", wrt)
     require_actuators(compiled)
     path = solve_path(mechanism, motion, t, "joint", wrt)
-    solve = _driven_sensitivity(compiled, tuple(motion), wrt)
+    solve = driven_sensitivity(compiled, tuple(motion), wrt)
     (flat,) = solve(path.q, path.v, path.a, np.ones(len(compiled.commands)), path.p)
     flat = flat.reshape(len(path.t), len(wrt), -1).transpose(0, 2, 1)
     names, bodies = list(compiled.elements.coordinates), list(compiled.elements.bodies)
@@ -98,45 +101,6 @@ def _known(mechanism: Mechanism, wrt: Sequence[str]) -> tuple[str, ...]:
     if not wrt:
         raise PoinsotError("name at least one parameter to differentiate with respect to")
     return wrt
-
-
-@stored
-def _driven_sensitivity(compiled: System, names: tuple[str, ...], wrt: tuple[str, ...]) -> casadi.Function:
-    """(q, v, a, weights, p) -> derivatives of forces, body forces and coordinates, parameter by parameter."""
-    e, drive = compiled.equations, driven(compiled, names).equations
-    solution = inverse_solution(compiled)
-    a, w, u = solution.a, solution.w, solution.u
-    named = [compiled.coordinate(name)[0] for name in compiled.elements.coordinates]
-    outputs = casadi.vertcat(u, *(_body_force(compiled, body, a) for body in compiled.elements.bodies), *named)
-    levels = [drive.gap, drive.A @ e.v, drive.A @ a - drive.gamma]
-    inputs, columns = [e.q, e.v, a, e.p], []
-    for name in wrt:
-        unit = casadi.SX.zeros(e.p.shape)
-        unit[e.symbols.names.index(name)] = 1
-        direction = [casadi.SX.zeros(x.shape) for x in inputs[:3]] + [unit]
-        for k, level in enumerate(levels):
-            change = drive.solve(-_along(level, inputs, direction))
-            direction[k] = e.N @ change if k == 0 else change
-        columns.append(_along(outputs, inputs, direction))
-    return casadi.Function("sensitivity", [e.q, e.v, a, w, e.p], [casadi.vertcat(*columns)])
-
-
-def _along(expression: Any, inputs: list[Any], direction: list[Any]) -> Any:
-    """Derivative of an expression along a direction of its inputs."""
-    return casadi.jtimes(expression, casadi.vertcat(*inputs), casadi.vertcat(*direction))
-
-
-def _body_force(compiled: System, body: str, a: Any) -> Any:
-    """Q_e − M q̈ of one body: gravity less what its motion needs; moment about the centre in body axes (6, 1)."""
-    e, inertial = compiled.equations, compiled.elements.bodies[body]
-    V, R = e.kinematics.twists[body], casadi.SX(e.kinematics.poses[body].R)
-    w, com = casadi.SX(V.w), casadi.SX(vector(*inertial.com))
-    velocity = R @ (casadi.SX(V.v) + casadi.cross(w, com))
-    acceleration = e.rate(velocity, a)
-    alpha = e.rate(w, a)
-    J = casadi.SX(inertial.inertia_about_centre())
-    force = inertial.mass * (casadi.SX(vector(*compiled.elements.gravity)) - acceleration)
-    return casadi.vertcat(force, -(J @ alpha + casadi.cross(w, J @ w)))
 
 
 def motion_sensitivity(
@@ -179,58 +143,25 @@ def _start_sensitivity(
     compiled: System, q: np.ndarray, p: np.ndarray, held: tuple[str, ...], wrt: tuple[str, ...]
 ) -> np.ndarray:
     """∂(q, v)/∂p at the start (nq + nv, k): constraints kept, the pose's coordinates at their values."""
-    e, N = compiled.equations, compiled.equations.N
-    gap = casadi.vertcat(e.kinematics.phi, *(compiled.coordinate(name)[0] for name in held))
-    columns = [e.symbols.names.index(name) for name in wrt]
-    parts = [casadi.jacobian(gap, e.q) @ N, casadi.jacobian(gap, e.p)[:, columns], N]
-    A, b, N0 = (np.asarray(x) for x in casadi.Function("start", [e.q, e.p], parts)(q, p))
-    change = np.linalg.lstsq(A, -b, rcond=1e-11)[0] if len(A) else np.zeros((e.v.size1(), len(wrt)))
-    return np.concatenate([N0 @ change, np.zeros((e.v.size1(), len(wrt)))])
+    A, b, N = (np.asarray(x) for x in start_slopes(compiled, held, wrt)(q, p))
+    still = np.zeros((compiled.sizes[1], len(wrt)))
+    change = np.linalg.lstsq(A, -b, rcond=1e-11)[0] if len(A) else still
+    return np.concatenate([N @ change, still])
 
 
 @remembered
 def _augmented(compiled: System, wrt: tuple[str, ...]) -> Integrator:
     """The native loop for the motion and its derivatives: one factorisation, a right-hand side a parameter."""
-    return integrator(**_augmented_functions(compiled, wrt).functions)
-
-
-@stored_parts
-def _augmented_functions(compiled: System, wrt: tuple[str, ...]) -> tuple[dict[str, casadi.Function], None]:
-    e = compiled.equations
-    solved = compiled.dynamics.system
-    (_, n, m, _), C = e.sizes, e.kinematics.C
-    a, lam = casadi.SX.sym("a", n), casadi.SX.sym("lam", m)
-    r1, r2 = e.balance.M @ a + C.T @ lam - e.balance.Q, C @ a - e.kinematics.gamma
-    inputs, states, rates = [e.q, e.v, e.p], [], []
-    for name in wrt:
-        dq, dv = casadi.SX.sym("dq", e.q.size1()), casadi.SX.sym("dv", n)
-        unit = casadi.SX.zeros(e.p.shape)
-        unit[e.symbols.names.index(name)] = 1
-        slopes = [_along(x, inputs, [dq, dv, unit]) for x in (r1, r2)]
-        s1, s2 = casadi.substitute(slopes, [a, lam], [solved.acceleration, solved.multipliers])
-        change = solved.solve(-s1, -s2)[0]
-        states += [dq, dv]
-        rates += [_along(e.kinematics.q_dot, inputs, [dq, dv, unit]), change]
-    time, u = casadi.SX.sym("t"), e.u
-    y = casadi.vertcat(e.q, e.v, *states)
-    rhs = casadi.Function(
-        "rhs", [time, y, casadi.vertcat(u, e.p)], [casadi.vertcat(e.kinematics.q_dot, solved.acceleration, *rates)]
-    )
-    q, v = compiled.dynamics.projected
-    keep = casadi.Function("keep", [time, y, casadi.vertcat(u, e.p)], [casadi.vertcat(q, v, *states)])
-    return {"rhs": rhs} | ({"projection": keep} if m or e.kinematics.norms.size1() else {}), None
+    return integrator(**augmented_motion(compiled, wrt).functions)
 
 
 def _coordinates(
     compiled: System, q: np.ndarray, S: np.ndarray, p: np.ndarray, wrt: tuple[str, ...]
 ) -> dict[str, np.ndarray]:
     """Derivatives of the named coordinates (n, k)."""
-    e = compiled.equations
     found = {}
-    columns = [e.symbols.names.index(name) for name in wrt]
     for name in compiled.elements.coordinates:
-        s = compiled.coordinate(name)[0]
-        slopes = casadi.Function("s", [e.q, e.p], [casadi.jacobian(s, e.q), casadi.jacobian(s, e.p)[:, columns]])
+        slopes = coordinate_slopes(compiled, name, wrt)
         rows = [tuple(np.asarray(x) for x in slopes(row, p)) for row in q]
         found[name] = np.stack([by_q.ravel() @ S[k] + by_p.ravel() for k, (by_q, by_p) in enumerate(rows)])
     return found

@@ -77,6 +77,13 @@ def apply(R: Mat3, v: Vec3) -> Vec3:
     return np.einsum("...ij,...j->...i", R, np.asarray(v, float))
 
 
+def solve(A: Mat3, b: Vec3) -> Vec3:
+    """x with A x = b."""
+    if is_symbolic(A, b):
+        return casadi.solve(A, b)
+    return np.linalg.solve(A, np.asarray(b, float)[..., None])[..., 0]
+
+
 def dot(a: Vec3, b: Vec3) -> Scalar:
     """Inner product a · b."""
     if is_symbolic(a, b):

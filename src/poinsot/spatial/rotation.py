@@ -16,7 +16,6 @@ from itertools import permutations
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing
-from poinsot.lazy import casadi
 from poinsot.spatial.algebra import (
     Mat3,
     Scalar,
@@ -29,6 +28,7 @@ from poinsot.spatial.algebra import (
     is_symbolic,
     matrix,
     skew,
+    solve,
     transpose,
     vector,
 )
@@ -114,7 +114,7 @@ def euler_rates(sequence: str, angles: Vec3, w_A: Vec3) -> Vec3:
     """Angle rates θ̇ = E⁻¹ ω_A  [rad/s]; a singular attitude is an error."""
     E = euler_rate_matrix(sequence, angles)
     if is_symbolic(E, w_A):
-        return casadi.solve(E, w_A)
+        return solve(E, w_A)
     determinant = np.abs(euler_determinant(sequence, angles))
     if np.any(determinant < SINGULAR):
         at = np.unravel_index(np.argmin(determinant), np.shape(determinant))
@@ -123,7 +123,7 @@ def euler_rates(sequence: str, angles: Vec3, w_A: Vec3) -> Vec3:
             f"the {sequence} angles are singular{where} (|det E| = {np.min(determinant):.1e}): their rates do not "
             "exist there; use another sequence, a quaternion or the rotation matrix"
         )
-    return np.linalg.solve(E, np.asarray(w_A, float)[..., None])[..., 0]
+    return solve(E, w_A)
 
 
 def euler_acceleration(sequence: str, angles: Vec3, rates: Vec3, alpha_A: Vec3) -> Vec3:

@@ -2,7 +2,6 @@
 
 equilibrium            poses at rest
 hold, locked           forces that hold a pose; actuators that hold their coordinate
-residual               forces, constraints and stiffness at rest, as functions of the pose
-force_sizes            sizes of the terms of a balance, which its round-off is measured by
+residual, point        forces, constraints and stiffness at rest, as symbols; in numbers at one pose
 elastic_equilibrium    flexible mechanisms at rest
 """

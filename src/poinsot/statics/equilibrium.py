@@ -20,7 +20,8 @@ from poinsot.model.state import GivenPose
 from poinsot.results import Result
 from poinsot.spatial.pose import Pose
 from poinsot.statics.locked import locked_actuators
-from poinsot.statics.residual import Given, Point, balance
+from poinsot.statics.point import Given, Point
+from poinsot.statics.residual import balance
 from poinsot.system.functions import displaced, poses_at
 from poinsot.system.given_state import given_pose
 from poinsot.system.initial_state import state

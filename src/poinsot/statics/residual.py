@@ -1,4 +1,4 @@
-"""A mechanism at rest: forces, constraints and stiffness in one pose, in any coordinates.
+"""Equations of a mechanism at rest: forces, constraints and stiffness, in any coordinates.
 
     r = Q(q, u) − C(q)ᵀ λ,        K = −∂r/∂q N        (theory/vibration, eq. 2)
 
@@ -8,21 +8,23 @@ clamped in their pose have their rests ρ as arguments here: one set of equation
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.formulations.generalised_forces import slope, turn, winds
+from poinsot.formulations.generalised_forces import curvature, slope, turn, winds
 from poinsot.lazy import casadi
-from poinsot.spatial.algebra import is_zero
-from poinsot.statics.force_sizes import force_sizes
-from poinsot.system.scaled_rank import Sizes, free_motions, least_squares
+from poinsot.spatial.algebra import is_zero, vector
+from poinsot.spatial.motion import carry_twist
+from poinsot.spatial.pose import Pose
+from poinsot.system.scaled_rank import Sizes
 from poinsot.system.stored import remembered
-from poinsot.system.system import System
 
-CLOSED = 1e-12  # of the machine's size or of a radian, up to which joints count as closed
+if TYPE_CHECKING:
+    from poinsot.formulations.equations import Equations
+    from poinsot.system.system import System
 
 
 @remembered
@@ -113,87 +115,46 @@ class Balance:
         return np.asarray(self._rests(q, p)).ravel()
 
 
-@dataclass(frozen=True, eq=False)
-class Given:
-    """What is given where a mechanism rests."""
+def force_sizes(e: Equations, size: float, rests: Mapping[str, Any]) -> Any:
+    """How large the terms are that are summed up in each generalised force: T (nv, 1) as symbols  [N or N·m].
 
-    u: np.ndarray  # (nu,) forces of the actuators that are not solved for
-    solved: tuple[int, ...]  # actuators whose force balance decides
-    held: tuple[int, ...]  # actuators whose coordinate does not move
-    at: np.ndarray  # where they hold it
-    rho: np.ndarray  # rests of the clamped springs
-    p: np.ndarray
+        T_i = Σ m|g| |∂p/∂x_i| + Σ (|V'| + |V''| ℓ + |F| + |u|) |∂s/∂x_i| + Σ |f| |∂p/∂x_i| + |n| |∂θ/∂x_i|
 
-
-class Point:
-    """Forces, constraints and stiffness at one pose; forces in least squares where they do not balance.
-
-    Balance and ranks are decided at natural sizes: forces times displacements of natural size are energies.
+    over bodies with mass centres p, laws along coordinates s with natural sizes ℓ, and loads. A generalised force far
+    below T is round-off, whatever the units and however light the part of the machine that it moves. `size` of the
+    machine [m]; `rests` of clamped springs by their names.
     """
+    elements = e.symbols.elements
+    total = casadi.SX(e.v.size1(), 1)
+    weight = _length(vector(*elements.gravity))
+    for name, body in elements.bodies.items():
+        V = carry_twist(Pose(np.eye(3), vector(*body.com)), e.kinematics.twists[name])
+        total += casadi.fabs(body.mass) * weight * _columns(V.v, e)
+    for k, part in enumerate(e.balance.acting):
+        total += casadi.fabs(casadi.jacobian(part[2], e.v)).T * _law_size(e, k, size, rests)
+    for load in elements.loads.values():
+        V = load.twist(e.kinematics.twists[load.at.body])
+        total += _length(vector(*load.force)) * _columns(V.v, e) + _length(vector(*load.moment)) * _columns(V.w, e)
+    return casadi.densify(casadi.substitute(total, e.v, casadi.SX.zeros(e.v.shape)))
 
-    def __init__(self, functions: Balance, q: np.ndarray, given: Given):
-        self.q, self.given, self.functions = q, given, functions
-        held, solved, sizes = list(given.held), list(given.solved), functions.sizes
-        u = given.u.copy()
-        u[solved] = 0.0
-        values = [np.asarray(x) for x in functions.forces(q, u, given.rho, given.p)]
-        Q, phi, C, energy, J_a, s_a = values
-        Q, phi, self.energy = Q.ravel(), phi.ravel(), energy.item()
-        C, J_a = C.reshape(len(phi), len(Q)), J_a.reshape(len(u), len(Q))
-        self.C, self.J_a = C, J_a
-        self.rows = np.vstack([C, J_a[held]])
-        self.row_sizes = np.concatenate([sizes.rows, sizes.drives[held]])
-        self.phi = np.concatenate([phi, (s_a.ravel()[held] - given.at)])
-        joints, drives = C * sizes.speeds / sizes.rows[:, None], J_a * sizes.speeds / sizes.drives[:, None]
-        if solved:
-            B = free_motions(joints)
-            pushed = least_squares((drives[solved] @ B).T, -B.T @ (Q * sizes.speeds))
-            u[solved] = pushed / sizes.drives[solved]
-        Q = Q + J_a[solved].T @ u[solved]
-        self.u, self.Q = u, Q
-        self.lam = least_squares(joints.T, Q * sizes.speeds) / sizes.rows
-        self.left = Q - C.T @ self.lam
-        self.residual = float(np.max(np.abs(self.left), initial=0.0))
 
-    @cached_property
-    def motions(self) -> np.ndarray:
-        """Motions (nv, k) that joints and locked actuators leave, at natural sizes."""
-        return free_motions(self.rows * self.functions.sizes.speeds / self.row_sizes[:, None])
+def _law_size(e: Equations, k: int, size: float, rests: Mapping[str, Any]) -> Any:
+    """Modulus of the force of a law along its coordinate, and of what a displacement of natural size adds to it."""
+    law, s, s_dot = e.balance.acting[k]
+    first = len(e.balance.acting) - e.u.size1()
+    if k >= first:
+        return casadi.fabs(e.u[k - first])
+    relaxed = law.relaxed_at(rests[law.name]) if law.name in rests else law
+    length = size if law.on.unit == "m" else 1.0
+    own = casadi.fabs(slope(relaxed, s)) + casadi.fabs(curvature(relaxed, s)) * length
+    return own + casadi.fabs(casadi.SX(law.force(s, s_dot)))
 
-    @cached_property
-    def free(self) -> np.ndarray:
-        """The same motions (nv, k) as displacements  [m or rad]."""
-        return self.functions.sizes.speeds[:, None] * self.motions
 
-    @cached_property
-    def force(self) -> np.ndarray:
-        """Work (k,) of all forces along the free motions  [J]."""
-        return self.free.T @ self.Q
+def _length(x: Any) -> Any:
+    return casadi.norm_2(casadi.SX(x))
 
-    @cached_property
-    def terms(self) -> np.ndarray:
-        """Moduli (k,) of what is summed up in `force`  [J]."""
-        own = np.asarray(self.functions.terms(self.q, self.u, self.given.rho, self.given.p)).ravel()
-        return np.abs(self.free).T @ own
 
-    @property
-    def imbalance(self) -> float:
-        """Largest force along a free motion, as a fraction of the terms that are summed up in it."""
-        return float(np.max(np.abs(self.force) / np.where(self.terms > 0, self.terms, np.inf), initial=0.0))
-
-    @property
-    def gap(self) -> float:
-        """How far joints are open, as a fraction of the machine's size or in radians."""
-        return float(np.max(np.abs(self.phi / self.row_sizes), initial=0.0))
-
-    @cached_property
-    def K(self) -> np.ndarray:
-        """−∂(Q − Cᵀλ)/∂q N (nv, nv)."""
-        n = len(self.Q)
-        return np.asarray(self.functions.stiffness(self.q, self.u, self.lam, self.given.rho, self.given.p)).reshape(
-            n, n
-        )
-
-    def settles(self, tolerance: float) -> bool:
-        """Whether joints are closed and what is left of the forces is round-off of their terms."""
-        return self.gap < CLOSED and self.imbalance <= tolerance
+def _columns(rate: Any, e: Equations) -> Any:
+    """Euclidean length (nv, 1) of every column of ∂rate/∂v."""
+    J = casadi.jacobian(casadi.SX(rate), e.v)
+    return casadi.sqrt(casadi.sum1(J**2)).T

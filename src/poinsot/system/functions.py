@@ -11,7 +11,7 @@ from poinsot import formulations
 from poinsot.elements import GROUND
 from poinsot.lazy import casadi
 from poinsot.spatial.pose import Pose
-from poinsot.system.stored import stored
+from poinsot.system.stored import stored, stored_parts
 
 if TYPE_CHECKING:
     from poinsot.system.system import System
@@ -65,6 +65,64 @@ def _observed(compiled: System) -> casadi.Function:
         columns += [casadi.SX(wrenches[name].f), casadi.SX(wrenches[name].n)]
     inputs = [e.q, e.v, rate, multipliers, e.u, e.p]
     return casadi.Function("observed", inputs, [casadi.densify(casadi.vertcat(*columns))])
+
+
+@stored
+def rates_and_inertias(compiled: System, names: tuple[str, ...]) -> casadi.Function:
+    """(q, v, u, p) -> [C; J], with the rates of named coordinates ṡ = J v, and what kinetic energy is made of: twists
+    of all bodies (6 b, nv), their inertial parameters (10, b), rates of drives (k, nv), their inertias (k, 1)."""
+    e = compiled.equations
+    rates = casadi.vertcat(*(compiled.coordinate(name)[1] for name in names))
+    bodies, V = compiled.elements.bodies, e.kinematics.twists
+    twists = [casadi.SX(part) for name in bodies for part in (V[name].v, V[name].w)]
+    inertias = [casadi.SX(body.inertial_parameters()) for body in bodies.values()]
+    drives = formulations.drive_inertias(e)
+    moving = casadi.vertcat(casadi.SX(0, 1), *(s_dot for s_dot, _ in drives))
+    outputs = [
+        casadi.vertcat(e.kinematics.C, casadi.jacobian(rates, e.v)),
+        casadi.jacobian(casadi.vertcat(*twists), e.v),
+        casadi.horzcat(*inertias),
+        casadi.jacobian(moving, e.v),
+        casadi.vertcat(casadi.SX(0, 1), *(inertia for _, inertia in drives)),
+    ]
+    return compiled.dynamics.function("rates", [casadi.densify(x) for x in outputs])
+
+
+@stored_parts
+def turns(compiled: System) -> tuple[dict[str, casadi.Function], list[list[bool]]]:
+    """Which coordinates (nq,) and which speeds (nv,) are turns."""
+    e = compiled.equations
+    nq, nv, _, _ = e.sizes
+    angular = casadi.vertcat(*(casadi.SX(V.w) for V in e.kinematics.twists.values()))
+    speeds = set(casadi.jacobian(angular, e.v).sparsity().get_triplet()[1])
+    rows, columns = e.N.sparsity().get_triplet()
+    lengths = {row for row, column in zip(rows, columns) if column not in speeds}
+    return {}, [[i not in lengths for i in range(nq)], [j in speeds for j in range(nv)]]
+
+
+@stored
+def independent_quality(compiled: System) -> casadi.Function:
+    """(q, v, u, p) -> how good the independent rates are."""
+    return compiled.dynamics.function("quality", [compiled.dynamics.embedding.quality])
+
+
+@stored_parts
+def independent_slopes(compiled: System, wanted: tuple[str, ...]) -> tuple[dict[str, casadi.Function], list[float]]:
+    """(q, v, u, p) -> C, rates of the coordinates wanted per speed, and masses; sizes of those coordinates."""
+    e, given = compiled.equations, formulations.slopes(compiled.equations, wanted)
+    function = compiled.dynamics.function("slopes", [e.kinematics.C, given.S, casadi.diag(e.balance.M).T])
+    return {"slopes": function}, given.scales.tolist()
+
+
+@stored
+def walk_function(compiled: System) -> casadi.Function:
+    """(q, step, u, p) -> C, Φ, γ, rates of the actuators per speed, and the coordinates after the step."""
+    e = compiled.equations
+    moved = formulations.unit_quaternions(e, e.q + e.kinematics.q_dot)
+    driven = [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
+    J = casadi.jacobian(casadi.vertcat(*driven), e.v) if driven else casadi.SX(0, e.v.size1())
+    outputs = (e.kinematics.C, e.kinematics.phi, e.kinematics.gamma, J, moved)
+    return compiled.dynamics.function("walk", [casadi.densify(x) for x in outputs])
 
 
 def places(compiled: System) -> casadi.SX:

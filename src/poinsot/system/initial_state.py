@@ -12,16 +12,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from poinsot import formulations
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
-from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly, row_lengths
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.inertia import inertia_matrix
+from poinsot.system.functions import rates_and_inertias
 from poinsot.system.scales import natural_speeds
-from poinsot.system.stored import stored
 from poinsot.system.system import System
 
 DEPENDENT = 1e-11  # of the largest singular value: equations that follow from others
@@ -48,7 +46,7 @@ def speeds(system: System, q: np.ndarray, p: np.ndarray, velocity: Mapping[str, 
     size = system.home.size
     columns = natural_speeds(system, size)
     rows = np.concatenate([row_lengths(system.outline.rows, size), [size if u == "m" else 1.0 for u in units]])
-    found = _rates.formula(system, tuple(velocity)).function(q, 0, 0, p)
+    found = rates_and_inertias.formula(system, tuple(velocity)).function(q, 0, 0, p)
     A, T, inertias, J, drives = (np.asarray(x).reshape(x.shape) for x in found)
     A, T, J = A * columns / rows[:, None], T * columns, J * columns
     b = np.concatenate([np.zeros(m), given]) / rows
@@ -86,24 +84,3 @@ def _roots(inertias: np.ndarray, size: float) -> list[np.ndarray]:
         values, axes = np.linalg.eigh(np.block(blocks))
         found.append(np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T)
     return found
-
-
-@stored
-def _rates(system: System, names: tuple[str, ...]) -> casadi.Function:
-    """(q, v, u, p) -> [C; J], with the rates of named coordinates ṡ = J v, and what kinetic energy is made of: twists
-    of all bodies (6 b, nv), their inertial parameters (10, b), rates of drives (k, nv), their inertias (k, 1)."""
-    e = system.equations
-    rates = casadi.vertcat(*(system.coordinate(name)[1] for name in names))
-    bodies, V = system.elements.bodies, e.kinematics.twists
-    twists = [casadi.SX(part) for name in bodies for part in (V[name].v, V[name].w)]
-    inertias = [casadi.SX(body.inertial_parameters()) for body in bodies.values()]
-    drives = formulations.drive_inertias(e)
-    moving = casadi.vertcat(casadi.SX(0, 1), *(s_dot for s_dot, _ in drives))
-    outputs = [
-        casadi.vertcat(e.kinematics.C, casadi.jacobian(rates, e.v)),
-        casadi.jacobian(casadi.vertcat(*twists), e.v),
-        casadi.horzcat(*inertias),
-        casadi.jacobian(moving, e.v),
-        casadi.vertcat(casadi.SX(0, 1), *(inertia for _, inertia in drives)),
-    ]
-    return system.dynamics.function("rates", [casadi.densify(x) for x in outputs])

@@ -9,8 +9,8 @@ import numpy as np
 
 from poinsot import formulations
 from poinsot.errors import PoinsotError, list_of_names
-from poinsot.lazy import casadi
-from poinsot.system.stored import remembered, stored, stored_parts
+from poinsot.system.functions import independent_quality, independent_slopes
+from poinsot.system.stored import remembered
 from poinsot.system.system import System
 
 if TYPE_CHECKING:
@@ -74,29 +74,16 @@ def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence
 def _quality(compiled: System, q: np.ndarray, p: np.ndarray) -> float:
     """How good the independent rates are in a pose."""
     _, nv, _, nu = compiled.sizes
-    return _quality_function(compiled)(q, np.zeros(nv), np.zeros(nu), p)[0].item()
-
-
-@stored
-def _quality_function(compiled: System) -> casadi.Function:
-    return compiled.dynamics.function("quality", [compiled.dynamics.embedding.quality])
+    return independent_quality(compiled)(q, np.zeros(nv), np.zeros(nu), p)[0].item()
 
 
 def chosen_rates(compiled: System, q: np.ndarray, p: np.ndarray, wanted: tuple[str, ...] = ()) -> tuple[Rate, ...]:
     """Independent rates for a pose: those wanted, the others by pivoting."""
-    written = _slopes(compiled.root, wanted)
+    written = independent_slopes(compiled.root, wanted)
     found = written.functions["slopes"].function(q, 0, 0, p)
     C, S, masses = (np.asarray(x).reshape(-1, compiled.sizes[1]) for x in found)
     scaled = S / np.array(written.facts)[:, None]
     return formulations.independent_rates(machine_of(compiled), C, wanted, scaled, masses=masses.ravel())
-
-
-@stored_parts
-def _slopes(compiled: System, wanted: tuple[str, ...]) -> tuple[dict[str, casadi.Function], list[float]]:
-    """(q, v, u, p) -> C, rates of the coordinates wanted per speed, and masses; sizes of those coordinates."""
-    e, given = compiled.equations, formulations.slopes(compiled.equations, wanted)
-    function = compiled.dynamics.function("slopes", [e.kinematics.C, given.S, casadi.diag(e.balance.M).T])
-    return {"slopes": function}, given.scales.tolist()
 
 
 def machine_of(compiled: System) -> Machine:

@@ -1,5 +1,6 @@
 """Small motions about a pose at rest.
 
+equations           what all these are evaluated from, as symbols
 linear_model/       M, D, K about a pose, rigid and elastic, with derivatives
 linearise           M, D, K in independent coordinates
 modes               frequencies, shapes, damping; eigenmodes solves, mode_derivatives, mode_pairs

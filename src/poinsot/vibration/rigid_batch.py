@@ -18,16 +18,14 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import Frame
 from poinsot.engine import kernel
-from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.driven import Driven, driven
-from poinsot.spatial.motion import carry_twist
-from poinsot.statics.force_sizes import force_sizes
-from poinsot.statics.residual import Given, Point, balance
+from poinsot.statics.point import Given, Point
+from poinsot.statics.residual import balance
 from poinsot.system.scaled_rank import Sizes, rank_of
-from poinsot.system.stored import stored, stored_parts
 from poinsot.system.system import System, start, system
+from poinsot.vibration.equations import batch_functions, place_twist
 from poinsot.vibration.linear_model.rigid import BALANCED, choose_locked
 
 STRIDE = 0.25  # of a coordinate, in one step towards a pose  [rad or of the machine's size]
@@ -83,12 +81,9 @@ class BatchMatrices:
         given = Given(np.zeros(nu), tuple(range(nu)), (), np.zeros(0), functions.rests(self.q, self.p), self.p)
         point = Point(functions, self.q, given)
         self.held = choose_locked(mechanism.elements, point, locked)
-        moving = casadi.jacobian(self.drive.equations.gap, self.compiled.equations.p).sparsity().get_triplet()[1]
-        self.same_pose = not set(self.columns) & set(
-            moving
-        )  # no parameter of the batch is in constraints or coordinates
-        written = _functions(self.compiled, names).functions
-        self.hold, self.matrices = kernel(written["hold"]), kernel(written["matrices"])
+        written = batch_functions(self.compiled, names)
+        self.same_pose = not set(self.columns) & set(written.facts)  # none is in constraints or coordinates
+        self.hold, self.matrices = (kernel(written.functions[name]) for name in ("hold", "matrices"))
 
     @classmethod
     def of(
@@ -150,19 +145,7 @@ class BatchMatrices:
 
     def twist(self, frame: Frame) -> Any:
         """(q, p) -> twist (6, k) of a place in world axes, per rate of the coordinates."""
-        return _twist(self.compiled, frame.body, frame.name, self.drive.names)
-
-
-@stored
-def _twist(compiled: System, body: str, frame: str, names: tuple[str, ...]) -> casadi.Function:
-    e = compiled.equations
-    place = next((f for f in compiled.elements.bodies[body].frames if f.name == frame), Frame(body, "")).pose()
-    V = carry_twist(place, e.kinematics.twists[body])
-    R = casadi.SX(e.kinematics.poses[body].R @ place.R)
-    world = casadi.vertcat(R @ casadi.SX(V.v), R @ casadi.SX(V.w))
-    still = casadi.substitute(casadi.jacobian(world, e.v), e.v, casadi.SX.zeros(e.v.shape))
-    T = casadi.densify(still @ _basis(compiled, driven(compiled, names)))
-    return casadi.Function("twist", [e.q, e.p], [T])
+        return place_twist(self.compiled, frame.body, frame.name, self.drive.names)
 
 
 def _left_free(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -171,53 +154,6 @@ def _left_free(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     _, size, Vt = np.linalg.svd(rows)
     independent = size[:, -1] > 1e-10 * size[:, 0] if h <= k else np.zeros(len(rows), bool)
     return Vt[:, h:].transpose(0, 2, 1), independent
-
-
-def _lengths(compiled: System, drive: Driven) -> np.ndarray:
-    """What the coordinates of the pose are measured by (k,): the machine's size [m], or 1."""
-    return np.where(drive.turns, 1.0, compiled.home.size)
-
-
-def _basis(compiled: System, drive: Driven) -> Any:
-    """B (nv, k): all speeds per rate of the coordinates, these at their natural sizes."""
-    k, m = len(drive.names), compiled.equations.kinematics.phi.size1()
-    right = casadi.vertcat(casadi.SX(m, k), casadi.SX(casadi.DM(np.diag(_lengths(compiled, drive)))))
-    return casadi.densify(drive.equations.solve(right))
-
-
-@stored_parts
-def _functions(compiled: System, names: tuple[str, ...]) -> tuple[dict[str, casadi.Function], None]:
-    """(q, p) -> forces along the coordinates and rates of the actuators; (q, u, p) -> M_i, K_i, the forces that are
-    left, the terms that are summed up in them, and what the factor leaves of constraints and of forces, squared."""
-    drive = driven(compiled, names)
-    e, b = compiled.equations, balance(compiled)
-    k, m, n = len(drive.names), e.kinematics.phi.size1(), e.v.size1()
-    columns = _basis(compiled, drive)
-    Q, J_a = casadi.substitute([b.Q, b.J_a], [b.rho], [b.read])
-    idle = casadi.substitute(Q, e.u, casadi.SX.zeros(e.u.shape))
-    hold = casadi.Function("hold", [e.q, e.p], [columns.T @ idle, casadi.densify(J_a @ columns)])
-    B = casadi.SX.sym("B", n, k)
-    derivatives = [casadi.jtimes(b.Q - b.C.T @ b.lam, e.q, b.N @ B[:, j]) for j in range(k)]
-    reaction = casadi.densify(drive.equations.multipliers(Q))
-    KB = casadi.substitute(casadi.horzcat(*derivatives), b.rho, b.read)
-    KB = -casadi.substitute([KB], [b.lam, B], [reaction[:m, :], columns])[0]
-    rests = {part[0].name: part[1] for part in b.clamped}
-    terms = force_sizes(e, b.sizes.machine, rests)
-    outputs = [columns.T @ e.balance.M @ columns, columns.T @ KB, columns.T @ Q, casadi.fabs(columns).T @ terms]
-    outputs.append(_lost(compiled, drive, columns, Q - drive.equations.A.T @ reaction, terms))
-    matrices = casadi.Function("matrices", [e.q, e.u, e.p], [casadi.densify(x) for x in outputs])
-    return {"hold": hold, "matrices": matrices}, None
-
-
-def _lost(compiled: System, drive: Driven, B: Any, r: Any, terms: Any) -> Any:
-    """Squares of A B − [0; 1] and of Q − Aᵀλ (2, 1), as fractions of their natural sizes."""
-    e, lengths, sizes = compiled.equations, _lengths(compiled, drive), balance(compiled).sizes
-    wish = casadi.vertcat(casadi.SX(e.kinematics.phi.size1(), len(lengths)), casadi.SX(casadi.DM(np.diag(lengths))))
-    rows = casadi.DM(1 / np.concatenate([sizes.rows, lengths]))
-    open_ = casadi.sumsqr(casadi.diag(rows) @ (drive.equations.A @ B - wish))
-    speeds = casadi.DM(sizes.speeds)
-    acting = casadi.sumsqr(speeds * terms)
-    return casadi.vertcat(open_, casadi.sumsqr(speeds * r) / casadi.if_else(acting > 0, acting, 1.0))
 
 
 def reach(drive: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, size: float) -> tuple[np.ndarray, ...]:

@@ -11,15 +11,37 @@ from typing import Any
 from poinsot.elements.bodies.beam import Span, elastic_energy, mass_matrix, weight_energy
 from poinsot.engine import kernel
 from poinsot.formulations.elastic.increments import moved, pose_of
-from poinsot.formulations.elastic.nodes import Piece
+from poinsot.formulations.elastic.nodes import Mesh, Piece, Plan
 from poinsot.lazy import casadi
+from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 
 NUMBERS = 22  # of a piece: length, stiffnesses, masses, axes, gravity
 
 
-def numbers(piece: Piece, gravity: Any) -> Any:
-    """Everything that the function of a piece reads besides its poses, as a column (22, 1)."""
+def symbolic_mesh(
+    mechanism: Mechanism, decided: Plan, names: tuple[str, ...]
+) -> tuple[casadi.SX, Mesh, casadi.Function, casadi.Function]:
+    """Symbols p of named parameters, the mesh as expressions of them, and two functions of p: all that the functions
+    of the pieces read besides poses (22, pieces), and where the nodes are in their flexible bodies (3, nodes)."""
+    p = casadi.SX.sym("p", len(names))
+    mesh = decided.mesh(mechanism.resolved({name: p[i] for i, name in enumerate(names)}))
+    columns = [_numbers(piece, mesh.elements.gravity) for piece in mesh.pieces]
+    table = casadi.densify(casadi.horzcat(*columns)) if columns else casadi.SX(NUMBERS, 0)
+    nodes = [mesh.arms.get(node, (node, (0.0,) * 3))[1] for node in mesh.elements.bodies]
+    arms = casadi.densify(casadi.horzcat(*(casadi.vertcat(*(casadi.SX(x) for x in place)) for place in nodes)))
+    return p, mesh, casadi.Function("numbers", [p], [table]), casadi.Function("arms", [p], [arms])
+
+
+def slope(function: casadi.Function) -> casadi.Function:
+    """(p, direction) -> change of what a function of p gives."""
+    p, d = casadi.SX.sym("p", function.size_in(0)), casadi.SX.sym("d", function.size_in(0))
+    value = function(p)
+    along = casadi.reshape(casadi.jtimes(casadi.vec(value), p, d), value.shape)
+    return casadi.Function("slope", [p, d], [casadi.densify(along)])
+
+
+def _numbers(piece: Piece, gravity: Any) -> casadi.SX:
     s = piece.span
     scalars = (s.length, s.stretch, s.twist, *s.bend, *s.shear, s.line, *s.turn)
     return casadi.vertcat(*scalars, casadi.vec(casadi.SX(piece.axes)), *(gravity[i] for i in range(3)))

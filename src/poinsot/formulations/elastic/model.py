@@ -12,13 +12,12 @@ import numpy as np
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.engine import kernel
-from poinsot.formulations.elastic.beam_elements import NUMBERS, numbers, piece_kernel
+from poinsot.formulations.elastic.beam_elements import NUMBERS, piece_kernel, slope, symbolic_mesh
 from poinsot.formulations.elastic.chains import Chains, Edge, Motions, chains, choose, closed, jacobians
 from poinsot.formulations.elastic.increments import flat
 from poinsot.formulations.elastic.nodal_forces import OUTPUTS, Attached, attached
 from poinsot.formulations.elastic.nodes import Mesh, Plan, plan
 from poinsot.formulations.symbols import FREE_ROLES
-from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 
@@ -145,12 +144,12 @@ class ElasticModel:
     @cached_property
     def numbers_slope(self) -> Any:
         """CasADi function (p, direction) -> change of the numbers of the pieces."""
-        return _slope(self.numbers)
+        return slope(self.numbers)
 
     @cached_property
     def arms_slope(self) -> Any:
         """CasADi function (p, direction) -> change of the nodes' places in their bodies."""
-        return _slope(self.arms)
+        return slope(self.arms)
 
     @cached_property
     def _numbers_kernel(self) -> Any:
@@ -238,31 +237,16 @@ def elastic_model(mechanism: Mechanism, free: tuple[str, ...] = ()) -> ElasticMo
     roles = (*FREE_ROLES, "elastic")
     default = [n for n, parameter in mechanism.parameters.items() if parameter.role in roles and parameter.value != 0]
     names = tuple(dict.fromkeys([*default, *free]))
-    p = casadi.SX.sym("p", len(names))
     decided = plan(mechanism.elements)
-    symbolic = decided.mesh(mechanism.resolved({name: p[i] for i, name in enumerate(names)}))
-    columns = [numbers(piece, symbolic.elements.gravity) for piece in symbolic.pieces]
-    table = casadi.densify(casadi.horzcat(*columns)) if columns else casadi.SX(NUMBERS, 0)
+    p, symbolic, numbers, arms = symbolic_mesh(mechanism, decided, names)
     return ElasticModel(
         plan=decided,
         mesh=decided.mesh(mechanism.elements),
         names=names,
         attached=attached(symbolic.elements, p),
-        numbers=casadi.Function("numbers", [p], [table]),
-        arms=casadi.Function("arms", [p], [_arms(symbolic)]),
+        numbers=numbers,
+        arms=arms,
     )
-
-
-def _slope(function: Any) -> Any:
-    p, d = casadi.SX.sym("p", function.size_in(0)), casadi.SX.sym("d", function.size_in(0))
-    value = function(p)
-    along = casadi.reshape(casadi.jtimes(casadi.vec(value), p, d), value.shape)
-    return casadi.Function("slope", [p, d], [casadi.densify(along)])
-
-
-def _arms(mesh: Mesh) -> Any:
-    nodes = [mesh.arms.get(node, (node, (0.0,) * 3))[1] for node in mesh.elements.bodies]
-    return casadi.densify(casadi.horzcat(*(casadi.vertcat(*(casadi.SX(x) for x in place)) for place in nodes)))
 
 
 def columns_of(poses: Mapping[str, Pose], nodes: tuple[str, ...]) -> np.ndarray:

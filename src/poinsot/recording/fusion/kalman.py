@@ -9,12 +9,10 @@ G = P Fᵀ P⁻¹₊,  x̂ = x + G (x̂₊ − x₊),  P̂ = P + G (P̂₊ − P
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
-from poinsot.engine import Kernel, kernel
-from poinsot.lazy import casadi
+from poinsot.recording.fusion.equations import filter_step
 
 __all__ = ["Filtered", "Measurements", "forward", "smooth"]
 
@@ -46,7 +44,7 @@ def forward(
 ) -> Filtered:
     """Filter from x (s,), P (s, s) over n times with F (n, s, s), d (n, s), Q (n, s, s), the last beyond the end."""
     patterns = tuple(np.any(part != 0, axis=0).tobytes() for part in (F, Q))
-    step = _filter_step(len(x), seen.z.shape[1], *patterns)
+    step = filter_step(len(x), seen.z.shape[1], *patterns)
     x_next, P_next, after, P_after, nis = step.scan([x, P], F, d, Q, seen.z, seen.H, seen.r)
     return Filtered(after, P_after, x_next, P_next, np.where(seen.rows > 0, nis.ravel(), np.nan), seen.rows)
 
@@ -62,25 +60,3 @@ def smooth(passed: Filtered, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         x[k] += G[k] @ (x[k + 1] - passed.x_next[k])
         P[k] += G[k] @ (P[k + 1] - passed.P_next[k]) @ G[k].T
     return x, (P + np.swapaxes(P, 1, 2)) / 2
-
-
-@lru_cache(16)
-def _filter_step(s: int, m: int, F_pattern: bytes, Q_pattern: bytes) -> Kernel:
-    """(x, P, F, d, Q, z, H, r) -> x₊, P₊, x, P after the measurements, NIS."""
-    x, P, d = casadi.SX.sym("x", s), casadi.SX.sym("P", s, s), casadi.SX.sym("d", s)
-    F, Q = (casadi.SX.sym(n, _pattern(b, s)) for n, b in (("F", F_pattern), ("Q", Q_pattern)))
-    z, H, r = casadi.SX.sym("z", m), casadi.SX.sym("H", m, s), casadi.SX.sym("r", m)
-    after, C, nis = x, P, casadi.SX(0)
-    for j in range(m):
-        Ph = C @ H[j, :].T
-        S, e = H[j, :] @ Ph + r[j], z[j] - H[j, :] @ after
-        after, C = after + Ph * (e / S), C - casadi.triu2symm(casadi.triu(Ph @ Ph.T / S))
-        nis += e**2 / S
-    ahead = casadi.triu2symm(casadi.triu(F @ C @ F.T + Q))
-    outputs = [F @ after + d, ahead, after, C, nis]
-    return kernel(casadi.Function("kalman", [x, P, F, d, Q, z, H, r], [casadi.densify(y) for y in outputs]), lanes=1)
-
-
-def _pattern(flags: bytes, s: int) -> casadi.Sparsity:
-    rows, columns = np.nonzero(np.frombuffer(flags, bool).reshape(s, s))
-    return casadi.Sparsity.triplet(s, s, rows.tolist(), columns.tolist())

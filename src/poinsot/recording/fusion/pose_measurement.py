@@ -20,12 +20,11 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.fusion.equations import pose_rows
 from poinsot.system.functions import displaced_states
 from poinsot.system.scales import natural_speeds
-from poinsot.system.stored import stored
 from poinsot.system.system import System, system
 
 __all__ = ["PoseMeasurement", "log_pose", "pose_measurement"]
@@ -33,23 +32,6 @@ __all__ = ["PoseMeasurement", "log_pose", "pose_measurement"]
 RANK = 1e-9  # of the largest singular value, in natural sizes
 WEIGHTS = 1.0, 1e-3, 1e-6  # of loops, pose and encoders where they contradict each other
 STEPS, SMALL = 30, 1e-11  # of Newton's method, in natural sizes
-
-
-@stored
-def _rows(compiled: System, body: str, encoders: tuple[str, ...]) -> casadi.Function:
-    """(q, p) -> X_WB by rows, J, Φ, C, h, H."""
-    e = compiled.equations
-    k = e.kinematics
-    X, V = k.poses[body], k.twists[body]
-    place = casadi.vertcat(casadi.SX(X.p), casadi.vec(casadi.SX(X.R).T))
-    J = casadi.jacobian(casadi.vertcat(casadi.SX(V.v), casadi.SX(V.w)), e.v)
-    read = (compiled.elements.sensors[name].on for name in encoders)
-    along = [compiled.along(on) for on in read if on is not None]
-    h = casadi.vertcat(casadi.SX(0, 1), *(casadi.SX(s) for s, _ in along))
-    H = casadi.jacobian(casadi.vertcat(casadi.SX(0, 1), *(casadi.SX(rate) for _, rate in along)), e.v)
-    C = casadi.jacobian(k.all_phi, e.q) @ e.N
-    outputs = [place, J, k.all_phi, C, h, H]
-    return casadi.Function("rows", [e.q, e.p], [casadi.densify(x) for x in outputs])
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +60,7 @@ class PoseMeasurement:
 
     def linear(self, q: np.ndarray, R: np.ndarray, p: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """[J; C; H] (n, 6 + m + e, nv) and its right-hand sides [ε; −Φ; y − h], in natural sizes."""
-        place, J, phi, C, h, H = _rows(self.system, self.body, self.encoders)(q, self.p)
+        place, J, phi, C, h, H = pose_rows(self.system, self.body, self.encoders)(q, self.p)
         n = len(q)
         A = np.concatenate([part.reshape(n, -1, J.shape[-1]) for part in (J, C, H)], axis=1)
         away = y - h.reshape(n, -1)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from poinsot.engine import Kernel, kernel
 from poinsot.errors import MotionError
-from poinsot.lazy import casadi
 from poinsot.motion.kinematics import solve_path
 from poinsot.motion.signals import Samples
+from poinsot.recording.fusion.equations import complementary
 from poinsot.recording.fusion.navigation import SIZE, Navigation
 from poinsot.recording.fusion.nodes import Nodes
 from poinsot.recording.fusion.setting import Setting
-from poinsot.spatial.rotation import quaternion_matrix, quaternion_rate
 from poinsot.system.functions import body_poses
 
 __all__ = ["first_trajectory"]
-
-LED = 0.5  # by which gravity leads attitudes  [rad/s]
 
 
 def first_trajectory(s: Setting, nodes: Nodes) -> tuple[Navigation, np.ndarray] | None:
@@ -58,18 +52,8 @@ def _gravity_start(s: Setting, nodes: Nodes) -> tuple[Navigation, np.ndarray]:
     steps = np.append(nodes.step, nodes.period)[:, None]
     first = [np.roll(Rotation.from_matrix(level).as_quat(), 1), np.zeros(3)]
     given = nodes.rate, nodes.force, steps, np.broadcast_to(nodes.gravity, (n, 3))
-    q, b = _complementary().scan(first, *given)
+    q, b = complementary().scan(first, *given)
     c = np.zeros((n, SIZE - 9))
     c[:, 3:6] = b[-1]
     R = np.concatenate([level[None], Rotation.from_quat(np.roll(q[:-1], -1, axis=1)).as_matrix()])
     return Navigation(R, np.tile(s.x0.p, (n, 1)), np.zeros((n, 3)), c), np.zeros((n, s.seen.system.sizes[0]))
-
-
-@lru_cache(1)
-def _complementary() -> Kernel:
-    """(quaternion, b, y_ω, y_f, Δt, g) -> quaternion, b: the gyroscope, led by gravity."""
-    q, b, w, f, dt, g = (casadi.SX.sym(name, size) for name, size in zip("qbwfdg", (4, 3, 3, 3, 1, 3)))
-    off = casadi.cross(f / casadi.norm_2(f), quaternion_matrix(q).T @ (-g / casadi.norm_2(g)))
-    ahead = q + dt * quaternion_rate(q, w - b + LED * off)
-    outputs = [ahead / casadi.norm_2(ahead), b - LED**2 / 10 * off * dt]
-    return kernel(casadi.Function("complementary", [q, b, w, f, dt, g], outputs), lanes=1)

@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from poinsot import formulations
 from poinsot.blas import one_blas_thread
 from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError
-from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
@@ -26,12 +24,13 @@ from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 from poinsot.statics.equilibrium import settle
 from poinsot.statics.locked import locked_actuators
-from poinsot.statics.residual import Balance, Given, Point, balance
+from poinsot.statics.point import Given, Point
+from poinsot.statics.residual import Balance, balance
 from poinsot.system.functions import poses_at
 from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import displacements, rank_of
-from poinsot.system.stored import stored
 from poinsot.system.system import System, start, system
+from poinsot.vibration.equations import elastic_parts, twist_function
 from poinsot.vibration.linear_model.record import ElasticPart, LinearModel
 from poinsot.vibration.linear_model.rigid_derivatives import Held, rigid_derivatives
 
@@ -99,7 +98,7 @@ def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) ->
     p = point.given.p
     M, D = (np.asarray(x) for x in point.functions.inertia(point.q, p))
     poses = {name: X for name, X in poses_at(compiled, point.q, p).items() if name != GROUND}
-    flat = np.asarray(_twist_function.formula(compiled).function(point.q, p))
+    flat = np.asarray(twist_function.formula(compiled).function(point.q, p))
     names = list(compiled.mechanism.template.bodies)
     twists = dict(zip(names, flat.reshape(len(names), 6, -1)))  # by body, of its origin, in world axes, per speed
 
@@ -134,15 +133,6 @@ def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) ->
     )
 
 
-@stored
-def _twist_function(compiled: System) -> casadi.Function:
-    e, rows = compiled.equations, []
-    for name in compiled.elements.bodies:
-        rows += [casadi.jacobian(moving, e.v) for moving in e.world_twist(name)]
-    still = casadi.substitute(casadi.vertcat(*rows), e.v, casadi.SX.zeros(e.v.shape))
-    return casadi.Function("twists", [e.q, e.p], [still])
-
-
 def _momentum(elements: Elements, poses: dict[str, Pose], twists: dict[str, np.ndarray]) -> np.ndarray:
     """Momentum and moment of momentum about the world's origin (6, n), per speed."""
     total: Any = 0.0
@@ -159,30 +149,13 @@ def _momentum(elements: Elements, poses: dict[str, Pose], twists: dict[str, np.n
 
 def _parts(functions: Balance, point: Point) -> tuple[ElasticPart, ...]:
     """Springs, and end stops that are touched, with their own stiffness ∂²V/∂s²."""
-    compiled = functions.compiled
-    laws = _elastic_laws(compiled)
-    if not laws:
+    written, found = elastic_parts(functions.compiled), []
+    if not written.facts:
         return ()
-    found = []
-    rows = np.asarray(_part_function.formula(compiled).function(point.q, point.given.p))
-    for (law, _, _), row in zip(laws, rows):
+    rows = np.asarray(written.functions["rows"].function(point.q, point.given.p))
+    for (name, kind), row in zip(written.facts, rows):
         k, J = row[0], row[1:]
         index = np.flatnonzero(J)
         if k != 0 and len(index):
-            found.append(ElasticPart(law.name, law.kind, index, k * np.outer(J[index], J[index])))
+            found.append(ElasticPart(name, kind, index, k * np.outer(J[index], J[index])))
     return tuple(found)
-
-
-def _elastic_laws(compiled: System) -> list[Any]:
-    return [part for part in compiled.equations.balance.acting if part[0].elastic]
-
-
-@stored
-def _part_function(compiled: System) -> casadi.Function:
-    """(q, p) -> ∂²V/∂s² and ∂ṡ/∂v of every elastic law, a row each."""
-    e = compiled.equations
-    curved = [
-        casadi.horzcat(formulations.curvature(law, s), casadi.jacobian(s_dot, e.v))
-        for law, s, s_dot in _elastic_laws(compiled)
-    ]
-    return casadi.Function("parts", [e.q, e.p], [casadi.vertcat(*curved)])

@@ -19,11 +19,10 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import require_known
-from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
-from poinsot.statics.residual import Balance, Point, balance
-from poinsot.system.stored import stored_parts
+from poinsot.statics.point import Point
 from poinsot.system.system import System, system
+from poinsot.vibration.equations import change_functions
 from poinsot.vibration.linear_model.record import MatrixDerivatives
 
 RANK = 1e-10  # of stiffness and constraints at their natural sizes
@@ -49,7 +48,7 @@ def rigid_derivatives(
     chart = point.given.p[len(compiled.equations.symbols.names) :]
     wide = system(mechanism, compiled.dynamics.formulation, names)
     p = np.concatenate([wide.equations.symbols.values(mechanism), chart])
-    local = {n: f.function for n, f in _local(wide, held.coordinates, held.given, names).functions.items()}
+    local = {n: f.function for n, f in change_functions(wide, held.coordinates, held.given, names).functions.items()}
     at = (point.q, point.u, point.lam, point.given.rho, p)
     varied, size = [mechanism.parameters[name] for name in names], point.functions.sizes.machine
     sizes = np.array([abs(x.value) or (size if x.unit == "m" else 1.0) for x in varied])  # what they are measured by
@@ -64,49 +63,6 @@ def rigid_derivatives(
         found.append([flat[0], flat[1], flat[2], flat[3].reshape(rows, n)[kept]])
     dM, dD, dK, dC = (np.array([x[i] for x in found]) for i in range(4))
     return MatrixDerivatives(names, dM, dD, dK, dC)
-
-
-@stored_parts
-def _local(
-    wide: System, coordinates: tuple[str, ...], given: bool, names: tuple[str, ...]
-) -> tuple[dict[str, casadi.Function], None]:
-    """Functions of (q, u, λ, ρ, p): what the change of the pose needs, and the matrices along a direction."""
-    e, b = wide.equations, balance(wide)
-    inputs = [e.q, e.u, b.lam, b.rho, e.p]
-    columns = [e.symbols.names.index(name) for name in names]
-    r = b.Q - b.C.T @ b.lam
-    pose, target = _pose(wide, coordinates, given)
-
-    def by_q(x: Any) -> Any:
-        return casadi.jacobian(x, e.q) @ b.N
-
-    def by_p(x: Any) -> Any:
-        return casadi.jacobian(x, e.p)[:, columns]
-
-    outputs = [b.K, b.J_a, b.C, casadi.jacobian(r, b.rho), by_p(r), by_p(e.kinematics.phi)]
-    outputs += [f(x) for x in (b.read, pose, b.s_a) for f in (by_q, by_p)] + [b.N, by_p(target)]
-    return {"pose": casadi.Function("pose", inputs, outputs), "directional": _directional(b, inputs)}, None
-
-
-def _pose(wide: System, coordinates: tuple[str, ...], given: bool) -> tuple[Any, Any]:
-    """The coordinates that keep their values, and those values: given numbers, or expressions of the model file."""
-    own = wide.elements.pose
-    pose = [wide.coordinate(name)[0] for name in coordinates]
-    target = [casadi.SX(0.0 if given else own[name]) for name in coordinates]
-    held, values = (casadi.vertcat(*x) if x else casadi.SX(0, 1) for x in (pose, target))
-    return held, values
-
-
-def _directional(b: Balance, inputs: list[Any]) -> Any:
-    """(q, u, λ, ρ, p, their changes) -> changes of M, D, K and of [C; J_a]."""
-    e = b.compiled.equations
-    steps = [casadi.SX.sym("d", x.shape) for x in inputs]
-    matrices = [e.balance.M, b.D, b.K, casadi.vertcat(b.C, b.J_a)]
-    z, dz = casadi.vertcat(*inputs), casadi.vertcat(*steps)
-    flat = casadi.jtimes(casadi.vertcat(*(casadi.vec(casadi.densify(m)) for m in matrices)), z, dz)
-    ends = np.cumsum([m.numel() for m in matrices]).tolist()
-    parts = [casadi.reshape(flat[a:b_], m.shape) for a, b_, m in zip([0, *ends[:-1]], ends, matrices)]
-    return casadi.Function("directional", [*inputs, *steps], parts)
 
 
 def _natural(point: Point, K: np.ndarray, equations: int) -> tuple[np.ndarray, np.ndarray]:
