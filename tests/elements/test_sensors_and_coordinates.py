@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from poinsot.elements import GROUND
-from poinsot.elements.coordinates import COORDINATES, AlongJoint, Angle, Length, Position
+from poinsot.elements.coordinates import COORDINATES, AlongJoint, Angle, CombinedJoints, Length, Position
 from poinsot.elements.forces import Actuator
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors import (
@@ -205,7 +205,16 @@ def test_coordinates_name_the_bodies_that_they_read():
     assert set(Length(A, Frame("B", "")).bodies({})) == {"A", "B"}
     assert set(Angle(A, GROUND_FRAME, "ZXZ", 1).bodies({})) == {"A", GROUND}
     assert set(AlongJoint("J", 0, "rad").bodies(joints)) == {"A", "B"}
-    assert set(COORDINATES) == {"joint", "length", "position", "angle"}
+    assert set(COORDINATES) == {"joint", "combination", "length", "position", "angle"}
+
+
+@given(X=poses(), q=numbers(-1, 1), turn=numbers(-3, 3))
+def test_a_combination_is_the_weighted_sum_of_its_joints(X, q, turn):
+    joint = contract.make("cylindrical", Frame("A", ""), Frame("B", ""))
+    Y = X @ joint.frame_on_a() @ joint.motion(np.array([q, turn])) @ joint.frame_on_b().inverse()
+    screw = CombinedJoints((AlongJoint("J", 0, "m"), AlongJoint("J", 1, "rad")), (2.0, -0.5))
+    assert_allclose(screw.value({"A": X, "B": Y}, {"J": joint}), 2 * q - turn / 2, atol=1e-11)
+    assert (screw.unit, screw.bodies({"J": joint})) == ("m", ("A", "B"))
 
 
 def test_symbols_and_numbers_agree():
@@ -227,6 +236,7 @@ def test_a_frame_is_labelled_as_in_a_model_file():
 def test_coordinates_say_what_they_take_from_a_model_file():
     assert {kind: (law.places, law.relative) for kind, law in COORDINATES.items()} == {
         "joint": (0, False),
+        "combination": (0, False),
         "length": (2, False),
         "position": (1, True),
         "angle": (1, True),

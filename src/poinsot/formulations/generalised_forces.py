@@ -39,10 +39,16 @@ Direct = Callable[[AlongJoint], tuple[Any, Any] | None]  # s and ṡ where a coo
 
 def along(coordinate: Coordinate, elements: Elements, poses: dict[str, Pose], q: Any, q_dot: Any, direct: Direct):
     """s and ṡ of a coordinate as symbols."""
-    if isinstance(coordinate, AlongJoint) and (found := direct(coordinate)) is not None:
-        return found
+    if is_direct(coordinate, direct):
+        found = [(weight, *(direct(part) or ())) for weight, part in coordinate.terms]
+        return sum(weight * s for weight, s, _ in found), sum(weight * rate for weight, _, rate in found)
     s = casadi.SX(coordinate.value(poses, elements.joints))
     return s, casadi.jtimes(s, q, q_dot)
+
+
+def is_direct(coordinate: Coordinate, direct: Direct) -> bool:
+    """Whether a coordinate is one of q itself, or a sum of such: it is then known beyond whole turns."""
+    return bool(coordinate.terms) and all(direct(part) is not None for _, part in coordinate.terms)
 
 
 def coordinate_along(e: Equations, coordinate: Coordinate) -> tuple[Any, Any]:
@@ -89,8 +95,7 @@ def applied(
 
 def winds(force: Any, direct: Direct) -> bool:
     """Whether a law depends on an angle that is read off a pose, and so is known up to turns."""
-    read = force.on.unit == "rad" and (not isinstance(force.on, AlongJoint) or direct(force.on) is None)
-    return read and force.positional
+    return force.on.unit == "rad" and not is_direct(force.on, direct) and force.positional
 
 
 def turn(angle: Any) -> Any:

@@ -199,7 +199,7 @@ def _moving(value: str) -> str:
 
 
 class CoordinateSpec(LawSpec):
-    """A coordinate: of a joint, a length between two places, a position, or an angle."""
+    """A coordinate: of a joint, a combination of joints, a length between two places, a position, or an angle."""
 
     __pydantic_extra__: dict[
         str,
@@ -211,6 +211,7 @@ class CoordinateSpec(LawSpec):
 
     joint: str | None = None
     coordinate: str | None = None
+    combination: dict[str, Number] | None = Field(None, description="Weights by joint.")
     length: Pair | None = None
     position: Place | None = None
     axis: Literal["x", "y", "z"] | None = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.elements.coordinates import AlongJoint
+from poinsot.formulations.generalised_forces import is_direct
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored, stored_parts
@@ -32,7 +32,7 @@ def turning(compiled: System) -> tuple[str, ...]:
 def _turning(compiled: System) -> tuple[dict[str, casadi.Function], list[str]]:
     direct, named = compiled.equations.kinematics.direct, compiled.elements.coordinates
     angles = {name: c for name, c in named.items() if c.unit == "rad"}
-    return {}, [n for n, c in angles.items() if not isinstance(c, AlongJoint) or direct(c) is None]
+    return {}, [n for n, c in angles.items() if not is_direct(c, direct)]
 
 
 def turning_rates(compiled: System) -> list[Any]:

@@ -31,6 +31,11 @@ class Coordinate(ABC):
         """Its further fields from the keys of the model file; PoinsotError says what is missing."""
         return {}
 
+    @property
+    def terms(self) -> tuple[tuple[Scalar, Any], ...]:
+        """Weights and joint coordinates whose sum it is; none: it is read off poses."""
+        return ()
+
     @abstractmethod
     def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:
         """The coordinate [unit] for poses X_WB of all bodies by name."""

@@ -29,6 +29,11 @@ class AlongJoint(Coordinate):
     kind = "joint"
     places = 0
 
+    @property
+    def terms(self) -> tuple[tuple[Scalar, AlongJoint], ...]:
+        """Itself alone."""
+        return ((1.0, self),)
+
     def value(self, poses: Mapping[str, Pose], joints: Mapping[str, Joint]) -> Scalar:
         """What an encoder on the joint reads."""
         joint = joints[self.joint]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from poinsot.elements import GROUND
-from poinsot.elements.coordinates import COORDINATES, AlongJoint, Coordinate
+from poinsot.elements.coordinates import COORDINATES, AlongJoint, CombinedJoints, Coordinate
 from poinsot.elements.forces import FORCES, Actuator, Force, Load
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS, Joint
@@ -161,6 +161,8 @@ class JointsAndForces:
         if law is AlongJoint:
             name = scope.find("joint", scope.fill(spec.joint, path), self.joints, (*path, kind))
             return self.joint_coordinate((*path, "coordinate"), self.joints[name], spec.coordinate)
+        if law is CombinedJoints:
+            return self._combination(scope, (*path, kind), spec.combination or {})
         given, where = spec.given[kind], (*path, kind)
         if isinstance(given, tuple) != (law.places == 2):
             raise ModelError(where, f"expected {'two places' if law.places == 2 else 'one place'}")
@@ -174,6 +176,17 @@ class JointsAndForces:
         with errors_at(path):
             fields = law.chosen(spec.given, self.places.planar)
         return law(*frames, *([reference] if law.relative else []), **fields)
+
+    def _combination(self, scope: Scope, path: tuple, weights: dict[str, Any]) -> CombinedJoints:
+        """Read a weighted sum of joint coordinates."""
+        if not weights:
+            raise ModelError(path, "expected weights by joint")
+        names = [scope.find("joint", scope.fill(key, (*path, key)), self.joints, (*path, key)) for key in weights]
+        parts = tuple(self.joint_coordinate((*path, key), self.joints[n], None) for key, n in zip(weights, names))
+        units = [f"{parts[0].unit}/{part.unit}" for part in parts]
+        number = self.places.slots.number
+        numbers = (number(scope, (*path, key), w, unit) for (key, w), unit in zip(weights.items(), units))
+        return CombinedJoints(parts, tuple(numbers))
 
     def add_force(self, scope: Scope, key: str, spec: ForceSpec) -> None:
         """Take a force along a coordinate, or a load."""
