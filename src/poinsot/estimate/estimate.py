@@ -11,7 +11,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.estimate.excitation import Excitation, gram
-from poinsot.estimate.folder import save_estimate
+from poinsot.estimate.folder import write_folder
 from poinsot.estimate.identified import nearest, sizes, with_linear
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.study import Study
@@ -161,7 +161,8 @@ class Estimate(Result):
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
         """Write it to a folder: JSON, signals as CSV, and the identified model as TOML, MJCF and URDF."""
-        return save_estimate(self, folder, overwrite)
+        fits = {"fit": self.fit, "validation": self.validation}
+        return write_folder(folder, self.to_dict(), self.study, fits, lambda: self.mechanism, overwrite)
 
     def __str__(self) -> str:
         lines = [

@@ -9,30 +9,38 @@ import secrets
 import shutil
 import sys
 import warnings
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from poinsot.errors import ConversionWarning, PoinsotError
+from poinsot.estimate.study import Study
 from poinsot.estimate.validation import RunFit
 from poinsot.model.interchange import write_mjcf, write_urdf
 from poinsot.model.load import load
+from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path, save
-
-if TYPE_CHECKING:
-    from poinsot.estimate.estimate import Estimate
 
 CLOSE = 1e-9  # of the largest number of its kind, within which a model that is read back must agree
 
 
-def save_estimate(estimate: Estimate, folder: str | Path, overwrite: bool = False) -> Path:
-    """Write an estimate to a folder, aside and renamed, and read the models back.
+def write_folder(
+    folder: str | Path,
+    data: dict[str, Any],
+    study: Study,
+    fits: Mapping[str, RunFit | None],
+    identified: Callable[[], Mechanism],
+    overwrite: bool = False,
+) -> Path:
+    """Write an estimate to a folder, aside and renamed, and read the model back.
 
-    `estimate.json` has values, covariances, fits, steps and provenance; `fit.csv` and `validation.csv` every channel
-    as measured and predicted; `model.toml`, `model.xml` and `model.urdf` the identified mechanism, as far as it is
-    possible and the format can hold it: `estimate.json` says why one is missing.
+    `estimate.json` has `data`, values, covariances, fits and steps, and provenance; `fit.csv` and `validation.csv`
+    every channel as measured and predicted; `model.toml`, `model.xml` and `model.urdf` the identified mechanism, as
+    far as it is possible and the format can hold it: `estimate.json` says why one is missing.
     """
     place = as_path(folder)
     if place.exists() and not overwrite:
@@ -42,12 +50,12 @@ def save_estimate(estimate: Estimate, folder: str | Path, overwrite: bool = Fals
     aside = place.parent / f".poinsot-{secrets.token_hex(8)}"
     try:
         aside.mkdir(parents=True)
-        files = _models(estimate, aside)
-        for name, fit in (("fit", estimate.fit), ("validation", estimate.validation)):
+        models = _models(identified, aside)
+        for name, fit in fits.items():
             if fit is not None:
                 (aside / f"{name}.csv").write_text(signals(fit), encoding="utf-8")
-        data = {"format": 1, **estimate.to_dict(), "models": files, "provenance": provenance(estimate)}
-        (aside / "estimate.json").write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        whole = {"format": 1, **data, "models": models, "provenance": provenance(study)}
+        (aside / "estimate.json").write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         if place.exists():
             shutil.rmtree(place)
         os.replace(aside, place)
@@ -72,7 +80,7 @@ def signals(fit: RunFit) -> str:
     return "\n".join(lines) + "\n"
 
 
-def provenance(estimate: Estimate) -> dict[str, Any]:
+def provenance(study: Study) -> dict[str, Any]:
     """Where it comes from: files with their hashes, versions, the command."""
     runs = {
         run.name: {
@@ -80,12 +88,10 @@ def provenance(estimate: Estimate) -> dict[str, Any]:
             "files": [{"name": s.name, "sha256": s.sha256, "format": s.format} for s in run.recording.sources],
             "findings": [str(finding) for finding in run.recording.findings],
         }
-        for run in estimate.study.runs
+        for run in study.runs
     }
-    from importlib.metadata import version
-
     return {
-        "model": estimate.study.mechanism.name,
+        "model": study.mechanism.name,
         "recordings": runs,
         "versions": {name: version(name) for name in ("poinsot", "numpy", "scipy", "casadi")},
         "python": platform.python_version(),
@@ -93,10 +99,10 @@ def provenance(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _models(estimate: Estimate, folder: Path) -> dict[str, str]:
+def _models(identified: Callable[[], Mechanism], folder: Path) -> dict[str, str]:
     """Write the identified mechanism in every format that can hold it; by file, "" or why it is missing."""
     try:
-        mechanism = estimate.mechanism
+        mechanism = identified()
     except PoinsotError as error:
         return {"model.toml": str(error)}
     found: dict[str, str] = {}
@@ -109,15 +115,13 @@ def _models(estimate: Estimate, folder: Path) -> dict[str, str]:
             except PoinsotError as error:
                 found[name] = str(error)
     if not found["model.toml"]:
-        _require_same(estimate, folder / "model.toml")
+        _require_same(mechanism, load(folder / "model.toml"))
     return found
 
 
-def _require_same(estimate: Estimate, path: Path) -> None:
-    """The model as read back must have the values."""
-    mechanism = estimate.mechanism
-    back = load(path)
+def _require_same(mechanism: Mechanism, back: Mechanism) -> None:
+    """A model as read back must have the values."""
     for name, body in mechanism.bodies.items():
         ours, theirs = (np.asarray(b.inertial_parameters(), float).ravel() for b in (body, back.bodies[name]))
         if np.max(np.abs(ours - theirs)) > CLOSE * max(float(np.max(np.abs(ours))), 1e-300):
-            raise PoinsotError(f"{path.name} does not hold the values of body '{name}': this should not happen")
+            raise PoinsotError(f"model.toml does not hold the values of body '{name}': this should not happen")

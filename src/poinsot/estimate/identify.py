@@ -41,7 +41,7 @@ def identify(
 ) -> Estimate:
     """Parameters of a mechanism from recordings, with standard errors and a verdict.
 
-    `study` says all of it (a `Study`, or the path of a study file), or is the mechanism of one or more recordings.
+    `study` says all of it (a `Study`, or the path of a study file), or is the mechanism of a `recording` or several.
     `unknowns` are names or patterns of parameters of the model file ("platform.mass") or of linear ones
     ("platform.Ixx"), or a table by name with bounds, start, prior and deviation; by default all linear parameters
     that the model declares. `method` is a name, a table with its options, or a method (`estimate.methods.registry`).

@@ -86,7 +86,7 @@ def inverse_function(compiled: System) -> casadi.Function:
     s = inverse_solution(compiled)
     a, w, u, lam = s.a, s.w, s.u, s.lam
     rates = [rate for _, _, rate in e.balance.acting[len(e.balance.acting) - e.u.size1() :]]
-    flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, u)
+    flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, casadi.densify(u))
     return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, s.factor.check, flat])
 
 

@@ -1,8 +1,8 @@
 """Forces: one law a file.
 
-base                                                       what every force along a coordinate is
-spring, damper, friction, drive_inertia, end_stop          laws along a coordinate
-actuator, load, gravity                                    what is commanded, what acts at a place, weight
+base                                                              what every force along a coordinate is
+spring, damper, friction, drive_inertia, end_stop, polynomial     laws along a coordinate
+actuator, load, gravity                                           what is commanded, what acts at a place, weight
 """
 
 from poinsot.elements.forces.actuator import Actuator
@@ -13,8 +13,9 @@ from poinsot.elements.forces.end_stop import EndStop
 from poinsot.elements.forces.friction import Friction
 from poinsot.elements.forces.gravity import gravity_potential
 from poinsot.elements.forces.load import Load
+from poinsot.elements.forces.polynomial import Polynomial
 from poinsot.elements.forces.spring import Spring
 from poinsot.elements.registry import Registry
 
-_LAWS = (Spring, Damper, Friction, DriveInertia, EndStop, Actuator)
+_LAWS = (Spring, Damper, Friction, DriveInertia, EndStop, Polynomial, Actuator)
 FORCES: Registry[type[Force]] = Registry("force", _LAWS, reserved=(Load.kind,))
