@@ -28,6 +28,7 @@ __all__ = ["head_of", "read_csv", "read_table"]
 
 HEAD = 1 << 18  # bytes that tell the dialect
 BLOCK = 1 << 24  # bytes that are converted at once
+CHUNK = 1 << 22  # bytes that are read at once
 PIECE = 1 << 16  # bytes of a damaged block that are read field by field
 LONGEST = 1 << 26  # bytes of a line
 
@@ -78,7 +79,7 @@ def _chunks(file: IO[bytes], parts: _Parts | None) -> Iterator[bytes]:
     read = getattr(file, "read1", file.read)
     while True:
         try:
-            chunk = read(1 << 20)
+            chunk = read(CHUNK)
         except (EOFError, OSError, zlib.error) as error:
             if parts is not None:
                 parts.cut = f"the compressed file is damaged ({error}): what is before is kept"
@@ -118,14 +119,16 @@ def _blocks(chunks: Iterator[bytes], skip: int) -> Iterator[bytes]:
             continue  # the line goes on, and is above the numbers
         waiting.append(chunk)
         size += len(chunk)
-        if size >= BLOCK:
-            text = b"".join(waiting)
-            cut = text.rfind(b"\n") + 1
-            if cut:
-                yield text[:cut]
-            elif size > LONGEST:
-                raise PoinsotError(f"a line is longer than {LONGEST >> 20} million bytes: this is no table")
-            waiting, size = [text[cut:]], size - cut
+        if size < BLOCK:
+            continue
+        last = max((k for k, part in enumerate(waiting) if b"\n" in part), default=None)
+        if last is not None:
+            cut = waiting[last].rfind(b"\n") + 1
+            yield b"".join([*waiting[:last], memoryview(waiting[last])[:cut]])
+            waiting = [waiting[last][cut:], *waiting[last + 1 :]]
+            size = sum(map(len, waiting))
+        elif size > LONGEST:
+            raise PoinsotError(f"a line is longer than {LONGEST >> 20} million bytes: this is no table")
     if rest := b"".join(waiting):
         yield rest
 
@@ -159,7 +162,7 @@ class _Parts:
             return self.add(block[middle:])
         if rows is None:
             rows = self._carefully(block)
-        self.line += block.count(b"\n")
+        self.line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))  # line feeds
         if self.every > 1:
             rows = self._averaged(rows)
         for parts, column in zip(self.columns, rows):
@@ -262,15 +265,15 @@ def _fast(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.ndarra
 
 
 def _by_arrow(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.ndarray]:
-    from pyarrow import csv, float64
+    from pyarrow import BufferReader, csv, float64
 
     if not dialect.delimiter:
         raise ValueError("runs of blanks")
     names = [str(j) for j in range(len(dialect.names))]
     wanted = [str(j) for j in kept]
     table = csv.read_csv(
-        io.BytesIO(block),
-        read_options=csv.ReadOptions(column_names=names, block_size=1 << 22),
+        BufferReader(block),
+        read_options=csv.ReadOptions(column_names=names, block_size=1 << 20),
         parse_options=csv.ParseOptions(delimiter=dialect.delimiter),
         convert_options=csv.ConvertOptions(
             column_types=dict.fromkeys(wanted, float64()),
