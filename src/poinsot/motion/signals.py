@@ -139,7 +139,11 @@ class Measured(Signal):
         k = np.minimum(np.searchsorted(own, t), len(own) - 1)
         if np.array_equal(own[k], t):
             return tuple(np.asarray(x, float)[k] for x in (self.s, self.rate, self.acceleration))  # type: ignore
-        return Samples(self.t, self.s).at(t)
+        return self._between.at(t)
+
+    @cached_property
+    def _between(self) -> Samples:
+        return Samples(self.t, self.s)
 
 
 def written_out(what: str, function: Callable[..., Any], *symbols: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 
 from poinsot.model.mechanism import Mechanism
@@ -13,6 +15,8 @@ from poinsot.recording.findings.samples import missing_findings, sample_findings
 from poinsot.recording.recording import Recording
 
 __all__ = ["compared", "inspected"]
+
+_progress = logging.getLogger("poinsot.progress")
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # samples may be as large as numbers go
@@ -28,6 +32,7 @@ def inspected(recording: Recording, repair: bool = True) -> Recording:
         recording = recording.with_findings([finding])
     recording = recording.with_findings([*missing, *sample_findings(recording)])
     for name in recording:
+        _progress.info("samples of '%s'", name)
         recording = _without_spikes(recording, name, repair)
     return recording
 

@@ -159,7 +159,7 @@ def _repeats_levels(x: np.ndarray) -> bool:
     if m > len(x) // 4:
         return True
     drawn = np.sort(x[np.random.default_rng(0).choice(len(x), m, replace=False, shuffle=False)])
-    return np.count_nonzero(drawn[1:] == drawn[:-1]) > 128 * (1 / LEVELS - 1) / 5
+    return bool(np.count_nonzero(drawn[1:] == drawn[:-1]) > 128 * (1 / LEVELS - 1) / 5)
 
 
 def spikes(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ import codecs
 import gzip
 import io
 import itertools
+import logging
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -31,6 +32,7 @@ BLOCK = 1 << 24  # bytes that are converted at once
 CHUNK = 1 << 22  # bytes that are read at once
 PIECE = 1 << 16  # bytes of a damaged block that are read field by field
 LONGEST = 1 << 26  # bytes of a line
+_progress = logging.getLogger("poinsot.progress")
 
 
 def read_csv(path: Path, request: ReadRequest) -> Table:
@@ -43,7 +45,8 @@ def read_table(path: Path, dialect: Dialect, request: ReadRequest, until: bytes 
     kept = [j for j, name in enumerate(dialect.names) if request.wanted(name)]
     parts = _Parts(dialect, kept, request.every, short)
     with _opened(path) as file:
-        for block in _blocks(_utf8(file, dialect.encoding, parts), dialect.first_row):
+        for k, block in enumerate(_blocks(_utf8(file, dialect.encoding, parts), dialect.first_row)):
+            _progress.info("%s: %d MB of text", path.name, k * BLOCK >> 20)
             ended = block.find(until) if until else -1
             parts.add(block if ended < 0 else block[: ended + 1])
             if ended >= 0:
