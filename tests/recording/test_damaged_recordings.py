@@ -12,17 +12,7 @@ from tests.recording.good import GOOD
 ALARM = (Severity.ERROR, Severity.WARNING)
 
 
-LONG = {  # hypotheses are tried one by one along the whole motion
-    "all angles are in degrees",
-    "an angle is of the motor's side",
-    "a length is in millimetres",
-    "all lengths are in millimetres",
-    "an angle is in degrees",
-    "forces of legs are swapped",
-}
-
-
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in LONG)) for n in DAMAGES])
+@pytest.mark.parametrize("name", DAMAGES)
 def test_every_damage_is_found_and_named(name, tmp_path):
     damage = DAMAGES[name]
     good = damage.good()

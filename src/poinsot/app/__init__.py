@@ -1,7 +1,8 @@
 """The command line and the pages it writes; nothing else imports this package.
 
 cli                                       the commands
-dynamics, vibration, identifiability, estimate    those of each part
+dynamics, vibration, identifiability,
+measurements, estimate                    those of each part
 options                                   what several commands take
 console, output, tables                   what the terminal shows; what is printed and written; tables of motions
 motion_page                               a page that shows a mechanism move

@@ -40,15 +40,7 @@ def simulate(
     overwrite: Overwrite = False,
 ) -> None:
     """Simulate a mechanism under constant actuator forces; tells drift and energy balance."""
-    if not rate > 0:
-        raise PoinsotError(f"the rate must be positive, not {rate:g} Hz")
-    if not 0 < t_end < np.inf:
-        raise PoinsotError(f"the duration must be a positive time in seconds, not {t_end:g}")
-    if t_end * rate > MAX_SAMPLES:
-        raise PoinsotError(
-            f"{t_end:g} s at {rate:g} Hz are {t_end * rate:.3g} samples; at most {MAX_SAMPLES} are given"
-        )
-    t = np.linspace(0.0, t_end, max(2, round(t_end * rate) + 1))
+    t = sample_times(t_end, rate)
     given = {"forces": pairs(force, "a force"), "pose": pairs(pose, "a coordinate") or None}
     options = {"formulation": formulation, "independent": independent or None, **given}
     try:
@@ -65,6 +57,19 @@ def simulate(
     write_json(json, {"mechanism": found.mechanism.name} | {x: getattr(found, x) for x in facts}, overwrite)
     if code == INTERRUPTED or not found.finished:
         raise typer.Exit(code)
+
+
+def sample_times(t_end: float, rate: float) -> np.ndarray:
+    """Times of the samples (n,) of so many seconds at a rate [Hz]."""
+    if not rate > 0:
+        raise PoinsotError(f"the rate must be positive, not {rate:g} Hz")
+    if not 0 < t_end < np.inf:
+        raise PoinsotError(f"the duration must be a positive time in seconds, not {t_end:g}")
+    if t_end * rate > MAX_SAMPLES:
+        raise PoinsotError(
+            f"{t_end:g} s at {rate:g} Hz are {t_end * rate:.3g} samples; at most {MAX_SAMPLES} are given"
+        )
+    return np.linspace(0.0, t_end, max(2, round(t_end * rate) + 1))
 
 
 def kinematics(

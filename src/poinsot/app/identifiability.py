@@ -11,7 +11,7 @@ import poinsot
 from poinsot.app.console import busy
 from poinsot.app.options import Json, Model, Motion, Overwrite
 from poinsot.app.output import write_json
-from poinsot.app.tables import read_motion
+from poinsot.app.tables import names_in, read_motion
 from poinsot.errors import PoinsotError
 
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
@@ -32,7 +32,10 @@ def base(
     """Base parameters: which combinations of parameters measurements can determine."""
     with busy("base parameters in numbers"):
         found = poinsot.base_parameters(
-            poinsot.load(model), channels=_list(channels), eliminate=_list(eliminate), parameters=_list(parameters)
+            poinsot.load(model),
+            channels=names_in(channels),
+            eliminate=names_in(eliminate),
+            parameters=names_in(parameters),
         )
     write_json(json, found.to_dict(), overwrite)
     if latex:
@@ -60,7 +63,7 @@ def determinable(
     t, signals = read_motion(motion)
     with busy("what the measurement determines"):
         found = poinsot.determinable(
-            poinsot.load(model), signals, t, _list(channels), parameters=_list(parameters), noise=noise
+            poinsot.load(model), signals, t, names_in(channels), parameters=names_in(parameters), noise=noise
         )
     print(found)
     write_json(json, found.to_dict(), overwrite)
@@ -69,7 +72,3 @@ def determinable(
 def _symbols(found) -> Any:
     with busy("base parameters in symbols") as tell:
         return found.in_symbols(progress=lambda what, done: tell(f"base parameters in symbols: {what} {done:.0%}"))
-
-
-def _list(text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]

@@ -69,6 +69,12 @@ def write_text(path: Path, content: str, overwrite: bool) -> None:
     write_aside(path, content)
 
 
+def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
+    """The same for what is no text."""
+    check_place(path, overwrite, "add --overwrite")
+    write_aside(path, content)
+
+
 def write_json(path: Path | None, data: Any, overwrite: bool) -> None:
     """Write data as JSON, if a file is asked for."""
     if path:

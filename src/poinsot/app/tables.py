@@ -50,6 +50,11 @@ def pairs(texts: Iterable[str] | None, what: str) -> dict[str, float]:
     return found
 
 
+def names_in(text: str | None) -> list[str] | None:
+    """Names with commas between them; None if there is no text."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
 def write_table(path: Path | None, columns: dict[str, np.ndarray], overwrite: bool) -> None:
     """Write columns of equal length as CSV, with all digits, if a file is asked for."""
     if not path:

@@ -147,7 +147,7 @@ def check_place(path: Path, overwrite: bool, advice: str = "allow overwriting") 
     return status
 
 
-def write_aside(path: Path, text: str) -> Path:
+def write_aside(path: Path, content: str | bytes) -> Path:
     """Write a file beside its place and rename it, so that no half-written file is ever seen.
 
     A file that is replaced (`check_place`) keeps its permissions.
@@ -158,8 +158,8 @@ def write_aside(path: Path, text: str) -> Path:
     aside = path.parent / f".poinsot-{secrets.token_hex(8)}"
     try:
         handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="", errors="surrogateescape") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape"))
         if before is not None:
             os.chmod(aside, stat.S_IMODE(before.st_mode) & 0o777)
         os.replace(aside, path)

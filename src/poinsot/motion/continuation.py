@@ -175,9 +175,12 @@ def follow(course: Course, q0: np.ndarray, care: bool) -> Track:
     return Track(t[order], q[order], order < n, walked[order], residual)
 
 
-def reached(course: Course, q: np.ndarray) -> np.ndarray | None:
-    """The pose at the second of two samples, on the branch of that at the first; None if it is not found."""
-    for care in (False, True):
+def reached(course: Course, q: np.ndarray, patient: bool = True) -> np.ndarray | None:
+    """The pose at the second of two samples, on the branch of that at the first; None if it is not found.
+
+    Who is not `patient` takes no care where it is needed: trials of poses that are mostly out of reach.
+    """
+    for care in (False, True) if patient else (False,):
         try:
             poses = [q, *(pose for _, pose in way(course, 0, 1, q, care))]
         except MotionError:

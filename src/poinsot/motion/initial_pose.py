@@ -62,6 +62,16 @@ def initial(mechanism: Mechanism, at: State, formulation: str, free: tuple[str, 
     return _INITIAL.get_or_make(key, lambda: (mechanism, make()))[1]  # its id stays its own
 
 
+def straight(mechanism: Mechanism, pose: Mapping[str, float]) -> Initial | None:
+    """The pose that is reached straight from the file's by native Newton alone; None where it is not.
+
+    Where charts have to be chosen on the way, `model.assembly` finds it, or raises an error.
+    """
+    key = (id(mechanism), "joint", (), *pose)
+    way = _WAYS.get_or_make(key, lambda: _Way(mechanism, tuple(pose), "joint", ()))
+    return way.led(pose, patient=False) if way.known else initial(mechanism, State(pose=pose), "joint")
+
+
 class _Straight(Course):
     """Prescribed coordinates that go straight from the first of two samples, at t = 0, to the second, at t = 1."""
 
@@ -79,7 +89,16 @@ class _Way:
     def to(self, pose: Mapping[str, float]) -> Initial | None:
         """The mechanism at given values of the coordinates; None where others must say, at the first call too."""
         before, self.asked = self.asked, True
-        if not before or self._home is None:
+        return self.led(pose) if before and self.known else None
+
+    @property
+    def known(self) -> bool:
+        """Whether native Newton can go such ways."""
+        return self._home is not None
+
+    def led(self, pose: Mapping[str, float], patient: bool = True) -> Initial | None:
+        """The mechanism at given values of the coordinates; None where native Newton does not lead there."""
+        if self._home is None:
             return None
         home, at_home = self._home
         compiled = home.system
@@ -89,7 +108,7 @@ class _Way:
         way = np.where(drive.turns, np.remainder(s - at_home + np.pi, 2 * np.pi) - np.pi, s - at_home)
         rates = np.stack([way, way])
         between = (np.array([0.0, 1.0]), np.stack([at_home, at_home + way]), rates, np.zeros_like(rates))
-        q = reached(_Straight(drive, {}, *between, home.p, compiled.home.size, charted=False), home.q)
+        q = reached(_Straight(drive, {}, *between, home.p, compiled.home.size, charted=False), home.q, patient)
         return None if q is None else Initial(compiled, q, home.p, again=True)
 
     @cached_property

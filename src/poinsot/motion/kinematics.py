@@ -141,13 +141,13 @@ def _attempt(course: Course, q0: np.ndarray) -> Path:
     compiled, names = course.driven.compiled, course.driven.names
     for one, care in ((compiled, False), (compiled, True), (careful(compiled), True)):
         try:
-            return _in_charts(*replace(course, driven=driven(one, names)).dense(), q0, care)
+            return in_charts(*replace(course, driven=driven(one, names)).dense(), q0, care)
         except MotionError as error:
             trouble = error
     raise trouble
 
 
-def _in_charts(course: Course, asked: np.ndarray, q0: np.ndarray, care: bool) -> Path:
+def in_charts(course: Course, asked: np.ndarray, q0: np.ndarray, care: bool) -> Path:
     """The motion on the branch of q0 at the samples that were asked for, in as many charts as it takes."""
     parts = []
     while True:

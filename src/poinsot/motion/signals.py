@@ -136,10 +136,14 @@ class Measured(Signal):
         sampled = own[k] == t
         found = [np.asarray(x, float)[k] for x in (self.s, self.rate, self.acceleration)]
         if not sampled.all():
-            between = Samples(self.t, self.s).at(t[~sampled])
+            between = self._between.at(t[~sampled])
             for whole, part in zip(found, between):
                 whole[~sampled] = part
         return found[0], found[1], found[2]
+
+    @cached_property
+    def _between(self) -> Samples:
+        return Samples(self.t, self.s)
 
 
 def as_signal(value: Any) -> Signal:

@@ -2,7 +2,7 @@
 
 read                 a file becomes a recording
 recording, finding   the frozen record of channels over a clock; what is found in it
-readers              files of many formats become tables
+text, readers        text in blocks of whole lines; files of many formats become tables
 units, columns       what people write above columns; columns become channels, couplings of motors and joints
 clock, join          times of the samples; several recordings on one clock
 place                which part of a mechanism a channel measures

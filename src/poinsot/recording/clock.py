@@ -112,8 +112,27 @@ def _cleaned(t: np.ndarray, column: str, step: str, notes: Sequence[Finding]) ->
     """Times that grow from row to row: rows that do not are left out, and said."""
     t = np.asarray(t, float)
     findings, steps = list(notes), [step] if step else []
+    rows: np.ndarray | slice = slice(None)
+    if not _grows(t):
+        rows, found = _growing(t)
+        t, findings = t[rows], [*findings, *found]
+    epoch = float(t[0]) if abs(t[0]) > 1e6 else 0.0
+    t = t - epoch if epoch else t
+    findings += _steps(t)
+    if epoch:
+        steps.append(f"{epoch:.6f} s were taken from all times")
+    return Times(t, rows, Clock.RECORDED, column, tuple(findings), tuple(steps), epoch)
+
+
+def _grows(t: np.ndarray) -> bool:
+    """Whether every time is a number and later than the one before."""
+    return bool(len(t) and np.isfinite(t[0]) and np.isfinite(t[-1]) and (t[1:] > t[:-1]).all())
+
+
+def _growing(t: np.ndarray) -> tuple[np.ndarray, list[Finding]]:
+    """Which rows (n,) have a time that is later than all before, and what is wrong with the others."""
     good = np.isfinite(t)
-    findings += _bad_rows(t, ~good, "no number", "no time")
+    findings = _bad_rows(t, ~good, "no number", "no time")
     later = good & (t > np.concatenate([[-np.inf], np.maximum.accumulate(np.where(good, t, -np.inf))[:-1]]))
     back, repeats = _back_and_repeats(t, good & ~later)
     restart = _restart(t, good)
@@ -126,24 +145,17 @@ def _cleaned(t: np.ndarray, column: str, step: str, notes: Sequence[Finding]) ->
         )
         later[restart:] = False
         back, repeats = back[back < restart], repeats[repeats < restart]
-    findings += _bad_rows(t, back, "goes back", "time goes back") + _bad_rows(
-        t, repeats, "time repeats", "time repeats"
-    )
+    findings += _bad_rows(t, back, "goes back", "time goes back")
+    findings += _bad_rows(t, repeats, "time repeats", "time repeats")
     if not later.any():
         raise PoinsotError("no row has a time")
-    t = t[later]
-    epoch = float(t[0]) if abs(t[0]) > 1e6 else 0.0
-    findings += _steps(t - epoch)
-    if epoch:
-        steps.append(f"{epoch:.6f} s were taken from all times")
-    rows: np.ndarray | slice = slice(None) if later.all() else later
-    return Times(t - epoch, rows, Clock.RECORDED, column, tuple(findings), tuple(steps), epoch)
+    return later, findings
 
 
 def _back_and_repeats(t: np.ndarray, bad: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows with a time before the one before, and rows with the same."""
     rows = np.flatnonzero(bad)
-    same = np.array([t[k] == t[k - 1] for k in rows], bool)
+    same = t[rows] == t[rows - 1]
     return rows[~same], rows[same]
 
 
@@ -178,7 +190,7 @@ def _steps(t: np.ndarray) -> Iterator[Finding]:
         message = f"{len(gaps)} gaps, the longest {d.max():.4g} s where samples are {step:.4g} s apart"
         advice = "samples are missing there; filters work on the parts between"
         yield Finding("gaps", "t", spans(t, gaps), float(d.max()), message, advice)
-    jitter = float(np.std(d[d <= GAP * step]) / step)
+    jitter = float(np.std(d[d <= GAP * step] if len(gaps) else d) / step)
     if jitter > JITTER:
         message = f"samples are {step:.4g} s apart with a scatter of {100 * jitter:.2g} %"
         yield Finding("jitter", "t", "", jitter, message, "recorded times are used; do not assume a constant rate")

@@ -171,10 +171,11 @@ class Recording:
         return replace(self, abscissa=self.abscissa[which], values=values, steps=(*self.steps, step))
 
     def masked(self, which: np.ndarray, step: str, names: Iterable[str] | str | None = None) -> Recording:
-        """Samples (n,) of some channels are left out of use; `step` says why."""
+        """Samples of some channels, by mask (n,) or index, are left out of use; `step` says why."""
         values = dict(self.values)
         for name in self._named(names):
-            values[name] = np.where(which, np.nan, values[name])
+            values[name] = np.array(values[name])
+            values[name][which] = np.nan
         return replace(self, values=values, steps=(*self.steps, step))
 
     def with_channels(

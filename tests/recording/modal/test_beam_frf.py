@@ -27,20 +27,14 @@ pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the measured data of 
 
 @cache
 def measured() -> FrequencyResponse:
-    columns, f = [], np.zeros(0)
-    for path in sorted(DATA.glob("Hxysv*.txt.gz")):
-        with gzip.open(path, "rt", encoding="latin-1") as file:
-            lines = file.read().splitlines()
-        begin = next(k for k, line in enumerate(lines) if line.startswith("Hz")) + 1
-        f, real, imaginary = np.loadtxt(lines[begin:], usecols=(0, 1, 2)).T
-        columns.append(real + 1j * imaginary)
+    rec = poinsot.read(sorted(DATA.glob("Hxysv*.txt.gz")))
     setup = [line.split(",") for line in (DATA / "setup.csv").read_text().splitlines()]
     places = {row[0]: [float(x) for x in row[1:] if x] for row in setup}
     hammers = [
         MeasurementPoint(f"hammer{k + 1}", f"beam.N{round(1000 * z)} x") for k, z in enumerate(places["zHammer"])
     ]
     sensor = MeasurementPoint("accelerometer", f"beam.N{round(1000 * places['zAccel'][0])} x", places["axAccel"][0])
-    return FrequencyResponse(f, np.stack(columns, axis=1)[:, None, :], (sensor,), tuple(hammers))
+    return FrequencyResponse(rec.frequency, rec.table()[:, None, :], (sensor,), tuple(hammers))
 
 
 @cache
@@ -83,6 +77,15 @@ def beam() -> poinsot.Mechanism:
         "joints": {"free": {"type": "free", "between": ["ground", "beam"]}},
     }
     return poinsot.build(document, "beam")
+
+
+def test_the_reader_gives_the_numbers_of_the_files():
+    for k, path in enumerate(sorted(DATA.glob("Hxysv*.txt.gz"))):
+        lines = gzip.decompress(path.read_bytes()).decode("latin-1").splitlines()
+        begin = next(n for n, line in enumerate(lines) if line.startswith("Hz")) + 1
+        f, real, imaginary = np.loadtxt(lines[begin:], usecols=(0, 1, 2)).T
+        np.testing.assert_array_equal(measured().frequency, f)
+        np.testing.assert_array_equal(measured().H[:, 0, k], real + 1j * imaginary)
 
 
 def test_shapes_agree_with_those_of_a_model_beam():

@@ -8,9 +8,9 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.model.mechanism import Mechanism
-from poinsot.motion.kinematics import kinematics
+from poinsot.motion.kinematics import solve_path
 from poinsot.recording.finding import Finding, Severity, spans
-from poinsot.recording.findings.explained import basis_of, by_model, columns_of, left_by, nominal_forces
+from poinsot.recording.findings.explained import Needed, basis_of, by_model, left_by, needed
 from poinsot.recording.findings.hypotheses import believed
 from poinsot.recording.findings.trial import Trial, actuator_at, trial_of
 from poinsot.recording.motion import position_channels
@@ -36,11 +36,11 @@ def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
         return found
     if trial is None or len(trial.t) < FEWEST:
         return found
-    modelled = nominal_forces(trial, trial.states)
-    columns = believed(trial, modelled)
+    motion, impossible = _needed(trial)
+    columns = believed(trial, motion)
     if columns:
         return [*found, *columns]
-    return [*found, *_impossible(trial, modelled), *_power(trial), *_gains(trial, modelled), *_delay(trial, modelled)]
+    return [*found, *impossible, *_power(trial), *_gains(trial, motion), *_delay(trial, motion)]
 
 
 def _limits(recording: Recording, mechanism: Mechanism) -> Iterator[Finding]:
@@ -81,19 +81,17 @@ def _turns(recording: Recording, mechanism: Mechanism) -> Iterator[Finding]:
             yield Finding("turns", name, "", extent, message, "give its unit or gain in columns=", Severity.WARNING)
 
 
-def _impossible(trial: Trial, modelled: np.ndarray | None) -> Iterator[Finding]:
-    """Positions that the mechanism cannot take."""
-    if modelled is not None:
-        return
+def _needed(trial: Trial) -> tuple[Needed | None, list[Finding]]:
+    """What the recorded motion needs; None with a finding where the mechanism cannot take the positions."""
     try:
-        kinematics(trial.mechanism, trial.motion(trial.states), trial.t)
+        return needed(trial, trial.states, solve_path), []
     except MotionError as error:
         message = f"the recorded positions are no motion of {trial.mechanism.name}: {error}"
         advice = "see whether positions are swapped, in other units or have offsets"
         channel, where = trial.channels[0], f"from {error.t:g} s"
-        yield Finding("impossible", channel, where, error.t, message, advice, Severity.ERROR)
+        return None, [Finding("impossible", channel, where, error.t, message, advice, Severity.ERROR)]
     except PoinsotError:
-        return  # too few positions to know the motion
+        return None, []  # too few positions to know the motion
 
 
 def _power(trial: Trial) -> Iterator[Finding]:
@@ -109,11 +107,11 @@ def _power(trial: Trial) -> Iterator[Finding]:
             yield Finding("power", name, "", float(np.mean(P)), message, advice, Severity.ERROR)
 
 
-def _gains(trial: Trial, modelled: np.ndarray | None) -> Iterator[Finding]:
+def _gains(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
     """Forces that have the course of the model's and another size: the other side of a gear, or another unit."""
-    if modelled is None:
+    if motion is None:
         return
-    nominal = by_model(trial, trial.states, modelled, trial.forces)
+    nominal = by_model(motion, trial.forces)
     for name, left, gain in zip(trial.names, nominal.left, nominal.gain):
         if left < FITS and gain > 0 and not 1 / GAIN < gain < GAIN:
             message = f"it is {gain:.3g} times the force of the model, and of the same course"
@@ -121,23 +119,23 @@ def _gains(trial: Trial, modelled: np.ndarray | None) -> Iterator[Finding]:
             yield Finding("gain", name, "", float(gain), message, advice, Severity.WARNING)
 
 
-def _delay(trial: Trial, modelled: np.ndarray | None) -> Iterator[Finding]:
+def _delay(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
     """Forces that come later or earlier than the motion that needs them.
 
     By the model's own values where they fit, for free ones may stand for a delay; those must not object.
     """
-    columns, smooth = columns_of(trial, trial.states), trial.recorded.recording
-    if columns is None:
+    if motion is None:
         return
+    smooth = trial.recorded.recording
     scale = trial.forces.std(axis=0) + 1e-300
-    basis = basis_of(columns, scale)
+    basis = basis_of(motion.columns, scale)
     lags = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, 2 * DELAYS + 1)
     signals = [(smooth.t[good], smooth[name][good]) for name in trial.names if (good := smooth.mask(name)).any()]
     free, nominal = np.zeros(len(lags)), np.zeros(len(lags))
     for j, lag in enumerate(lags):
         forces = np.stack([np.interp(trial.t + lag, t, x) for t, x in signals], axis=1)
         free[j] = left_by(basis, forces, scale)
-        nominal[j] = by_model(trial, trial.states, modelled, forces).unexplained
+        nominal[j] = by_model(motion, forces).unexplained
     left = nominal if nominal.min() < FITS else free
     k = int(np.argmin(left))
     if not 0 < k < len(lags) - 1 or left[k] > LESS * left[DELAYS] or free[k] > 1.1 * free[DELAYS]:

@@ -8,36 +8,59 @@ The first does not know the sign of a force, the second hangs on values that may
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
-from poinsot.identifiability.regressor import regressor
-from poinsot.motion.inverse_dynamics import inverse_dynamics
+from poinsot.identifiability.regressor import evaluate_regressor
+from poinsot.identifiability.states import States
+from poinsot.motion.continuity import Path
 from poinsot.recording.findings.trial import Trial
 
-__all__ = ["Nominal", "basis_of", "by_model", "columns_of", "left_by", "nominal_forces", "unexplained"]
+__all__ = ["Needed", "Nominal", "basis_of", "by_model", "left_by", "needed", "unexplained"]
 
 SHARP = 20.0  # of tanh(SHARP ṡ / rms ṡ), dry friction
 SMALLEST = 1e-12  # eigenvalue of the normal equations, of the largest
 
 
-def columns_of(trial: Trial, states: np.ndarray) -> np.ndarray | None:
-    """Columns (m, k, p) that explain the forces: of parameters, friction and offsets; None: it is no motion."""
+@dataclass(frozen=True, eq=False)
+class Needed:
+    """What forces a motion needs: m samples of k drives."""
+
+    forces: np.ndarray  # (m, k) by the model's own values
+    columns: np.ndarray  # (m, k, p) of the parameters, friction and offsets
+    drives: np.ndarray  # (m, k, 2) rates and accelerations of the drives
+
+
+def needed(trial: Trial, states: np.ndarray, solve: Callable[..., Path | None]) -> Needed | None:
+    """The forces along states (m, c, 3), from one regressor y = W θ + y₀ on the path that `solve` finds, if any.
+
+    `solve` is `solve_path`, or `plain_path` where many motions are tried.
+    """
+    path = solve(trial.mechanism, trial.motion(states), trial.t)
+    if path is None:
+        return None
+    size = path.system.home.size
     try:
-        W = regressor(trial.mechanism, trial.motion(states), trial.t, list(trial.actuators))
+        at = States(path.system, path.t, path.q, path.v, path.a, path.p, size)
+        W = evaluate_regressor(trial.mechanism, at, list(trial.actuators))
     except PoinsotError:
         return None
     m, k = len(states), len(trial.actuators)
-    order = [W.channels.index(name) for name in trial.actuators]
-    rates, friction = trial.along_drives(states)[:, :, 0], np.zeros((m, k, 3 * k))
+    order, drives = [W.channels.index(name) for name in trial.actuators], trial.along_drives(states)
+    friction = np.zeros((m, k, 3 * k))
     for j in range(k):
-        v = rates[:, j] / (np.std(rates[:, j]) + 1e-300)
+        v = drives[:, j, 0] / (np.std(drives[:, j, 0]) + 1e-300)
         friction[:, j, 3 * j : 3 * j + 3] = np.stack([np.ones(m), v, np.tanh(SHARP * v)], axis=1)
-    return np.concatenate([W.matrix.reshape(m, len(W.channels), -1)[:, order], friction], axis=2)
+    columns = np.concatenate([W.matrix.reshape(m, len(W.channels), -1)[:, order], friction], axis=2)
+    found = Needed(W.values[:, order], columns, drives)
+    return found if np.isfinite(found.forces).all() and np.isfinite(columns).all() else None
 
 
+@one_blas_thread()
 def basis_of(columns: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """An orthonormal basis (m k, r) of the columns (m, k, p), with forces counted in their scales (k,)."""
     A = (columns / scale[None, :, None]).reshape(columns.shape[0] * columns.shape[1], -1)
@@ -48,12 +71,12 @@ def basis_of(columns: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return A @ (V[:, large] / np.sqrt(eigenvalues[large]))
 
 
-def unexplained(columns: np.ndarray | None, forces: np.ndarray) -> float:
+def unexplained(motion: Needed | None, forces: np.ndarray) -> float:
     """Part of the forces' variance that no values of the parameters explain; 1 where there is no motion."""
-    if columns is None or not np.isfinite(columns).all():
+    if motion is None:
         return 1.0
     scale = forces.std(axis=0) + 1e-300
-    return left_by(basis_of(columns, scale), forces, scale)
+    return left_by(basis_of(motion.columns, scale), forces, scale)
 
 
 def left_by(basis: np.ndarray, forces: np.ndarray, scale: np.ndarray) -> float:
@@ -76,30 +99,19 @@ class Nominal:
         return float(np.mean(self.left))
 
 
-def nominal_forces(trial: Trial, states: np.ndarray) -> np.ndarray | None:
-    """Drive forces (m, k) that the model's own values give; None: it is no motion."""
-    try:
-        found = inverse_dynamics(trial.mechanism, trial.motion(states), trial.t)
-    except PoinsotError:
-        return None
-    forces = np.stack([found.forces[name] for name in trial.actuators], axis=1)
-    return forces if np.isfinite(forces).all() else None
-
-
-def by_model(trial: Trial, states: np.ndarray, modelled: np.ndarray | None, forces: np.ndarray) -> Nominal:
-    """How far the forces (m, k) are those of the model along the states, up to a gain, friction and an offset."""
+def by_model(motion: Needed | None, forces: np.ndarray) -> Nominal:
+    """How far the forces (m, k) are those that the model needs for a motion, up to a gain, friction and an offset."""
     from scipy.optimize import nnls
 
     m, k = forces.shape
-    if modelled is None:
+    if motion is None:
         return Nominal(np.ones(k), np.full(k, np.nan))
-    drives = trial.along_drives(states)
     left, gains = np.zeros(k), np.full(k, np.nan)
     for j in range(k):
         y = forces[:, j] - forces[:, j].mean()
-        v, a = drives[:, j].T / (np.std(drives[:, j], axis=0)[:, None] + 1e-300)
+        v, a = motion.drives[:, j].T / (np.std(motion.drives[:, j], axis=0)[:, None] + 1e-300)
         one = np.ones(m)
-        A = np.stack([modelled[:, j], v, np.tanh(SHARP * v), a, one, -one], axis=1)
+        A = np.stack([motion.forces[:, j], v, np.tanh(SHARP * v), a, one, -one], axis=1)
         norms = np.linalg.norm(A, axis=0) + 1e-300
         c, rest = nnls(A / norms, forces[:, j])
         left[j], gains[j] = rest**2 / (y @ y) if y.any() else 0.0, c[0] / norms[0]

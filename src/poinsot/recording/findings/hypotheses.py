@@ -6,14 +6,16 @@ parameters and by those of the model together, and neither objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
+from poinsot.motion.plain_path import plain_path
 from poinsot.recording.finding import Finding, Severity
-from poinsot.recording.findings.explained import by_model, columns_of, nominal_forces, unexplained
+from poinsot.recording.findings.explained import Needed, by_model, needed, unexplained
 from poinsot.recording.findings.trial import Trial
 
 __all__ = ["believed"]
@@ -23,6 +25,7 @@ BETTER = 0.25  # of the product of both unexplained parts that may remain
 WORSE = 1.2  # times one of them: it objects
 ALIKE = 1.5  # times the best: cannot be told from it
 SHORTLIST = 6  # hypotheses that are tried with free parameters
+_progress = logging.getLogger("poinsot.progress")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,7 @@ class Hypothesis:
     states: np.ndarray | None = None  # (m, c, 3) if it changes the motion
     forces: np.ndarray | None = None  # (m, k) if it changes forces
     left: tuple[float, float] = (1.0, 1.0)  # unexplained by the model's values, and by free ones
+    motion: Needed | None = None  # what it needs, once it was tried
 
     @property
     def score(self) -> float:
@@ -43,12 +47,15 @@ class Hypothesis:
         return (self.left[0] + 1e-3) * (self.left[1] + 1e-3)
 
 
-def believed(trial: Trial, modelled: np.ndarray | None) -> list[Finding]:
-    """The hypothesis that explains most, if it is needed; those that cannot be told from it are named with it."""
-    as_is = _left(trial, trial.states, modelled, trial.forces)
+def believed(trial: Trial, motion: Needed | None) -> list[Finding]:
+    """The hypothesis that explains most, if it is needed; those that cannot be told from it are named with it.
+
+    `motion` is what the recorded one needs; None: the mechanism cannot make it.
+    """
+    as_is = by_model(motion, trial.forces).unexplained, unexplained(motion, trial.forces)
     if max(as_is) < POOR:
         return []
-    tried = [_by_model(trial, modelled, h) for h in _hypotheses(trial)]
+    tried = [_by_model(trial, motion, h) for h in _told(_hypotheses(trial))]
     short = sorted(tried, key=lambda h: h.left[0])[:SHORTLIST]
     short = [replace(h, left=(h.left[0], _free(trial, h))) for h in short]
     now = Hypothesis("", (), "", "", left=as_is)
@@ -69,21 +76,23 @@ def _no_objection(h: Hypothesis, now: Hypothesis) -> bool:
     return all(new <= WORSE * old + 0.02 for new, old in zip(h.left, now.left))
 
 
-def _left(trial: Trial, states: np.ndarray, modelled: np.ndarray | None, forces: np.ndarray) -> tuple[float, float]:
-    return by_model(trial, states, modelled, forces).unexplained, unexplained(columns_of(trial, states), forces)
-
-
-def _by_model(trial: Trial, modelled: np.ndarray | None, h: Hypothesis) -> Hypothesis:
+def _by_model(trial: Trial, motion: Needed | None, h: Hypothesis) -> Hypothesis:
     """With what the model's own values leave unexplained."""
-    states = trial.states if h.states is None else h.states
-    modelled = modelled if h.states is None else nominal_forces(trial, states)
+    motion = motion if h.states is None else needed(trial, h.states, plain_path)
     forces = trial.forces if h.forces is None else h.forces
-    return replace(h, left=(by_model(trial, states, modelled, forces).unexplained, 1.0))
+    return replace(h, left=(by_model(motion, forces).unexplained, 1.0), motion=motion)
 
 
 def _free(trial: Trial, h: Hypothesis) -> float:
-    states = trial.states if h.states is None else h.states
-    return unexplained(columns_of(trial, states), trial.forces if h.forces is None else h.forces)
+    return unexplained(h.motion, trial.forces if h.forces is None else h.forces)
+
+
+def _told(hypotheses: Iterable[Hypothesis]) -> Iterator[Hypothesis]:
+    """The same, with progress where they take long."""
+    every = list(hypotheses)
+    for k, h in enumerate(every, 1):
+        _progress.info("hypothesis %d of %d: %s %s", k, len(every), " and ".join(h.channels), h.said)
+        yield h
 
 
 def _hypotheses(trial: Trial) -> Iterator[Hypothesis]:

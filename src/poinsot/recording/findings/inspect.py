@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 
 from poinsot.model.mechanism import Mechanism
-from poinsot.recording.finding import Finding, Severity, spans
+from poinsot.recording.finding import Finding, spans
 from poinsot.recording.findings.against_model import model_findings
 from poinsot.recording.findings.rates import rate_findings
 from poinsot.recording.findings.repeats import repeat_finding, repeats_of
@@ -13,6 +15,8 @@ from poinsot.recording.findings.samples import missing_findings, sample_findings
 from poinsot.recording.recording import Recording
 
 __all__ = ["compared", "inspected"]
+
+_progress = logging.getLogger("poinsot.progress")
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # samples may be as large as numbers go
@@ -26,10 +30,10 @@ def inspected(recording: Recording, repair: bool = True) -> Recording:
         finding = repeat_finding(recording, group, rows, mended=repair)
         recording = recording.masked(rows, finding.message, group) if repair else recording
         recording = recording.with_findings([finding])
-    faults = [f for f in sample_findings(recording) if not repair or f.code != "spikes"]
-    recording = recording.with_findings([*missing, *faults])
-    for name in recording if repair else ():
-        recording = _without_spikes(recording, name)
+    recording = recording.with_findings([*missing, *sample_findings(recording)])
+    for name in recording:
+        _progress.info("samples of '%s'", name)
+        recording = _without_spikes(recording, name, repair)
     return recording
 
 
@@ -40,16 +44,17 @@ def compared(recording: Recording, mechanism: Mechanism | None = None) -> Record
     return recording.with_findings(found if mechanism is None else [*found, *model_findings(recording, mechanism)])
 
 
-def _without_spikes(recording: Recording, name: str) -> Recording:
-    x = recording[name]
-    good = np.flatnonzero(np.isfinite(x)) if not np.iscomplexobj(x) else np.zeros(0, int)
-    at = good[spikes(x[good])] if len(good) > 10 else good[:0]
+def _without_spikes(recording: Recording, name: str, repair: bool) -> Recording:
+    """The recording with a finding about the spikes of a channel, which are masked if they are to be."""
+    x, good = recording[name], recording.mask(name)
+    if np.iscomplexobj(x):
+        return recording
+    at, off = spikes(x if good.all() else x[good])
     if not len(at):
         return recording
-    flags = np.zeros(len(x), bool)
-    flags[at] = True
-    message = f"{len(at)} spikes are masked"
+    at = np.flatnonzero(good)[at]
+    message = f"{len(at)} spikes{' are masked' if repair else ''}, the largest {off.max():.4g} off its neighbours"
+    advice = "look at the wiring and the bus if there are many" if repair else "mask them (repair=True) or filter"
     where = spans(recording.abscissa, at)
-    advice = "look at the wiring and the bus if there are many"
-    finding = Finding("spikes", name, where, len(at), message, advice, Severity.WARNING, mended=True)
-    return recording.masked(flags, f"'{name}': {message}", name).with_findings([finding])
+    recording = recording.with_findings([Finding("spikes", name, where, len(at), message, advice, mended=repair)])
+    return recording.masked(at, f"'{name}': {message}", name) if repair else recording

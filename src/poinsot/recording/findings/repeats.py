@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from poinsot.errors import listing
@@ -24,44 +26,60 @@ def repeats_of(recording: Recording) -> list[tuple[tuple[str, ...], np.ndarray]]
     Near standstill, coarse channels repeat: all of them together with the product of their shares. A logger that asks
     too often repeats all that one device sends at once.
     """
-    x, names = recording.table(), tuple(recording)
-    if len(x) < 3 or np.iscomplexobj(x):
+    live = {name: same for name in recording if (same := _same(recording[name])) is not None}
+    if len(recording) < 3 or any(np.iscomplexobj(x) for x in recording.values.values()):
         return []
-    same = (x[1:] == x[:-1]) | (np.isnan(x[1:]) & np.isnan(x[:-1]))
-    live = np.flatnonzero((np.mean(~same, axis=0) > LIVE) & np.isfinite(x).any(axis=0))
     groups = []
-    for group in _groups(same[:, live]):
-        rows = np.concatenate([[False], _repeats(same[:, live[group]])])
-        rows &= np.isfinite(x[:, live[group]]).any(axis=1)
-        if _distinct(x[:, live[group]]) > 2 and rows.sum() >= max(FEWEST, FEW * len(rows)):
-            groups.append((tuple(names[live[j]] for j in group), rows))
+    for group in _groups(live):
+        columns = [recording[name] for name in group]
+        if _distinct(columns) < 3:
+            continue
+        rows = np.concatenate([[False], _repeats([live[name] for name in group])])
+        rows &= np.any([np.isfinite(x) for x in columns], axis=0)
+        if np.count_nonzero(rows) >= max(FEWEST, FEW * len(rows)):
+            groups.append((group, rows))
     return groups
 
 
-def _distinct(x: np.ndarray) -> int:
-    """Number of columns (n, k) that differ: a channel that is written twice is one."""
-    return len({column.tobytes() for column in x.T})
+def _same(x: np.ndarray) -> np.ndarray | None:
+    """Which samples (n − 1,) are those before them, missing ones too; None for a channel that hardly changes."""
+    same = x[1:] == x[:-1]
+    missing = np.isnan(x)
+    if missing.any():
+        same |= missing[1:] & missing[:-1]
+    alive = len(same) and np.count_nonzero(same) < (1 - LIVE) * len(same) and not missing.all()
+    return same if alive else None
 
 
-def _groups(same: np.ndarray) -> list[list[int]]:
-    """Channels (n, k) that repeat whenever one of them does."""
-    left, groups = list(np.argsort(same.mean(axis=0), kind="stable")), []
+def _distinct(columns: Sequence[np.ndarray]) -> int:
+    """Number of columns (n,) that differ: a channel that is written twice is one."""
+    different: list[np.ndarray] = []
+    for x in columns:
+        if not any(np.array_equal(x, y, equal_nan=True) for y in different):
+            different.append(x)
+    return len(different)
+
+
+def _groups(live: Mapping[str, np.ndarray]) -> list[tuple[str, ...]]:
+    """Channels that repeat whenever one of them does, by flags (n,)."""
+    counts = {name: np.count_nonzero(same) for name, same in live.items()}
+    left, groups = [name for name in sorted(counts, key=lambda name: counts[name]) if counts[name]], []
     while left:
-        seed = next((j for j in left if same[:, j].any()), None)
-        if seed is None:
-            break
-        with_it = [j for j in left if np.mean(same[same[:, seed], j]) >= TOGETHER]
-        groups.append(sorted(int(j) for j in with_it))
-        left = [j for j in left if j not in with_it]
+        at = np.flatnonzero(live[left[0]])
+        with_it = [name for name in left if np.mean(live[name][at]) >= TOGETHER]
+        groups.append(tuple(name for name in live if name in with_it))
+        left = [name for name in left if name not in with_it]
     return groups
 
 
-def _repeats(same: np.ndarray) -> np.ndarray:
-    """Rows (n,) in which all channels (n, k) repeat, more often than they would by themselves, and not for long."""
-    repeats: np.ndarray = np.asarray(same.all(axis=1))
-    alone = np.prod([_share(column) for column in same.T], axis=0)
-    repeats = repeats & (_share(repeats) > MORE * alone)
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], repeats.astype(int), [0]])))
+def _repeats(same: Sequence[np.ndarray]) -> np.ndarray:
+    """Rows (n,) in which all channels repeat, more often than they would by themselves, and not for long."""
+    repeats = np.all(same, axis=0)
+    alone = np.ones(len(repeats))
+    for flags in same:
+        alone *= _share(flags)
+    repeats &= _share(repeats) > MORE * alone
+    edges = np.flatnonzero(np.diff(repeats, prepend=False, append=False))
     for first, end in zip(edges[::2], edges[1::2]):
         if end - first > LONGEST:
             repeats[first:end] = False
@@ -69,11 +87,14 @@ def _repeats(same: np.ndarray) -> np.ndarray:
 
 
 def _share(flags: np.ndarray) -> np.ndarray:
-    """Share of true flags (n,) in a window about each."""
-    total = np.concatenate([[0], np.cumsum(flags)])
-    k = np.arange(len(flags))
-    first, end = np.maximum(k - WINDOW // 2, 0), np.minimum(k + WINDOW // 2 + 1, len(flags))
-    return (total[end] - total[first]) / (end - first)
+    """Share of true flags (n,) in a window about each, cut at the ends."""
+    half, n = WINDOW // 2, len(flags)
+    total = np.zeros(n + 2 * half + 1, np.int32)
+    np.cumsum(flags, out=total[half + 1 : half + 1 + n])
+    total[half + 1 + n :] = total[half + n]
+    k = np.arange(n)
+    width = np.minimum(k + half + 1, n) - np.maximum(k - half, 0)
+    return (total[WINDOW:] - total[:n]) / width
 
 
 def repeat_finding(recording: Recording, group: tuple[str, ...], rows: np.ndarray, mended: bool) -> Finding:

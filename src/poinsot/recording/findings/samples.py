@@ -16,31 +16,36 @@ STUCK, JUMP = 20, 3.0  # samples of one value at least; times the usual step
 SHARP = 3.0  # times as far away as a motion that turns would be
 KINK = 0.12  # of the way in the last quarter of the time: a parabola that ends has a sixteenth
 RARE = 0.01  # of the samples: more are no spikes but the signal's nature
-BLOCK = 1 << 17  # samples that are sorted at once
+BLOCK = 1 << 13  # samples that are compared at once
+USUAL = 8.0  # times what one of a hundred exceeds
+LEVELS = 0.3  # of the samples: with more levels they are not coarse
 COARSE = 0.02  # of the standard deviation: a step that matters
 
 
 def sample_findings(recording: Recording) -> Iterator[Finding]:
-    """What is wrong with each channel by itself."""
+    """What is wrong with each channel by itself, but for missing samples and spikes."""
     t = recording.abscissa
     for name in recording:
-        x = recording[name]
-        good = np.isfinite(x)
-        if good.sum() < 10:
+        x, good = recording[name], recording.mask(name)
+        whole = good.all()
+        if np.count_nonzero(good) < 10:
             continue
-        values, times = x[good], t[good]
+        values, times = (x, t) if whole else (x[good], t[good])
         if np.ptp(values) == 0:
             message = f"it is {values[0]:.6g} {recording.channels[name].unit} all the time"
             yield Finding("constant", name, "", float(values[0]), message, "see whether it is connected and mapped")
             continue
-        yield from _clipped(name, times, values)
-        yield from _stuck(name, times, values)
+        yield from _held_findings(name, times, values)
         yield from _coarse(name, values, recording.channels[name].unit)
-        if len(at := spikes(values)):
-            message = (
-                f"{len(at)} spikes, the largest {np.max(np.abs(_from_median(values))[at]):.4g} off its neighbours"
-            )
-            yield Finding("spikes", name, spans(times, at), len(at), message, "mask them (repair=True) or filter")
+
+
+def _held_findings(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
+    """What shows in values that stay: without three samples of one value in a row there is nothing to see."""
+    same = x[1:] == x[:-1]
+    if (same[1:] & same[:-1]).any():
+        changes = np.flatnonzero(~same)
+        yield from _clipped(name, t, x, changes)
+        yield from _stuck(name, t, x, changes)
 
 
 def missing_findings(recording: Recording) -> Iterator[Finding]:
@@ -74,29 +79,33 @@ def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(edges[::2].tolist(), edges[1::2].tolist()))
 
 
-def _clipped(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
+def _clipped(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> Iterator[Finding]:
     """Plateaus at the extreme values that are entered at speed: a motion that turns slows down first.
 
     A parabola that stays within one step q of an encoder for L samples is 8 q away L samples before and after.
     """
-    if np.mean((x == x.max()) | (x == x.min())) > 0.9:
+    ends = ((x.max(), "above"), (x.min(), "below"))
+    at_ends, span = [x == extreme for extreme, _ in ends], ends[0][0] - ends[1][0]
+    if sum(map(np.count_nonzero, at_ends)) > 0.9 * len(x):
         return  # a switched signal
-    held = _held(x)
-    for extreme, word in ((x.max(), "above"), (x.min(), "below")):
-        near = np.diff(np.unique(x[np.abs(x - extreme) < 0.01 * np.ptp(x)]))
-        quantum = float(np.min(near[near > 1e-9 * np.ptp(x)], initial=1e-3 * np.ptp(x)))
-        runs = [(a, b) for a, b in _runs(x == extreme) if b - a >= max(3, held + 1)]
+    held = int(np.quantile(np.diff(changes), 0.99)) if len(changes) > 1 else 1  # samples that a value usually stays
+    for (extreme, word), there in zip(ends, at_ends):
+        runs = [(a, b) for a, b in _runs(there) if b - a >= max(3, held + 1)]
+        if not runs:
+            continue
+        near = np.diff(np.unique(x[np.abs(x - extreme) < 0.01 * span]))
+        quantum = float(np.min(near[near > 1e-9 * span], initial=1e-3 * span))
         sharp = [_away(x, a, b) > 8 * SHARP * quantum for a, b in runs]
-        samples = np.concatenate([np.arange(a, b) for a, b in runs]) if runs else np.zeros(0, int)
+        samples = np.concatenate([np.arange(a, b) for a, b in runs])
         if len(samples) >= 4 and np.mean(sharp) >= 0.4:
             message = f"it stays at {extreme:.6g} for {len(samples)} samples: clipped {word}"
             advice = "measure with a wider range; mask those samples"
             yield Finding("clipped", name, spans(t, samples), float(extreme), message, advice)
 
 
-def _stuck(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
+def _stuck(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> Iterator[Finding]:
     """A value that stays for long and then jumps to where the motion has gone meanwhile."""
-    changes = np.concatenate([[-1], np.flatnonzero(np.diff(x) != 0)])
+    changes = np.concatenate([[-1], changes])
     lengths, sizes = np.diff(changes), np.abs(x[changes[1:] + 1] - x[changes[1:]])
     if len(sizes) < 20:
         return  # a switched signal
@@ -122,15 +131,12 @@ def _away(x: np.ndarray, first: int, end: int) -> float:
     return min(distances, default=0.0)
 
 
-def _held(x: np.ndarray) -> int:
-    """For how many samples a value usually stays: 99 % of the times no longer."""
-    changes = np.flatnonzero(np.diff(x) != 0)
-    return int(np.quantile(np.diff(changes), 0.99)) if len(changes) > 1 else 1
-
-
 def _coarse(name: str, x: np.ndarray, unit: str) -> Iterator[Finding]:
+    """Few levels at equal distances."""
+    if not _repeats_levels(x):
+        return
     levels = np.unique(x)
-    if len(levels) < 3 or len(levels) > 0.3 * len(x):
+    if len(levels) < 3 or len(levels) > LEVELS * len(x):
         return
     steps = np.diff(levels)
     step = float(np.min(steps))
@@ -143,27 +149,56 @@ def _coarse(name: str, x: np.ndarray, unit: str) -> Iterator[Finding]:
     yield Finding("quantised", name, "", step, message, advice, severity)
 
 
-def _from_median(x: np.ndarray) -> np.ndarray:
-    """Distance of every sample from the median of five about it, in blocks."""
-    from numpy.lib.stride_tricks import sliding_window_view
+def _repeats_levels(x: np.ndarray) -> bool:
+    """Whether x (n,) may have few levels, by some of its samples.
 
-    windows = sliding_window_view(np.concatenate([x[:1], x[:1], x, x[-1:], x[-1:]]), 5)
+    With L ≤ c n levels two of n samples are alike with the probability (1/c − 1)/n at least, so that m = 16 √n of
+    them, drawn by chance, have 128 (1/c − 1) such pairs on average: hardly ever less than a fifth.
+    """
+    m = 16 * int(np.sqrt(len(x)))
+    if m > len(x) // 4:
+        return True
+    drawn = np.sort(x[np.random.default_rng(0).choice(len(x), m, replace=False, shuffle=False)])
+    return bool(np.count_nonzero(drawn[1:] == drawn[:-1]) > 128 * (1 / LEVELS - 1) / 5)
+
+
+def spikes(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Indices of samples that stand alone far from their neighbours on both sides, and how far they are off."""
+    none = np.zeros(0, int), np.zeros(0)
+    if len(x) < 10:
+        return none
+    off = np.abs(_from_median(x))
+    apart = np.flatnonzero(off > 4 * _about(x))
+    largest = float(np.max(off[apart], initial=0.0))
+    if np.count_nonzero(off * USUAL > largest) > RARE * len(x) + 1:
+        return none  # the quantile below is larger than any of them
+    usual = USUAL * float(np.quantile(off, 1 - RARE))  # noise with long tails has its own measure
+    scale, jumps = (1.4826 * float(np.median(y)) for y in (off, np.abs(np.diff(x))))
+    limit = max(SPIKE * max(scale, 0.5 * jumps), usual, 1e-9 * float(np.ptp(x)))
+    at = apart[off[apart] > limit]
+    return (at, off[at]) if len(at) <= RARE * len(x) else none
+
+
+def _about(x: np.ndarray) -> np.ndarray:
+    """Distance of the neighbours of every sample from each other; of the first and the last none."""
+    about = np.zeros(len(x))
+    np.abs(x[2:] - x[:-2], out=about[1:-1])
+    return about
+
+
+def _from_median(x: np.ndarray) -> np.ndarray:
+    """Distance of every sample from the median of five about it, in blocks that stay in the processor's cache."""
+    padded = np.concatenate([x[:1], x[:1], x, x[-1:], x[-1:]])
     off = np.empty(len(x))
     for first in range(0, len(x), BLOCK):
-        rows = slice(first, first + BLOCK)
-        off[rows] = x[rows] - np.partition(windows[rows], 2, axis=1)[:, 2]
+        rows = slice(first, min(first + BLOCK, len(x)))
+        n = rows.stop - first
+        np.subtract(x[rows], _median_of_five(*(padded[first + k : first + k + n] for k in range(5))), out=off[rows])
     return off
 
 
-def spikes(x: np.ndarray) -> np.ndarray:
-    """Indices of samples that stand alone far from their neighbours on both sides."""
-    if len(x) < 10:
-        return np.zeros(0, int)
-    off = _from_median(x)
-    scale = 1.4826 * float(np.median(np.abs(off)))
-    jumps = 1.4826 * float(np.median(np.abs(np.diff(x))))
-    about = np.abs(np.concatenate([x[1:2], x[2:], x[-2:-1]]) - np.concatenate([x[1:2], x[:-2], x[-2:-1]]))
-    usual = 8 * float(np.quantile(np.abs(off), 1 - RARE))  # noise with long tails has its own measure
-    limit = np.maximum(max(SPIKE * max(scale, 0.5 * jumps), usual), 4 * about)
-    at = np.flatnonzero(np.abs(off) > np.maximum(limit, 1e-9 * np.ptp(x)))
-    return at if len(at) <= RARE * len(x) else np.zeros(0, int)
+def _median_of_five(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, e: np.ndarray) -> np.ndarray:
+    """By pairs: the least and the largest of four are out, the median is that of the other three."""
+    low, high = np.maximum(np.minimum(a, b), np.minimum(c, d)), np.minimum(np.maximum(a, b), np.maximum(c, d))
+    low, high = np.minimum(low, high), np.maximum(low, high)
+    return np.maximum(low, np.minimum(high, e))

@@ -6,16 +6,12 @@ read field by field, so that what is wrong can be named with its line.
 
 from __future__ import annotations
 
-import codecs
-import gzip
 import io
-import itertools
-import zlib
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
@@ -23,13 +19,13 @@ from poinsot.errors import PoinsotError
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.dialect import COMMENTS, MISSING, Dialect, dialect_of, fields_of, number
 from poinsot.recording.readers.table import ReadRequest, Table
+from poinsot.recording.text import BLOCK, head_of, text_blocks
 
-__all__ = ["head_of", "read_csv", "read_table"]
+__all__ = ["read_csv", "read_table"]
 
-HEAD = 1 << 18  # bytes that tell the dialect
-BLOCK = 1 << 24  # bytes that are converted at once
 PIECE = 1 << 16  # bytes of a damaged block that are read field by field
-LONGEST = 1 << 26  # bytes of a line
+GROWTH = 1.25  # of the room for samples, where it is too small
+_progress = logging.getLogger("poinsot.progress")
 
 
 def read_csv(path: Path, request: ReadRequest) -> Table:
@@ -41,104 +37,48 @@ def read_table(path: Path, dialect: Dialect, request: ReadRequest, until: bytes 
     """A table from a text of a known dialect; `until` what begins another table, `short`: fields that may lack."""
     kept = [j for j, name in enumerate(dialect.names) if request.wanted(name)]
     parts = _Parts(dialect, kept, request.every, short)
-    with _opened(path) as file:
-        for block in _blocks(_utf8(file, dialect.encoding, parts), dialect.first_row):
-            ended = block.find(until) if until else -1
-            parts.add(block if ended < 0 else block[: ended + 1])
-            if ended >= 0:
-                parts.cut = "the file has further segments, which are left out"
-                break
+    for k, block in enumerate(text_blocks(path, dialect.encoding, dialect.first_row, parts.cut_off)):
+        _progress.info("%s: %d MB of text", path.name, k * BLOCK >> 20)
+        ended = block.find(until) if until else -1
+        parts.add(block if ended < 0 else block[: ended + 1])
+        if ended >= 0:
+            parts.cut_off("the file has further segments, which are left out")
+            break
     return parts.table()
 
 
-def head_of(path: Path) -> bytes:
-    """The first bytes of a text, decompressed where it is gzip."""
-    with _opened(path) as file:
-        try:
-            return file.read(HEAD)
-        except (EOFError, OSError, zlib.error):
-            pass
-    with _opened(path) as file:
-        return b"".join(_chunks(file, None))[:HEAD]
+class _Column:
+    """Samples that grow in place: what is converted is copied at once, and the memory of a block is free."""
 
+    def __init__(self) -> None:
+        self._room, self._count = np.empty(0), 0
 
-def _opened(path: Path) -> IO[bytes]:
-    """A stream of the file's text, decompressed where it is gzip."""
-    raw = open(path, "rb", buffering=1 << 20)  # noqa: SIM115
-    packed = raw.read(2) == b"\x1f\x8b"
-    raw.seek(0)
-    if not packed:
-        return raw
-    raw.close()
-    return gzip.open(path, "rb")  # type: ignore[return-value]
+    def __len__(self) -> int:
+        return self._count
 
+    def append(self, x: np.ndarray) -> None:
+        """Put samples (m,) behind the others."""
+        end = self._count + len(x)
+        if end > len(self._room):
+            self._room.resize(max(end, int(GROWTH * len(self._room))), refcheck=False)
+        self._room[self._count : end] = x
+        self._count = end
 
-def _chunks(file: IO[bytes], parts: _Parts | None) -> Iterator[bytes]:
-    """Bytes of a text; where its compression is damaged it ends, and that is noted."""
-    read = getattr(file, "read1", file.read)
-    while True:
-        try:
-            chunk = read(1 << 20)
-        except (EOFError, OSError, zlib.error) as error:
-            if parts is not None:
-                parts.cut = f"the compressed file is damaged ({error}): what is before is kept"
-            return
-        if not chunk:
-            return
-        yield chunk
-
-
-def _utf8(file: IO[bytes], encoding: str, parts: _Parts) -> Iterator[bytes]:
-    """Chunks of the text in UTF-8 without a mark, lines ended by a line feed."""
-    chunks = _chunks(file, parts)
-    if encoding.startswith("utf-16"):
-        decoder = codecs.getincrementaldecoder(encoding)("replace")
-        chunks = (decoder.decode(chunk).encode() for chunk in chunks)
-    elif encoding == "utf-8-sig":
-        first = next(chunks, b"").removeprefix(codecs.BOM_UTF8)
-        chunks = itertools.chain([first], chunks)
-    held = b""
-    for chunk in chunks:
-        chunk = held + chunk
-        held = b"\r" if chunk.endswith(b"\r") else b""  # a line feed may follow
-        chunk = chunk[: len(chunk) - len(held)]
-        yield chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in chunk else chunk
-    if held:
-        yield b"\n"
-
-
-def _blocks(chunks: Iterator[bytes], skip: int) -> Iterator[bytes]:
-    """Whole lines of the body, a block at a time."""
-    waiting: list[bytes] = []
-    size = 0
-    for chunk in chunks:
-        while skip and (cut := chunk.find(b"\n")) >= 0:
-            chunk, skip = chunk[cut + 1 :], skip - 1
-        if skip:
-            continue  # the line goes on, and is above the numbers
-        waiting.append(chunk)
-        size += len(chunk)
-        if size >= BLOCK:
-            text = b"".join(waiting)
-            cut = text.rfind(b"\n") + 1
-            if cut:
-                yield text[:cut]
-            elif size > LONGEST:
-                raise PoinsotError(f"a line is longer than {LONGEST >> 20} million bytes: this is no table")
-            waiting, size = [text[cut:]], size - cut
-    if rest := b"".join(waiting):
-        yield rest
+    def whole(self) -> np.ndarray:
+        """All samples (n,); nothing is put behind them any more."""
+        self._room.resize(self._count, refcheck=False)
+        return self._room
 
 
 @dataclass
 class _Parts:
-    """Columns while a file is read: k lists of arrays, and what was wrong."""
+    """Columns while a file is read: k of them, and what was wrong."""
 
     dialect: Dialect
     kept: Sequence[int]  # columns that are wanted
     every: int = 1
     short: int = 0  # fields at the end that a line may lack
-    columns: list[list[np.ndarray]] = field(default_factory=list)
+    columns: list[_Column] = field(default_factory=list)
     line: int = 0  # lines of the file before the block
     ragged: list[int] = field(default_factory=list)  # lines with another number of fields
     unread: dict[int, list[int]] = field(default_factory=dict)  # column -> lines with something else than a number
@@ -148,7 +88,11 @@ class _Parts:
     def __post_init__(self) -> None:
         self.line = self.dialect.first_row
         self.kept = [j for j in self.kept if self.dialect.kinds[j] != "text"]
-        self.columns = [[] for _ in self.kept]
+        self.columns = [_Column() for _ in self.kept]
+
+    def cut_off(self, why: str) -> None:
+        """Note why the file ends here."""
+        self.cut = why
 
     def add(self, block: bytes) -> None:
         """Convert a block of whole lines; what is not plain is halved until little is read field by field."""
@@ -159,11 +103,11 @@ class _Parts:
             return self.add(block[middle:])
         if rows is None:
             rows = self._carefully(block)
-        self.line += block.count(b"\n")
+        self.line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))  # line feeds
         if self.every > 1:
             rows = self._averaged(rows)
-        for parts, column in zip(self.columns, rows):
-            parts.append(column)
+        for column, x in zip(self.columns, rows):
+            column.append(x)
         return None
 
     def _averaged(self, rows: list[np.ndarray]) -> list[np.ndarray]:
@@ -205,10 +149,7 @@ class _Parts:
     def table(self) -> Table:
         """The table, with what was wrong as findings."""
         d, findings = self.dialect, tuple(self._findings())
-        columns = []
-        for parts in self.columns:
-            columns.append(np.concatenate(parts) if parts else np.zeros(0))
-            parts.clear()
+        columns = [column.whole() for column in self.columns]
         if not columns or not len(columns[0]):
             raise PoinsotError("no rows of numbers were found in this text")
         units = tuple("s" if d.kinds[j] == "date" else d.units[j] for j in self.kept)
@@ -225,7 +166,7 @@ class _Parts:
         d = self.dialect
         commas = [d.names[j] for j in np.flatnonzero(d.comma)]
         if self.cut:
-            rows = sum(len(part) for part in self.columns[0]) if self.columns else 0
+            rows = len(self.columns[0]) if self.columns else 0
             advice = "see whether the file was cut off" if "damaged" in self.cut else "write one segment a file"
             yield Finding("cut", "", f"after {rows} rows", rows, self.cut, advice, Severity.ERROR, mended=True)
         for name in commas:
@@ -262,15 +203,15 @@ def _fast(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.ndarra
 
 
 def _by_arrow(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.ndarray]:
-    from pyarrow import csv, float64
+    from pyarrow import BufferReader, csv, float64
 
     if not dialect.delimiter:
         raise ValueError("runs of blanks")
     names = [str(j) for j in range(len(dialect.names))]
     wanted = [str(j) for j in kept]
     table = csv.read_csv(
-        io.BytesIO(block),
-        read_options=csv.ReadOptions(column_names=names, block_size=1 << 22),
+        BufferReader(block),
+        read_options=csv.ReadOptions(column_names=names, block_size=1 << 20),
         parse_options=csv.ParseOptions(delimiter=dialect.delimiter),
         convert_options=csv.ConvertOptions(
             column_types=dict.fromkeys(wanted, float64()),

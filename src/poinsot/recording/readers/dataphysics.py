@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from poinsot.recording.readers.csv import head_of, read_table
+from poinsot.recording.readers.csv import read_table
 from poinsot.recording.readers.dialect import decode, dialect_of
 from poinsot.recording.readers.table import ReadRequest, Table
 from poinsot.recording.recording import Axis
+from poinsot.recording.text import head_of
 from poinsot.recording.units import known_unit
 
 __all__ = ["is_dataphysics", "read_dataphysics"]

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from poinsot.errors import PoinsotError
 from poinsot.recording.units import si, split_unit
@@ -119,12 +120,14 @@ def _first_row(lines: Sequence[str], delimiter: str, decimal: str, width: int) -
         fields = fields_of(line, delimiter)
         return len(fields) == width and any(number(f, decimal) is not None or _ISO.match(f.strip()) for f in fields)
 
-    rows = [is_row(line) and not line.lstrip().startswith(COMMENTS) for line in lines]
-    for k, row in enumerate(rows):
-        following = [r for r, line in zip(rows[k + 1 :], lines[k + 1 :]) if line.strip()][:2]
-        if row and all(following):
-            return k
-    return rows.index(True)
+    first = None
+    for k, line in enumerate(lines):
+        if is_row(line) and not line.lstrip().startswith(COMMENTS):
+            first = k if first is None else first
+            following = islice((other for other in lines[k + 1 :] if other.strip()), 2)
+            if all(is_row(other) and not other.lstrip().startswith(COMMENTS) for other in following):
+                return k
+    return first or 0
 
 
 def _kind(column: Sequence[str], decimal: str) -> str:

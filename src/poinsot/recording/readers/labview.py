@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.recording.readers.csv import head_of, read_table
+from poinsot.recording.readers.csv import read_table
 from poinsot.recording.readers.dialect import Dialect, decode, fields_of, number
 from poinsot.recording.readers.table import ReadRequest, Table
+from poinsot.recording.text import head_of
 from poinsot.recording.units import known_unit, split_unit
 
 __all__ = ["is_labview", "read_labview"]

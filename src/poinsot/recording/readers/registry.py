@@ -9,7 +9,7 @@ from pathlib import Path
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.recording.readers.bag import is_bag, read_bag
-from poinsot.recording.readers.csv import head_of, read_csv
+from poinsot.recording.readers.csv import read_csv
 from poinsot.recording.readers.dataphysics import is_dataphysics, read_dataphysics
 from poinsot.recording.readers.hdf5 import read_hdf5
 from poinsot.recording.readers.labview import is_labview, read_labview
@@ -18,6 +18,7 @@ from poinsot.recording.readers.npz import read_npz
 from poinsot.recording.readers.parquet import read_parquet
 from poinsot.recording.readers.table import ReadRequest, Table
 from poinsot.recording.readers.uff import read_uff
+from poinsot.recording.text import head_of
 
 __all__ = ["READERS", "Reader", "reader_of"]
 

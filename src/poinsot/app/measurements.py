@@ -1,0 +1,136 @@
+"""Commands about recordings: `poinsot read | measure`."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import poinsot
+from poinsot.app.console import busy
+from poinsot.app.dynamics import Force, sample_times
+from poinsot.app.options import Json, Model, Overwrite, Pose
+from poinsot.app.output import write_bytes, write_json
+from poinsot.app.tables import names_in, pairs, read_motion, write_table
+from poinsot.errors import MissingExtraError, PoinsotError
+from poinsot.recording.recording import Axis, Recording
+
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the recording: .csv or .parquet")]
+
+
+def read(
+    file: Annotated[Path, typer.Argument(help="a recording: CSV, MATLAB, HDF5, NumPy, Parquet, UFF, text, a bag")],
+    model: Annotated[
+        str | None, typer.Argument(help="the mechanism that was measured: more faults are found")
+    ] = None,
+    columns: Annotated[Path | None, typer.Option(metavar="FILE", help="a columns file (TOML)")] = None,
+    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="the time column")] = None,
+    rate: Annotated[float | None, typer.Option(help="samples per second of a file without times [Hz]")] = None,
+    every: Annotated[int, typer.Option(metavar="ROWS", help="take means of so many rows")] = 1,
+    repair: Annotated[bool, typer.Option(help="mask spikes and repeated rows")] = True,
+    out: Out = None,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Channels, units and findings of a recording; exits with 1 if a finding makes results wrong."""
+    _require_ending(out)
+    with busy(f"reading {file.name}"):
+        mechanism = None if model is None else poinsot.load(model)
+        found = poinsot.read(
+            file, columns=columns, time=time, rate=rate, mechanism=mechanism, every=every, repair=repair
+        )
+        _write(out, found, overwrite)
+    write_json(json, _facts(found), overwrite)
+    print(found)
+    if found.problems:
+        raise typer.Exit(1)
+
+
+def measure(
+    model: Model,
+    motion: Annotated[
+        Path | None, typer.Argument(help="a CSV file: t [s] and prescribed coordinates; without it, a simulation")
+    ] = None,
+    t_end: Annotated[float, typer.Option("--t-end", help="duration of the simulation [s]")] = 1.0,
+    rate: Annotated[float, typer.Option(help="samples per second of the simulation [Hz]")] = 100.0,
+    force: Force = None,
+    pose: Pose = None,
+    sensors: Annotated[str | None, typer.Option(metavar="A,B,…", help="sensors to read; all by default")] = None,
+    seed: Annotated[int, typer.Option(help="of the noise")] = 0,
+    perfect: Annotated[bool, typer.Option("--perfect", help="leave out all imperfections")] = False,
+    out: Out = None,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """What the sensors of a mechanism would record along a motion, or in a simulation under constant forces."""
+    _require_ending(out)
+    with busy(f"measuring {model}"):
+        mechanism = poinsot.load(model)
+        if motion is None:
+            t = sample_times(t_end, rate)
+            given = {"forces": pairs(force, "a force"), "pose": pairs(pose, "a coordinate") or None}
+            moving: Any = poinsot.simulate(mechanism, t_end, t=t, **given)
+        elif force or pose:
+            raise PoinsotError("forces and a pose are for a simulation; a motion file prescribes the motion itself")
+        else:
+            t, moving = read_motion(motion)
+        found = poinsot.measure(mechanism, moving, t, seed=seed, sensors=names_in(sensors), perfect=perfect)
+        _write(out, found, overwrite)
+    write_json(json, _facts(found), overwrite)
+    print(found)
+
+
+def _facts(recording: Recording) -> dict[str, Any]:
+    """All but the samples."""
+    spans = {
+        name: np.abs(x[np.isfinite(x)]) if np.iscomplexobj(x) else x[np.isfinite(x)]
+        for name, x in recording.values.items()
+    }
+    channels = [
+        asdict(channel)
+        | {"samples": len(spans[name])}
+        | ({"least": float(x.min()), "greatest": float(x.max())} if len(x := spans[name]) else {})
+        for name, channel in recording.channels.items()
+    ]
+    over = recording.abscissa
+    return {
+        "samples": len(recording),
+        "axis": recording.axis,
+        "from": float(over[0]) if len(over) else None,
+        "to": float(over[-1]) if len(over) else None,
+        "clock": recording.clock,
+        "sources": [asdict(source) for source in recording.sources],
+        "channels": channels,
+        "findings": [asdict(f) | {"amount": f.amount if np.isfinite(f.amount) else None} for f in recording.findings],
+        "steps": recording.steps,
+    }
+
+
+def _require_ending(path: Path | None) -> None:
+    if path is not None and path.suffix not in (".csv", ".parquet"):
+        raise PoinsotError(f"{path}: the ending must be .csv or .parquet")
+
+
+def _write(path: Path | None, recording: Recording, overwrite: bool) -> None:
+    """Write the samples, with units in the headers so that they can be read again, if a file is asked for."""
+    if path is None:
+        return
+    table = {"t [s]" if recording.axis is Axis.TIME else "frequency [Hz]": recording.abscissa}
+    for name, x in recording.values.items():
+        parts = {".real": np.real(x), ".imag": np.imag(x)} if np.iscomplexobj(x) else {"": x}
+        unit = recording.units[name]
+        table |= {f"{name}{end} [{unit}]" if unit else f"{name}{end}": part for end, part in parts.items()}
+    if path.suffix == ".csv":
+        return write_table(path, table, overwrite)
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("writing Parquet files", "pyarrow", "data") from None
+    out = io.BytesIO()
+    parquet.write_table(pyarrow.table(table), out)
+    return write_bytes(path, out.getvalue(), overwrite)

@@ -1,0 +1,99 @@
+"""`poinsot read` and `poinsot measure`: a recording is simulated, written, read again and judged."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tests.recording.damage import DAMAGES
+from tests.recording.good import arm
+
+import poinsot as library
+
+
+def poinsot(*arguments):
+    command = [sys.executable, "-m", "poinsot.app.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.fixture
+def motion(tmp_path):
+    """The EX800 in slow motion along x."""
+    pose, t = library.load("ex800").elements.pose, np.arange(50) / 100
+    rows = [",".join(f"{x:.9g}" for x in [s, *(v + 0.01 * s * (n == "x") for n, v in pose.items())]) for s in t]
+    (path := tmp_path / "motion.csv").write_text("\n".join([",".join(["t", *pose]), *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_what_was_measured_along_a_motion_is_read_again(tmp_path, motion, ending):
+    pytest.importorskip("pyarrow")
+    out = tmp_path / f"run.{ending}"
+    measured = poinsot("measure", "ex800", motion, "--seed", 3, "--out", out, "--json", tmp_path / "m.json")
+    assert measured.returncode == 0 and "with seed 3" in measured.stdout and measured.stderr == ""
+    facts = json.loads((tmp_path / "m.json").read_text())
+    given = np.loadtxt(motion, delimiter=",", skiprows=1).T
+    names = motion.read_text().splitlines()[0].split(",")[1:]
+    signals = {name: (given[0], s) for name, s in zip(names, given[1:])}
+    exact = library.measure(library.load("ex800"), signals, given[0], seed=3)
+    rec = library.read(out, mechanism=library.load("ex800"))
+    assert facts["samples"] == len(rec) == len(exact) and rec.units == exact.units
+    assert [channel["name"] for channel in facts["channels"]] == list(exact)
+    for name in exact:
+        np.testing.assert_array_equal(rec[name], exact[name])
+
+
+def test_a_simulation_is_measured_under_forces(tmp_path):
+    run = ("measure", "ex800", "--t-end", 0.05, "--sensors", "imu", "--perfect", "--out")
+    assert poinsot(*run, tmp_path / "free.csv").returncode == 0
+    forces = [part for leg in range(1, 7) for part in ("--force", f"leg{leg}=20")]
+    assert poinsot(*run, tmp_path / "held.csv", *forces).returncode == 0
+    free, held = (library.read(tmp_path / f"{name}.csv") for name in ("free", "held"))
+    assert set(free) == {f"imu.{c}" for c in ("ax", "ay", "az", "wx", "wy", "wz")}
+    assert held["imu.az"][0] > free["imu.az"][0] + 1.0  # legs that push lift the platform
+
+
+def test_read_prints_channels_units_findings_and_steps(tmp_path):
+    damaged = DAMAGES["rows repeat"].damaged(arm(), tmp_path)
+    result = poinsot("read", damaged, "--json", tmp_path / "r.json", "--out", tmp_path / "clean.csv")
+    facts = json.loads((tmp_path / "r.json").read_text())
+    assert "q1  " in result.stdout and " rad" in result.stdout
+    assert "repeat the row before" in result.stdout and "step: " in result.stdout
+    assert [f["code"] for f in facts["findings"] if f["mended"]] == ["rows repeat"]
+    assert np.isnan(library.read(tmp_path / "clean.csv")["q1"]).sum() == facts["findings"][0]["amount"]
+    kept = poinsot("read", damaged, "--no-repair", "--json", tmp_path / "r.json", "--overwrite")
+    assert kept.returncode == 0 and not any(
+        f["mended"] for f in json.loads((tmp_path / "r.json").read_text())["findings"]
+    )
+
+
+def test_a_recording_that_would_give_wrong_results_exits_with_1(tmp_path):
+    result = poinsot("read", DAMAGES["milliseconds as seconds"].damaged(arm(), tmp_path))
+    assert result.returncode == 1 and "milliseconds read as seconds" in result.stdout and result.stderr == ""
+
+
+def test_columns_are_mapped_by_a_file(tmp_path):
+    (tmp_path / "run.dat").write_text("".join(f"{k / 100} {k % 7} 5\n" for k in range(60)))
+    (tmp_path / "columns.toml").write_text('time = 1\n[channels.q]\ncolumn = 2\nunit = "deg"\n')
+    result = poinsot("read", tmp_path / "run.dat", "--columns", tmp_path / "columns.toml")
+    assert result.returncode == 0 and "0 … 0.10472 rad" in result.stdout and "deg → rad" in result.stdout
+
+
+WRONG = {
+    "no file": (["read", "nowhere.csv"], "no such file"),
+    "another ending": (["read", "nowhere.csv", "--out", "run.mat"], ".csv or .parquet"),
+    "no such model": (["measure", "hexapodd"], "did you mean 'hexapod'"),
+    "no such sensor": (["measure", "ex800", "--sensors", "gyro"], "no sensor 'gyro'"),
+    "a negative seed": (["measure", "ex800", "--t-end", "0.01", "--seed", "-1"], "seed"),
+    "endless": (["measure", "ex800", "--t-end", "inf"], "positive time"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_bad_input_is_one_sentence(case):
+    arguments, said = WRONG[case]
+    result = poinsot(*arguments)
+    assert result.returncode == 1 and said in result.stderr and result.stderr.count("\n") == 1, result.stderr
