@@ -35,10 +35,10 @@ def four_bar_run(
 def problem_of(mechanism: poinsot.Mechanism, recording: poinsot.Recording, unknowns=None) -> LinearProblem:
     """The linear problem of a recording whose motion is perfect."""
     study = study_of(mechanism, recording, unknowns, "weighted")
-    asked = unknowns_in(study)
+    asked = unknowns_in(study, study.unknowns)
     runs, _ = rows_and_steps(study, asked)
     runs = tuple(replace(run, noise=None) for run in runs)
-    return linear_problem(asked, runs, np.ones(runs[0].y.shape[1]), asked.start)
+    return linear_problem(asked, runs, np.ones(runs[0].y.shape[1]))
 
 
 def with_forces(problem: LinearProblem, added: np.ndarray) -> LinearProblem:

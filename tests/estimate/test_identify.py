@@ -150,3 +150,23 @@ def test_masked_samples_are_left_out():
     masked = wild.masked(which, "a load cell that was hit", "A")
     est = poinsot.identify(BAR, masked, ["link2.mass", "link3.mass"])
     assert np.all(np.abs(est.value - [2.3, 2.1]) < 4 * est.deviation)
+
+
+def test_offset_and_delay_of_a_channel_are_found_beside_the_parameters():
+    rec = four_bar_run(sigma=0.02)
+    late = np.interp(rec.t - 0.013, rec.t, four_bar_run(sigma=0.0)["A"])
+    noise = 0.02 * np.random.default_rng(4).standard_normal(len(rec))
+    wrong = rec.with_channels({"A": late + 0.7 + noise}, rec.channels)
+    est = poinsot.identify(BAR, wrong, ["link2.mass", "link3.mass", "offset A", "delay A"])
+    truth = [2.3, 2.1, 0.7, 0.013]
+    assert np.all(np.abs(est.value - truth) < 5 * est.deviation + [2e-3, 2e-3, 2e-3, 2e-4]), str(est)
+    assert est.units[-2:] == ("N·m", "s")
+
+
+def test_a_gain_is_determined_only_beside_something_that_is_known():
+    rec = four_bar_run(sigma=0.02)
+    strong = rec.with_channels({"A": 1.2 * rec["A"]}, rec.channels)
+    known = poinsot.identify(BAR, strong, ["link3.mass", "gain A"])
+    assert known["gain A"].value == pytest.approx(0.2, abs=5 * known["gain A"].deviation)
+    free = poinsot.identify(BAR, strong, ["*.m", "*.mx", "*.my", "*.J", "gain A"])
+    assert "gain A" in free.undetermined

@@ -5,6 +5,7 @@ study_file           the same as a TOML file
 unknowns             which parameters are looked for, and how the equations are linear in them
 motion               the motion that a run went through: encoders, or fused with an inertial unit
 runs                 runs as rows: measured channels as a linear function of parameters
+channel_terms        offset, gain and delay of measuring chains as unknowns
 excitation           what the data determines above the noise of its motion
 problem              all rows of one study on its base parameters
 residuals            colour of the residuals, and the covariance that it leaves

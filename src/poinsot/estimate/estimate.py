@@ -149,15 +149,19 @@ class Estimate(Result):
         """The mechanism with the values; what the data leaves open stays as near to the model as they allow."""
         unknowns = self.problem.unknowns
         if unknowns.in_file:
-            return unknowns.mechanism.with_parameters({p.name: p.value for p in self.parameters if p.determined})
+            own = self.parameters[: unknowns.own]
+            return unknowns.mechanism.with_parameters({p.name: p.value for p in own if p.determined})
         return with_linear(unknowns.mechanism, unknowns.linear, self.full)
 
     @cached_property
     def full(self) -> np.ndarray:
-        """Values (k,) for all unknowns, nearest to the model's among those that explain the data equally well."""
-        unknowns = self.problem.unknowns
-        size = sizes(unknowns, unknowns.start, self.problem.runs[0].regressor.size)
-        return nearest(unknowns.start, size, self.problem.combine, self.beta)
+        """Values of the mechanism's unknowns, nearest to the model's among those that explain the data equally well."""
+        problem, unknowns = self.problem, self.problem.unknowns
+        own = unknowns.own
+        size = sizes(unknowns, unknowns.start[:own], problem.runs[0].regressor.size)
+        rows = [j for j, name in enumerate(problem.base.independent) if name in unknowns.names[:own]]
+        B, added = np.split(problem.combine[rows], [own], axis=1)
+        return nearest(unknowns.start[:own], size, B, self.beta[rows] - added @ unknowns.start[own:])
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
         """Write it to a folder: JSON, signals as CSV, and the identified model as TOML, MJCF and URDF."""

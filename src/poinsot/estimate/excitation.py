@@ -80,7 +80,7 @@ def physical_sizes(problem: LinearProblem) -> np.ndarray:
     masses = {name: float(body.mass) for name, body in unknowns.mechanism.bodies.items()}
     heaviest = max(masses.values(), default=0.0) or 1.0
     alone = _alone(problem)
-    linear = dict(zip(unknowns.names, unknowns.linear)) if not unknowns.in_file else {}
+    linear = {} if unknowns.in_file else dict(zip(unknowns.names, unknowns.linear))
     found = []
     for j, name in enumerate(problem.base.independent):
         p = linear.get(name)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError
+from poinsot.estimate.channel_terms import is_term, terms_of
 from poinsot.estimate.estimate import Estimate, status_of, values_of
 from poinsot.estimate.excitation import excited
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
@@ -76,10 +77,13 @@ def identify(
 
 def estimated(study: Study) -> Estimate:
     """The estimate of a study."""
-    chosen, asked = method_of(study.method), unknowns_in(study)
+    chosen, added = method_of(study.method), tuple(one for one in study.unknowns if is_term(one))
+    asked = unknowns_in(study, tuple(one for one in study.unknowns if one not in added))
     runs, steps = rows_and_steps(study, asked)
+    terms = terms_of(added, runs[0].regressor.channels, runs[0].regressor.channel_units)
+    asked = asked.with_terms([term.given for term in terms], [term.unit for term in terms])
     used = tuple(run for run in runs if run.role is not Role.VALIDATE)
-    problem, excitation = excited(linear_problem(asked, used, _scale(study, used), asked.start))
+    problem, excitation = excited(linear_problem(asked, used, _scale(study, used), terms))
     problem, solution, moved = _solved(chosen, problem)
     G, beta = problem.directions, problem.base_values(solution.d)
     base_covariance = G @ solution.covariance @ G.T
@@ -133,14 +137,13 @@ def _scale(study: Study, runs: Sequence[RunRows]) -> np.ndarray:
 def _solved(method: LinearMethod, problem: LinearProblem) -> tuple[LinearProblem, LinearSolution, list[str]]:
     """The solution; where channels are not linear in the unknowns, by steps of Gauss and Newton."""
     solution = method.solve(problem.rows)
-    if not problem.unknowns.in_file:
+    if not problem.unknowns.in_file and not problem.terms:
         return problem, solution, []
     for k in range(STEPS):
         said = [f"{k} steps of Gauss and Newton: products of unknowns"] if k else []
-        at, names = problem.at.copy(), problem.unknowns.names
-        at[[names.index(name) for name in problem.base.independent]] = problem.base_values(solution.d)
+        at = problem.at_values(solution.d)
         slopes = problem.unknowns.slopes(at)
-        if np.array_equal(slopes, problem.slopes):
+        if np.array_equal(slopes, problem.slopes) and not problem.terms:
             return problem, solution, said
         before, problem = solution.d, replace(problem, at=at, slopes=slopes)
         solution = method.solve(problem.rows)

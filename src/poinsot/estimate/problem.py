@@ -7,13 +7,14 @@ What noise alone excites stays at the model's value: β = β₀ + G d with r ≤
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
+from poinsot.estimate.channel_terms import ChannelTerm, with_terms
 from poinsot.estimate.methods.base import LinearRows
 from poinsot.estimate.runs import RunRows
 from poinsot.estimate.unknowns import Unknowns
@@ -30,10 +31,11 @@ class LinearProblem:
     unknowns: Unknowns
     runs: tuple[RunRows, ...]
     at: np.ndarray  # (k,) values at which the rows are linear  [SI]
-    slopes: np.ndarray  # ∂θ/∂p (K, k) there
+    slopes: np.ndarray  # ∂θ/∂p (K, own) there
     base: BaseParameters
     scale: np.ndarray  # (c,) size of every channel's noise, or of its samples
     directions: np.ndarray  # G (b, r) in which base parameters are looked for
+    terms: tuple[ChannelTerm, ...] = ()  # of measuring chains, the last unknowns
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -62,11 +64,15 @@ class LinearProblem:
         found[:, [index[name] for name in self.base.eliminated]] = self.base.coefficients
         return found
 
+    def behind(self, run: RunRows) -> RunRows:
+        """A run behind the measuring chains, as far as they are known."""
+        return with_terms(run, self.terms, self.at[self.unknowns.own :], self.unknowns.theta(self.at))
+
     def base_columns(self, run: RunRows, noise: bool = False) -> np.ndarray:
         """X (n, c, b) of a run; with `noise`, what the noise of the motion adds to it."""
-        W = run.noise if noise else run.W
-        assert W is not None
-        return W @ self.slopes[:, [self.unknowns.names.index(name) for name in self.base.independent]]
+        return _all_columns(self.behind(run), self.slopes, noise)[
+            ..., [self.unknowns.names.index(name) for name in self.base.independent]
+        ]
 
     def columns(self, run: RunRows, noise: bool = False) -> np.ndarray:
         """X G (n, c, r) of a run."""
@@ -74,8 +80,18 @@ class LinearProblem:
 
     def target(self, run: RunRows) -> np.ndarray:
         """z − X β₀ (n, c) of a run."""
-        known = self.unknowns.theta(self.at) - self.slopes @ self.at
-        return run.target - run.W @ known - self.base_columns(run) @ self.nominal
+        own, behind = self.unknowns.own, self.behind(run)
+        theta = self.unknowns.theta(self.at) - self.slopes @ self.at[:own]
+        added = behind.extra @ self.at[own:] if behind.extra is not None else 0.0
+        return behind.target - behind.W @ theta + added - self.base_columns(run) @ self.nominal
+
+    def at_values(self, d: np.ndarray) -> np.ndarray:
+        """Unknowns (k,) for steps d (r,): what is eliminated stays, the others follow."""
+        index = [self.unknowns.names.index(name) for name in (*self.base.independent, *self.base.eliminated)]
+        first, second = index[: self.base.rank], index[self.base.rank :]
+        at = self.at.copy()
+        at[first] = self.base_values(d) - self.base.coefficients @ at[second]
+        return at
 
     def base_values(self, d: np.ndarray) -> np.ndarray:
         """β (b,) for steps d (r,) from the model  [SI]."""
@@ -113,42 +129,56 @@ class LinearProblem:
         return np.array(rows).reshape(len(rows), self.directions.shape[1]), np.array(targets)
 
 
+def _all_columns(run: RunRows, slopes: np.ndarray, noise: bool = False) -> np.ndarray:
+    """Columns (n, c, k) of all unknowns: of the mechanism, then of the measuring chains."""
+    W = run.noise if noise else run.W
+    assert W is not None
+    extra = [] if run.extra is None else [0.0 * run.extra if noise else run.extra]
+    return np.concatenate([W @ slopes, *extra], axis=2)
+
+
 @one_blas_thread()
-def linear_problem(unknowns: Unknowns, runs: tuple[RunRows, ...], scale: np.ndarray, at: np.ndarray) -> LinearProblem:
-    """The problem of some runs, linear about unknowns at (k,)."""
-    first = runs[0].regressor
+def linear_problem(
+    unknowns: Unknowns,
+    runs: tuple[RunRows, ...],
+    scale: np.ndarray,
+    terms: tuple[ChannelTerm, ...] = (),
+) -> LinearProblem:
+    """The problem of some runs, linear about the start of the unknowns."""
+    first, at = runs[0].regressor, unknowns.start
     if any(run.regressor.channels != first.channels for run in runs):
         raise PoinsotError("all runs of a study must have recorded the same channels; name those that all have")
-    slopes = unknowns.slopes(at)
-    base = reduce_regressor(*_stacked(unknowns, runs, slopes, scale))
-    return LinearProblem(unknowns, runs, at, slopes, base, scale, np.eye(base.rank))
+    slopes, theta = unknowns.slopes(at), unknowns.theta(at)
+    behind = [with_terms(run, terms, at[unknowns.own :], theta) for run in runs]
+    base = reduce_regressor(*_stacked(unknowns, behind, slopes, scale))
+    return LinearProblem(unknowns, runs, at, slopes, base, scale, np.eye(base.rank), terms)
 
 
-def _stacked(unknowns: Unknowns, runs: tuple[RunRows, ...], slopes: np.ndarray, scale: np.ndarray):
+def _stacked(unknowns: Unknowns, runs: Sequence[RunRows], slopes: np.ndarray, scale: np.ndarray):
     """One regressor for all runs and priors, the parameters to eliminate, and the weights of its rows."""
     matrices, weights, parts = [], [], []
     for run in runs:
-        w, m = run.regressor, len(run.regressor.t)
-        step, c = max(1, m // ENOUGH), len(w.channels)
-        matrix = w.matrix.reshape(m, c, -1)[::step].reshape(-1, w.matrix.shape[1]) @ slopes
-        matrices.append(matrix)
-        weights.append(np.tile(1 / scale, len(matrix) // c))
-        parts.append(w.natural(np.tile(1 / scale, m)) @ np.abs(slopes) / np.sqrt(step))
+        step = max(1, len(run.t) // ENOUGH)
+        columns = _all_columns(run, slopes)[::step]
+        matrices.append(columns.reshape(-1, columns.shape[2]))
+        weights.append(np.tile(1 / scale, len(columns)))
+        share = np.sqrt(len(columns) / len(run.regressor.t))
+        natural = run.regressor.natural(np.tile(1 / scale, len(run.regressor.t))) @ np.abs(slopes) * share
+        own = np.linalg.norm(columns[..., len(natural) :] / scale[:, None], axis=(0, 1))
+        parts.append(np.append(natural, own))
     prior = np.array([0.0 if one.deviation is None else 1 / one.deviation for one in unknowns.given])
     known = np.flatnonzero(prior)
     matrices.append(np.eye(len(prior))[known])
     weights.append(prior[known])
     natural = np.sqrt(np.sum(np.square([*parts, prior]), axis=0))
-    own = unknowns.names
-    linear = unknowns.linear if not unknowns.in_file else tuple(_own(unknowns))
     together = replace(
         runs[0].regressor,
         mechanism=unknowns.mechanism,
-        columns=own,
+        columns=unknowns.names,
         units=unknowns.units,
         matrix=np.concatenate(matrices),
         parameters=unknowns.start,
-        linear=linear,
+        linear=_linear(unknowns),
         natural=_constant(natural),
     )
     return together, None, np.concatenate(weights)
@@ -158,7 +188,8 @@ def _constant(value: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     return lambda weights: value
 
 
-def _own(unknowns: Unknowns) -> list[LinearParameter]:
-    """Parameters of the model file in the words of a regressor."""
-    pairs = zip(unknowns.names, unknowns.units)
-    return [LinearParameter(name, unit, "parameters", name, ("", 0), True) for name, unit in pairs]
+def _linear(unknowns: Unknowns) -> tuple[LinearParameter, ...]:
+    """All unknowns in the words of a regressor."""
+    own = () if unknowns.in_file else unknowns.linear
+    rest = list(zip(unknowns.names, unknowns.units))[len(own) :]
+    return (*own, *(LinearParameter(name, unit, "parameters", name, ("", 0), True) for name, unit in rest))

@@ -25,6 +25,8 @@ from poinsot.system.system import system
 FINER = 4  # samples of the regressor for one row that is kept
 CORNER = 0.4  # of the rate of the rows, of the filter before samples are left out
 ORDER = 4  # of that filter, forwards and backwards
+REST = 0.05  # of its highest speed, below which every joint is at rest
+LEAST = 0.1  # share of the samples that must move, or a standstill is what was meant to be measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,7 @@ class RunRows:
     known: np.ndarray  # (n, c) what all other parameters contribute
     regressor: Regressor  # before the filter
     noise: np.ndarray | None  # (n, c, K) by how much the noise of the motion changes W
+    extra: np.ndarray | None = None  # (n, c, m) columns of what the measuring chain adds
 
     @property
     def target(self) -> np.ndarray:
@@ -66,8 +69,9 @@ def rows_of_run(
         stacked.append(_regressor(again, unknowns, list(read), run.role).matrix.reshape(*y.shape, -1) - stacked[1])
     t, parts, step = _filtered(motion.states.t, stacked, rate, motion.edge)
     noise = parts[3] if rng is not None else None
-    rows = RunRows(run.name, run.role, t, parts[0][..., 0], parts[1], parts[2][..., 0], W, noise)
-    return rows, (*motion.steps, step)
+    y, said = _moving(parts[0][..., 0], t, motion)
+    rows = RunRows(run.name, run.role, t, y, parts[1], parts[2][..., 0], W, noise)
+    return rows, (*motion.steps, step, *said)
 
 
 def force_channels(recording: Recording, mechanism: Mechanism, wanted: Sequence[str], run: str) -> dict[str, str]:
@@ -152,6 +156,17 @@ def _filtered(
     kept = np.flatnonzero(inside)[::step]
     said = f"channels and regressor behind one filter at {corner:.4g} Hz"
     return t[kept], [x[kept] for x in smooth], f"{said}, {len(kept)} samples at {own / step:.4g} Hz are used"
+
+
+def _moving(y: np.ndarray, t: np.ndarray, motion: RunMotion) -> tuple[np.ndarray, list[str]]:
+    """Channels (n, c) masked where the machine is at rest and dry friction holds it with a force that is not known."""
+    dry = any(float(law.dry_slope()) for law in motion.mechanism.forces.values())
+    speed = np.abs(motion.states.v) / np.maximum(np.max(np.abs(motion.states.v), axis=0), 1e-300)
+    resting = np.interp(t, motion.states.t, np.max(speed, axis=1, initial=0.0)) < REST
+    if not dry or not resting.any() or resting.mean() > 1 - LEAST:
+        return y, []
+    said = f"{int(resting.sum())} samples at rest are left out: dry friction holds with any force there"
+    return np.where(resting[:, None], np.nan, y), [said]
 
 
 def _low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.ndarray]:

@@ -5,6 +5,7 @@ y = W θ(p) + y₀        θ = p for linear parameters; products such as m c of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -32,15 +33,35 @@ class Unknowns:
     linear: tuple[LinearParameter, ...]  # K columns of the rows; those of a payload come last, as "payload NAME"
     in_file: bool  # whether the unknowns are parameters of the model file; else they are the linear ones
     steps: tuple[str, ...] = ()
+    added: int = 0  # unknowns at the end that are of measuring chains
+
+    @property
+    def own(self) -> int:
+        """Unknowns of the mechanism, which come first."""
+        return len(self.names) - self.added
 
     def theta(self, p: np.ndarray) -> np.ndarray:
         """Linear parameters (K,) for unknowns p (k,)."""
-        return parameter_values(self.with_values(p), self.linear) if self.in_file else np.asarray(p, float)
+        p = np.asarray(p, float)[: self.own]
+        return parameter_values(self.with_values(p), self.linear) if self.in_file else p
 
     def slopes(self, p: np.ndarray) -> np.ndarray:
-        """∂θ/∂p (K, k)."""
-        return (
-            linear_slopes(self.with_values(p), self.linear, self.names) if self.in_file else np.eye(len(self.names))
+        """∂θ/∂p (K, own) of the mechanism's unknowns."""
+        if not self.in_file:
+            return np.eye(self.own)
+        return linear_slopes(self.with_values(p[: self.own]), self.linear, self.names[: self.own])
+
+    def with_terms(self, given: Sequence[Unknown], units: Sequence[str]) -> Unknowns:
+        """The same with unknowns of measuring chains, which start at zero."""
+        start, steps = _start(tuple(given), np.zeros(len(given)))
+        return replace(
+            self,
+            given=(*self.given, *given),
+            names=(*self.names, *(one.name for one in given)),
+            units=(*self.units, *units),
+            start=np.append(self.start, start),
+            steps=(*self.steps, *steps),
+            added=len(given),
         )
 
     def with_values(self, p: np.ndarray) -> Mechanism:
@@ -51,23 +72,23 @@ class Unknowns:
         return replace(self.mechanism, parameters=replace(self.mechanism.parameters, entries=entries))
 
 
-def unknowns_in(study: Study) -> Unknowns:
-    """The unknowns of a study, patterns and groups resolved."""
+def unknowns_in(study: Study, unknowns: tuple[Unknown, ...]) -> Unknowns:
+    """Those unknowns of a study that are the mechanism's, patterns and groups resolved."""
     mechanism = study.mechanism
-    for one in study.unknowns:
+    for one in unknowns:
         if one.parameters:
             mechanism = mechanism.with_shared(one.name, *one.parameters)
     linear = {p.name: p for p in linear_parameters(mechanism)}
-    if not study.unknowns:
+    if not unknowns:
         return _linear(mechanism, {p.name: Unknown(p.name) for p in chosen(mechanism, None)}, {}, linear)
-    own = tuple(one for one in study.unknowns if not one.payload)
-    added = tuple(one for one in study.unknowns if one.payload)
+    own = tuple(one for one in unknowns if not one.payload)
+    added = tuple(one for one in unknowns if one.payload)
     by_linear, loads, by_file = _matches(own, linear), _matches(added, linear), _matches(own, mechanism.parameters)
     if by_linear is not None and loads is not None:
         return _linear(mechanism, by_linear, loads, linear)
     if by_file is not None and not added:
         return _in_file(mechanism, by_file)
-    raise PoinsotError(_nobody(study.unknowns, mechanism, list(linear)))
+    raise PoinsotError(_nobody(unknowns, mechanism, list(linear)))
 
 
 def _matches(unknowns: tuple[Unknown, ...], names) -> dict[str, Unknown] | None:
