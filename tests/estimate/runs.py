@@ -34,7 +34,7 @@ def four_bar_run(
 
 def problem_of(mechanism: poinsot.Mechanism, recording: poinsot.Recording, unknowns=None) -> LinearProblem:
     """The linear problem of a recording whose motion is perfect."""
-    study = study_of(mechanism, recording, unknowns, "weighted")
+    study = study_of(mechanism, recording, unknowns, "weighted", processing={"cutoff": 25.0})
     asked = unknowns_in(study, study.unknowns)
     runs, _ = rows_and_steps(study, asked)
     runs = tuple(replace(run, noise=None) for run in runs)

@@ -27,7 +27,7 @@ def test_all_parameters_of_a_four_bar_are_its_eight_combinations():
     assert "link1.mx − 3.33333 link1.J" in est["link1.J"].remark
     assert "predicts held-out runs" in est.verdict
     assert est.validation is not None
-    np.testing.assert_allclose(est.validation["A"].rms, 0.1, rtol=0.15)
+    np.testing.assert_allclose(est.validation["A"].rms, est.fit["A"].rms, rtol=0.15)
 
 
 def test_the_identified_mechanism_has_the_base_parameters_that_were_found():
@@ -35,9 +35,10 @@ def test_the_identified_mechanism_has_the_base_parameters_that_were_found():
     t = np.arange(0, 10, 0.02)
     rec = four_bar_run(sigma=0.0)
     run = poinsot.inverse_dynamics(other, {"theta1": (t, rec["theta1"])}, t)
-    est = poinsot.identify(BAR, rec.with_channels({"A": run.forces["A"]}, rec.channels), method="ordinary")
+    there = rec.with_channels({"A": run.forces["A"]}, rec.channels)
+    est = poinsot.identify(BAR, there, method="ordinary", processing={"cutoff": 25.0})  # beyond which is nothing
     base = poinsot.base_parameters(BAR)
-    np.testing.assert_allclose(base.values(est.mechanism), base.values(other), atol=2e-3)
+    np.testing.assert_allclose(base.values(est.mechanism), base.values(other), rtol=1e-9)
     assert (
         poinsot.loads(poinsot.dumps(est.mechanism), "back").bodies["link3"].mass == est.mechanism.bodies["link3"].mass
     )
@@ -157,7 +158,8 @@ def test_offset_and_delay_of_a_channel_are_found_beside_the_parameters():
     late = np.interp(rec.t - 0.013, rec.t, four_bar_run(sigma=0.0)["A"])
     noise = 0.02 * np.random.default_rng(4).standard_normal(len(rec))
     wrong = rec.with_channels({"A": late + 0.7 + noise}, rec.channels)
-    est = poinsot.identify(BAR, wrong, ["link2.mass", "link3.mass", "offset A", "delay A"])
+    unknowns = ["link2.mass", "link3.mass", "offset A", "delay A"]
+    est = poinsot.identify(BAR, wrong, unknowns, processing={"cutoff": 25.0})
     truth = [2.3, 2.1, 0.7, 0.013]
     assert np.all(np.abs(est.value - truth) < 5 * est.deviation + [2e-3, 2e-3, 2e-3, 2e-4]), str(est)
     assert est.units[-2:] == ("N·m", "s")

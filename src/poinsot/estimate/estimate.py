@@ -155,7 +155,7 @@ class Estimate(Result):
 
     @cached_property
     def full(self) -> np.ndarray:
-        """Values of the mechanism's unknowns, nearest to the model's among those that explain the data equally well."""
+        """Values of the mechanism's unknowns, nearest to the model's among those that explain the data as well."""
         problem, unknowns = self.problem, self.problem.unknowns
         own = unknowns.own
         size = sizes(unknowns, unknowns.start[:own], problem.runs[0].regressor.size)

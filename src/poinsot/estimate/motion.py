@@ -14,7 +14,9 @@ from poinsot.estimate.study import Processing
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import solve_path
-from poinsot.recording.filtering.spectrum import sample_noise
+from poinsot.recording.filtering.resample import evenly
+from poinsot.recording.filtering.spectrum import sample_noise, spectrum
+from poinsot.recording.filtering.zero_phase import MARGIN
 from poinsot.recording.fusion.equations import body_motion
 from poinsot.recording.fusion.fuse import fuse
 from poinsot.recording.fusion.fusion import Fusion
@@ -23,6 +25,7 @@ from poinsot.recording.recording import Recording
 from poinsot.system.system import start, system
 
 DEPENDENT = 1e-9  # of the largest singular value: what a body's motion leaves open
+DYNAMIC = 10.0  # times the frequency of the motion, up to which it is followed
 MOTION = ("position", "specific force", "rate")  # kinds of channels that tell the motion
 
 
@@ -46,7 +49,10 @@ def run_motion(recording: Recording, mechanism: Mechanism, processing: Processin
     """The motion of a run, at every so many of its samples."""
     if uses_inertial_unit(recording, processing):
         return _fused(fuse(mechanism, recording), every)
-    smoothing = {"method": processing.method, "cutoff": processing.cutoff, "period": processing.period}
+    cutoff = processing.cutoff
+    if cutoff is None and processing.method == "filter":
+        cutoff = _cutoffs(recording, mechanism)
+    smoothing = {"method": processing.method, "cutoff": cutoff, "period": processing.period}
     recorded = recorded_motion(recording, mechanism, harmonics=processing.harmonics, **smoothing)
     good = np.all([np.isfinite(s.s) for s in recorded.motion.values()], axis=0)  # type: ignore[attr-defined]
     times = recorded.t[good][::every]
@@ -55,6 +61,29 @@ def run_motion(recording: Recording, mechanism: Mechanism, processing: Processin
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, size)
     new = recorded.recording.steps[len(recording.steps) :]
     return RunMotion(recorded.mechanism, states, recorded.edge, new)
+
+
+def motion_cutoff(recording: Recording, mechanism: Mechanism, processing: Processing) -> float:
+    """Frequency up to which a motion is followed; infinite where nobody filters it  [Hz]."""
+    if processing.cutoff is not None:
+        return processing.cutoff
+    if processing.method != "filter" or uses_inertial_unit(recording, processing):
+        return np.inf
+    return max(_cutoffs(recording, mechanism).values(), default=np.inf)
+
+
+def _cutoffs(recording: Recording, mechanism: Mechanism) -> dict[str, float]:
+    return {name: _cutoff(recording, name) for name in position_channels(recording, mechanism)}
+
+
+def _cutoff(recording: Recording, name: str) -> float:
+    """Cut-off of a position [Hz]: where its content ends, at most ten times where the power of its rate does.
+
+    What a drive does beyond is its gears' and its structure's, not the mechanism's.
+    """
+    t, x = evenly(recording.t, recording[name])
+    content = spectrum(x, (len(t) - 1) / (t[-1] - t[0]))
+    return min(MARGIN * content.cutoff, DYNAMIC * content.dynamics)
 
 
 def shaken(recording: Recording, mechanism: Mechanism, rng: np.random.Generator) -> Recording:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing
-from poinsot.estimate.motion import RunMotion, run_motion, shaken
+from poinsot.estimate.motion import RunMotion, motion_cutoff, run_motion, shaken
 from poinsot.estimate.study import Processing, Role, Run, require_channels
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.channels import channels
@@ -23,8 +23,10 @@ from poinsot.recording.recording import Recording
 from poinsot.system.system import system
 
 FINER = 4  # samples of the regressor for one row that is kept
+PER_CUTOFF = 4.0  # samples kept, for each period of the motion's cut-off
 CORNER = 0.4  # of the rate of the rows, of the filter before samples are left out
 ORDER = 4  # of that filter, forwards and backwards
+ENDS = 3.0  # periods of the motion's cut-off that are left out at either end, where two filters begin
 REST = 0.05  # of its highest speed, below which every joint is at rest
 LEAST = 0.1  # share of the samples that must move, or a standstill is what was meant to be measured
 
@@ -127,8 +129,8 @@ def _regressor(motion: RunMotion, unknowns: Unknowns, names: list[str], role: Ro
 def _rates(recording: Recording, mechanism: Mechanism, processing: Processing) -> tuple[float, int]:
     """Rate at which rows are kept [Hz], and every how many samples the regressor is evaluated."""
     own = recording.rate
-    wanted = processing.rate or (4 * processing.cutoff if processing.cutoff else own)
-    rate = min(wanted, own)
+    cutoff = motion_cutoff(recording, mechanism, processing)
+    rate = min(processing.rate or PER_CUTOFF * cutoff, own)
     return rate, max(1, int(own / (FINER * rate)))
 
 
@@ -146,7 +148,7 @@ def _filtered(
     t: np.ndarray, parts: list[np.ndarray], rate: float, edge: float
 ) -> tuple[np.ndarray, list[np.ndarray], str]:
     """All columns (n, c, k) behind one filter, at a lower rate, without the ends."""
-    inside = (t >= t[0] + edge) & (t <= t[-1] - edge)
+    inside = (t >= t[0] + ENDS * edge) & (t <= t[-1] - ENDS * edge)
     own = (len(t) - 1) / (t[-1] - t[0])
     corner = min(CORNER * rate, 1 / edge if edge else np.inf)  # what the motion's filter took away explains nothing
     if own < 2.5 * corner or not is_even(t):
@@ -159,7 +161,7 @@ def _filtered(
 
 
 def _moving(y: np.ndarray, t: np.ndarray, motion: RunMotion) -> tuple[np.ndarray, list[str]]:
-    """Channels (n, c) masked where the machine is at rest and dry friction holds it with a force that is not known."""
+    """Channels (n, c) masked where the machine is at rest and dry friction holds it with an unknown force."""
     dry = any(float(law.dry_slope()) for law in motion.mechanism.forces.values())
     speed = np.abs(motion.states.v) / np.maximum(np.max(np.abs(motion.states.v), axis=0), 1e-300)
     resting = np.interp(t, motion.states.t, np.max(speed, axis=1, initial=0.0)) < REST

@@ -13,6 +13,7 @@ __all__ = ["Spectrum", "sample_noise", "spectrum"]
 
 FLOOR = 0.35  # of the band, from its upper end, that is taken as noise
 ABOVE = 4.0  # times the floor: content
+MOST = 0.95  # of the power of a rate
 SEGMENTS = 4  # that are averaged at least
 
 
@@ -29,6 +30,12 @@ class Spectrum:
     def noise(self) -> float:
         """Standard deviation of one sample of the noise, in the channel's unit."""
         return float(np.sqrt(self.floor * self.frequency[-1]))
+
+    @property
+    def dynamics(self) -> float:
+        """Frequency below which nearly all of the rate's power lies  [Hz]."""
+        power = np.cumsum(self.signal * self.frequency**2)
+        return float(self.frequency[min(np.searchsorted(power, MOST * power[-1]), len(power) - 1)])
 
     @property
     def signal(self) -> np.ndarray:
