@@ -27,6 +27,7 @@ from poinsot.recording.recording import Recording
 
 STEPS = 30  # of Gauss and Newton where channels are not linear in the unknowns
 SETTLED = 1e-3  # of a standard error
+ROUND_OFF = 1e-9  # of a step from the model
 
 
 def identify(
@@ -147,7 +148,8 @@ def _solved(method: LinearMethod, problem: LinearProblem) -> tuple[LinearProblem
             return problem, solution, said
         before, problem = solution.d, replace(problem, at=at, slopes=slopes)
         solution = method.solve(problem.rows)
-        if k and np.all(np.abs(solution.d - before) <= SETTLED * np.sqrt(np.diagonal(solution.covariance))):
+        small = SETTLED * np.sqrt(np.diagonal(solution.covariance)) + ROUND_OFF * np.abs(solution.d)
+        if k and np.all(np.abs(solution.d - before) <= small):
             return problem, solution, said
     return problem, replace(solution, message="The steps of Gauss and Newton did not settle."), []
 

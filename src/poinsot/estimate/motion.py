@@ -16,7 +16,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import solve_path
 from poinsot.recording.filtering.resample import evenly
 from poinsot.recording.filtering.spectrum import sample_noise, spectrum
-from poinsot.recording.filtering.zero_phase import MARGIN
+from poinsot.recording.filtering.zero_phase import filter_errors
 from poinsot.recording.fusion.equations import body_motion
 from poinsot.recording.fusion.fuse import fuse
 from poinsot.recording.fusion.fusion import Fusion
@@ -25,7 +25,7 @@ from poinsot.recording.recording import Recording
 from poinsot.system.system import start, system
 
 DEPENDENT = 1e-9  # of the largest singular value: what a body's motion leaves open
-DYNAMIC = 10.0  # times the frequency of the motion, up to which it is followed
+SLOWEST, FASTEST = 4.0, 25.0  # times the frequency of the motion, up to which it is followed
 MOTION = ("position", "specific force", "rate")  # kinds of channels that tell the motion
 
 
@@ -77,13 +77,17 @@ def _cutoffs(recording: Recording, mechanism: Mechanism) -> dict[str, float]:
 
 
 def _cutoff(recording: Recording, name: str) -> float:
-    """Cut-off of a position [Hz]: where its content ends, at most ten times where the power of its rate does.
+    """Cut-off of a position with the least error of its acceleration [Hz], in multiples of the motion's frequency.
 
-    What a drive does beyond is its gears' and its structure's, not the mechanism's.
+    What a drive does far beyond is its gears' and its structure's, not the mechanism's.
     """
     t, x = evenly(recording.t, recording[name])
-    content = spectrum(x, (len(t) - 1) / (t[-1] - t[0]))
-    return min(MARGIN * content.cutoff, DYNAMIC * content.dynamics)
+    rate = (len(t) - 1) / (t[-1] - t[0])
+    content = spectrum(x, rate)
+    content = spectrum(x, rate, max(content.noise, sample_noise(recording.t, recording[name]) or 0.0))
+    corners = np.geomspace(SLOWEST, FASTEST, 24) * content.dynamics
+    errors = [np.hypot(*filter_errors(content, corner, rate))[2] for corner in corners]
+    return float(min(corners[int(np.argmin(errors))], rate / 2))
 
 
 def shaken(recording: Recording, mechanism: Mechanism, rng: np.random.Generator) -> Recording:

@@ -17,13 +17,13 @@ from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.channels import channels
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor
 from poinsot.model.mechanism import Mechanism
-from poinsot.recording.filtering.resample import is_even
+from poinsot.recording.filtering.resample import is_even, resampled
 from poinsot.recording.place import placed
 from poinsot.recording.recording import Recording
 from poinsot.system.system import system
 
 FINER = 4  # samples of the regressor for one row that is kept
-PER_CUTOFF = 4.0  # samples kept, for each period of the motion's cut-off
+PER_CUTOFF = 2.5  # samples kept, for each period of the motion's cut-off
 CORNER = 0.4  # of the rate of the rows, of the filter before samples are left out
 ORDER = 4  # of that filter, forwards and backwards
 ENDS = 3.0  # periods of the motion's cut-off that are left out at either end, where two filters begin
@@ -59,7 +59,7 @@ def rows_of_run(
     rng: np.random.Generator | None = None,
 ) -> tuple[RunRows, tuple[str, ...]]:
     """Rows of a run, and what was done; with `rng`, how much the noise of its motion changes them."""
-    mechanism, recording = unknowns.mechanism, placed(run.part, unknowns.mechanism)
+    mechanism, recording = unknowns.mechanism, _even(placed(run.part, unknowns.mechanism))
     read = force_channels(recording, mechanism, wanted, run.name)
     rate, every = _rates(recording, mechanism, processing)
     motion = run_motion(recording, mechanism, processing, every)
@@ -69,7 +69,7 @@ def rows_of_run(
     if rng is not None:
         again = run_motion(shaken(recording, mechanism, rng), mechanism, processing, every)
         stacked.append(_regressor(again, unknowns, list(read), run.role).matrix.reshape(*y.shape, -1) - stacked[1])
-    t, parts, step = _filtered(motion.states.t, stacked, rate, motion.edge)
+    t, parts, step = _filtered(motion.states.t, stacked, rate, motion.edge, processing.force_cutoff)
     noise = parts[3] if rng is not None else None
     y, said = _moving(parts[0][..., 0], t, motion)
     rows = RunRows(run.name, run.role, t, y, parts[1], parts[2][..., 0], W, noise)
@@ -145,12 +145,14 @@ def _at(recording: Recording, names: list[str], t: np.ndarray) -> np.ndarray:
 
 
 def _filtered(
-    t: np.ndarray, parts: list[np.ndarray], rate: float, edge: float
+    t: np.ndarray, parts: list[np.ndarray], rate: float, edge: float, wanted: float | None
 ) -> tuple[np.ndarray, list[np.ndarray], str]:
     """All columns (n, c, k) behind one filter, at a lower rate, without the ends."""
-    inside = (t >= t[0] + ENDS * edge) & (t <= t[-1] - ENDS * edge)
     own = (len(t) - 1) / (t[-1] - t[0])
-    corner = min(CORNER * rate, 1 / edge if edge else np.inf)  # what the motion's filter took away explains nothing
+    own_corner = 1 / edge if edge else np.inf  # what the motion's filter took away explains nothing
+    corner = min(CORNER * rate, own_corner if wanted is None else wanted)
+    edge = max(edge, 1 / corner) if wanted is not None else edge
+    inside = (t >= t[0] + ENDS * edge) & (t <= t[-1] - ENDS * edge)
     if own < 2.5 * corner or not is_even(t):
         return t[inside], [x[inside] for x in parts], f"{int(inside.sum())} samples at {own:.4g} Hz are used"
     smooth = _low_pass(parts, own, corner)
@@ -169,6 +171,17 @@ def _moving(y: np.ndarray, t: np.ndarray, motion: RunMotion) -> tuple[np.ndarray
         return y, []
     said = f"{int(resting.sum())} samples at rest are left out: dry friction holds with any force there"
     return np.where(resting[:, None], np.nan, y), [said]
+
+
+def _even(recording: Recording) -> Recording:
+    """The recording on an even clock, which filters need; what was masked stays masked."""
+    t = recording.require_times()
+    if is_even(t):
+        return recording
+    found = resampled(recording, recording.rate)
+    near = np.clip(np.searchsorted(t, found.t - 0.5 / recording.rate), 0, len(t) - 1)
+    values = {name: np.where(recording.mask(name)[near], x, np.nan) for name, x in found.values.items()}
+    return replace(found, values=values)
 
 
 def _low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.ndarray]:

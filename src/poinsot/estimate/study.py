@@ -74,7 +74,8 @@ class Processing:
     cutoff: float | None = None  # of the motion's filter; None: from the spectra  [Hz]
     period: float | None = None  # of a periodic excitation  [s]
     harmonics: int | None = None
-    rate: float | None = None  # at which rows are kept; None: four times the cut-off  [Hz]
+    rate: float | None = None  # at which rows are kept; None: 2.5 times the cut-off  [Hz]
+    force_cutoff: float | None = None  # of the filter for channels and regressor; None: that of the motion  [Hz]
     fuse: bool | None = None  # inertial unit and encoders together; None: where a unit was recorded
 
 

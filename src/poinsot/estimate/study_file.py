@@ -45,6 +45,7 @@ class ProcessingTable(_Table):
     period: float | str | None = None  # [s]
     harmonics: int | None = None
     rate: float | str | None = None  # [Hz]
+    force_cutoff: float | str | None = None  # [Hz]
     fuse: bool | None = None
 
 
@@ -136,7 +137,7 @@ def _run(name: str, table: RecordingTable, folder: Path, mechanism: Mechanism) -
 
 def _processing(table: ProcessingTable) -> Processing:
     values = table.model_dump()
-    for key, unit in (("cutoff", "Hz"), ("period", "s"), ("rate", "Hz")):
+    for key, unit in (("cutoff", "Hz"), ("period", "s"), ("rate", "Hz"), ("force_cutoff", "Hz")):
         values[key] = None if values[key] is None else _number(values[key], f"processing.{key}", unit)
     return Processing(**values)
 

@@ -44,10 +44,7 @@ def zero_phase(
     if not corner > 0:
         raise PoinsotError(f"the cut-off must be a positive frequency, not {corner:g} Hz")
     value, speed, acceleration = smoothed(t, x, corner, order)
-    gain = np.ones_like(content.frequency)
-    if corner < OPEN * rate:
-        gain = 1 / (1 + _prewarped(content.frequency, corner, rate) ** (2 * order))
-    left, lost = _errors(content, gain)
+    left, lost = filter_errors(content, corner, rate, order)
     left = left if passes is None else content.noise * passes(corner)
     said = f"zero-phase Butterworth filter of order {order} at {min(corner, rate / 2):.4g} Hz"
     return Derivatives(
@@ -82,9 +79,11 @@ def _prewarped(f: np.ndarray, corner: float, rate: float) -> np.ndarray:
     return np.tan(np.pi * np.minimum(f, 0.4999 * rate) / rate) / np.tan(np.pi * corner / rate)
 
 
-def _errors(content: Spectrum, gain: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Noise that passes and content that is lost (3,), in value, rate and acceleration; `gain` is |H|² (m,)."""
-    f, k = content.frequency, np.arange(3)[:, None]
+def filter_errors(content: Spectrum, corner: float, rate: float, order: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    """Noise that passes and content that is lost (3,), in value, rate and acceleration, with a corner [Hz]."""
+    f, k, gain = content.frequency, np.arange(3)[:, None], np.ones_like(content.frequency)
+    if corner < OPEN * rate:
+        gain = 1 / (1 + _prewarped(f, corner, rate) ** (2 * order))  # |H|²
     w = (2 * np.pi * f)[None] ** (2 * k)
     slowest = np.where(k[:, 0] == 0, f[0], 0.0)  # below the first frequency
     passed = content.floor * (np.trapezoid(gain**2 * w, f) + slowest)
