@@ -156,7 +156,7 @@ def _filtered(
     if own < 2.5 * corner or not is_even(t):
         return t[inside], [x[inside] for x in parts], f"{int(inside.sum())} samples at {own:.4g} Hz are used"
     smooth = _low_pass(parts, own, corner)
-    step = max(1, round(own / rate))
+    step = max(1, int(own / min(rate, corner / CORNER)))  # as many as are left independent
     kept = np.flatnonzero(inside)[::step]
     said = f"channels and regressor behind one filter at {corner:.4g} Hz"
     return t[kept], [x[kept] for x in smooth], f"{said}, {len(kept)} samples at {own / step:.4g} Hz are used"

@@ -1,0 +1,96 @@
+"""Machines that were measured by others, identified end to end and validated on samples that were not used.
+
+Settings were fixed beforehand: cut-offs of the authors, or those that the program chooses by itself.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poinsot
+from poinsot.estimate.study import Role
+from tests.recording.conftest import data as data  # the folder of measured data
+
+MODELS = Path(__file__).parent / "models"
+TX40 = [0.097, 0.130, 0.148, 0.150, 0.177, 0.175]  # residual over deviation of joint torques, plain least squares
+MTM = [0.077, 0.149, 0.170, 0.209, 0.263, 0.234, 0.340]  # ‖error‖/‖τ‖ on held-out samples, best published
+PSM = [0.093, 0.178, 0.191, 0.134, 0.239, 0.211, 0.264]
+
+
+def read(path: Path, columns: str) -> poinsot.Recording:
+    return poinsot.read(path, columns=MODELS / f"{columns}_columns.toml")
+
+
+def tx40_recording(data) -> poinsot.Recording:
+    files = [data / "tx40" / f"motor_{what}.csv.gz" for what in ("position", "torque")]
+    columns = [MODELS / f"tx40_{what}_columns.toml" for what in ("position", "torque")]
+    return poinsot.read(files, columns=columns)
+
+
+def joint_residuals(fit) -> np.ndarray:
+    """Residuals (6,) of joint torques over their deviation; motor 6 acts on joints 5 and 6."""
+    measured, error = fit.measured[0].copy(), fit.measured[0] - fit.predicted[0]
+    for x in (measured, error):
+        x[:, 4] += x[:, 5]
+    good = np.isfinite(error).all(axis=1)
+    return np.sqrt(np.mean(error[good] ** 2, axis=0)) / measured[good].std(axis=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [True, False], ids=["second half held out", "first half held out"])
+def test_the_tx40_is_predicted_better_than_least_squares_fits_it(data, first):
+    rec = tx40_recording(data)
+    middle, roles = 3.77, (Role.IDENTIFY, Role.VALIDATE) if first else (Role.VALIDATE, Role.IDENTIFY)
+    runs = (poinsot.Run("a", rec, roles[0], end=middle), poinsot.Run("b", rec, roles[1], begin=middle))
+    est = poinsot.identify(poinsot.Study(poinsot.load(MODELS / "tx40.toml"), runs))
+    assert est.validation is not None
+    held_out = joint_residuals(est.validation)
+    assert np.all(held_out <= TX40), held_out
+
+
+@pytest.mark.slow
+def test_drives_of_the_tx40_are_the_published_ones_and_two_are_not_separable(data):
+    est = poinsot.identify(poinsot.load(MODELS / "tx40.toml"), tx40_recording(data))
+    assert {"J1.drive_inertia", "J2.drive_inertia"} <= set(est.undetermined)
+    assert "link1.Izz" in est["J1.drive_inertia"].remark
+    inertia = [est[f"J{k}.drive_inertia"].value for k in (3, 4, 5, 6)]
+    viscous = [est[f"J{k}.viscous"].value for k in range(1, 7)]
+    rotor, belt = (
+        est["M6_rotor.inertia"].value,
+        est["M6_friction.viscous"].value,
+    )  # published: totals
+    inertia[2:], viscous[4:] = [x + rotor for x in inertia[2:]], [x + belt for x in viscous[4:]]
+    np.testing.assert_allclose(inertia, [0.0988, 0.0313, 0.0468, 0.0105], rtol=0.15)
+    np.testing.assert_allclose(viscous, [8.05, 5.53, 1.97, 1.11, 1.86, 0.65], rtol=0.20)
+
+
+def test_the_emps_has_the_published_values(data):
+    emps, rec = poinsot.load(MODELS / "emps.toml"), read(data / "emps" / "DATA_EMPS.mat", "emps")
+    est = poinsot.identify(emps, rec, channels="drive")
+    published = {"slide.m": 95.1089, "rail.viscous": 203.5034, "rail.coulomb": 20.3935, "rail.offset": -3.1648}
+    for name, value in published.items():
+        assert abs(est[name].value - value) < 2 * est[name].deviation, est[name]
+    assert est["slide.m"].deviation < 0.3
+
+
+@pytest.mark.slow
+def test_the_patient_side_arm_is_predicted_better_than_published(data):
+    psm = poinsot.load(MODELS / "psm.toml")
+    train, test = (read(data / "dvrk" / f"psm_{part}.csv.gz", "psm") for part in ("train", "test"))
+    motors, processing = [f"m{k}" for k in range(1, 8)], {"cutoff": 9.0, "force_cutoff": 5.4, "rate": 50.0}
+    est = poinsot.identify(psm, train, validate=test, channels=motors, processing=processing)
+    assert est.validation is not None
+    assert np.all(est.validation.of_norm < PSM), est.validation.of_norm
+
+
+def test_torques_that_move_the_pendulum_are_no_output_of_it(data):
+    """The DFKI pendulum is moved by torques and by what the model lacks: least squares predicts badly and says so."""
+    dfki, folder = poinsot.load(MODELS / "dfki.toml"), data / "double-pendulum"
+    runs = {name: read(folder / f"run_{name}.csv.gz", "dfki") for name in ("143339", "143524", "143747")}
+    est = poinsot.identify(dfki, [runs["143339"], runs["143524"]], validate=runs["143747"])
+    assert {"upper.m", "lower.m", "upper.mx"} <= set(est.undetermined)
+    assert "upper.mx + 0.2 lower.m" in [c.text for c in est.combinations]
+    assert "no better than a constant" in est.verdict or "does not predict" in est.verdict
