@@ -9,9 +9,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 Edges = set[tuple[str, str]]
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The tree of a source file, read once; nobody changes it."""
+    return ast.parse(path.read_text())
 
 
 @dataclass
@@ -28,7 +35,7 @@ class Graph:
 
 def read(files: Iterable[Path], root: Path) -> Graph:
     """The graph of a package in a folder."""
-    trees = {_name(path, root): ast.parse(path.read_text()) for path in files}
+    trees = {_name(path, root): parsed(path) for path in files}
     doors = {_name(path, root) for path in files if path.name == "__init__.py"}
     graph = Graph(set(trees), doors)
     homes = {door: _homes(door, trees[door]) for door in doors}

@@ -78,7 +78,7 @@ def test_imports_go_upwards_only(path):
     package = path.relative_to(SOURCE).parts[0].removesuffix(".py")
     if package == "__init__":
         pytest.skip("the door imports everything, lazily")
-    assert not wrong_imports(package, ast.parse(path.read_text()))
+    assert not wrong_imports(package, import_graph.parsed(path))
 
 
 def test_the_import_rule_can_fail():
@@ -114,7 +114,7 @@ def numeric_work(tree: ast.AST) -> set[str]:
 def test_modules_that_write_equations_do_no_numeric_work(path):
     place = path.relative_to(SOURCE)
     allowed = NUMERIC if place.as_posix() in BOTH else ENGINE if place.parts[0] == "engine" else set()
-    done = numeric_work(ast.parse(path.read_text())) - allowed
+    done = numeric_work(import_graph.parsed(path)) - allowed
     assert not done, f"{path} imports CasADi and uses {done}: write the equations in a module of their own"
 
 
@@ -207,7 +207,7 @@ def compared_kinds(tree: ast.AST) -> list[int]:
 
 @pytest.mark.parametrize("path", [p for p in FILES if "elements" not in p.parts], ids=module_name)
 def test_nobody_tests_the_kind_of_a_law(path):
-    assert not compared_kinds(ast.parse(path.read_text())), f"{path}: the law should say what is asked of it"
+    assert not compared_kinds(import_graph.parsed(path)), f"{path}: the law should say what is asked of it"
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_no_file_or_function_needs_scrolling(path):
 
 @pytest.mark.parametrize("path", FILES, ids=module_name)
 def test_everything_public_has_a_docstring(path):
-    tree = ast.parse(path.read_text())
+    tree = import_graph.parsed(path)
     assert ast.get_docstring(tree), f"{path} has no docstring"
     public = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef | ast.FunctionDef)]
     inside = {id(child) for f in functions(tree) for child in ast.walk(f) if child is not f}
@@ -314,7 +314,7 @@ def repeated_classes(trees: dict[str, ast.AST]) -> dict[str, list[str]]:
 
 
 def test_no_two_classes_have_one_name():
-    assert not repeated_classes({module_name(path): ast.parse(path.read_text()) for path in FILES})
+    assert not repeated_classes({module_name(path): import_graph.parsed(path) for path in FILES})
 
 
 def test_the_rule_on_names_of_classes_can_fail():
@@ -334,7 +334,7 @@ def foreign_privates(tree: ast.AST) -> list[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=module_name)
 def test_nobody_reads_private_names_of_others(path):
-    assert not foreign_privates(ast.parse(path.read_text()))
+    assert not foreign_privates(import_graph.parsed(path))
 
 
 def test_the_rule_on_private_names_can_fail():

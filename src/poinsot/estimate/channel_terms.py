@@ -5,9 +5,11 @@ y(t) = (1 + g) (W θ + y₀)(t − τ) + o        linear about the last g and τ
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,41 +17,115 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.estimate.runs import RunRows
 from poinsot.estimate.study import Unknown
 
-KINDS = ("offset", "gain", "delay")  # in front of the name of a channel, or of a pattern
-
 
 @dataclass(frozen=True)
-class ChannelTerm:
+class ChannelTerm(ABC):
     """One unknown of one channel."""
 
-    kind: str  # of KINDS
     channel: int
     given: Unknown
-    unit: str
+    channel_unit: str
+
+    word: ClassVar[str]  # in front of the name of a channel, or of a pattern
 
     @property
     def name(self) -> str:
         """Such as "delay m4"."""
         return self.given.name
 
+    @property
+    def unit(self) -> str:
+        """SI unit of its value."""
+        return "-"
+
+    def offset(self, value: float) -> float:
+        """What it adds to the channel."""
+        return 0.0
+
+    def gain(self, value: float) -> float:
+        """What it adds to the gain of 1."""
+        return 0.0
+
+    def delay(self, value: float) -> float:
+        """By how much the channel is late  [s]."""
+        return 0.0
+
+    @abstractmethod
+    def column(self, plain: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """Its column (n,), from the channel as it would be without gain and offset (n,), and its rate."""
+
+
+class OffsetTerm(ChannelTerm):
+    """A constant beside the channel."""
+
+    word = "offset"
+
+    @property
+    def unit(self) -> str:
+        """That of the channel."""
+        return self.channel_unit
+
+    def offset(self, value: float) -> float:
+        """The value itself."""
+        return value
+
+    def column(self, plain: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """1."""
+        return np.ones_like(plain)
+
+
+class GainTerm(ChannelTerm):
+    """A share by which the channel is too large."""
+
+    word = "gain"
+
+    def gain(self, value: float) -> float:
+        """The value itself."""
+        return value
+
+    def column(self, plain: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """The channel."""
+        return plain
+
+
+class DelayTerm(ChannelTerm):
+    """A time by which the channel is late."""
+
+    word = "delay"
+
+    @property
+    def unit(self) -> str:
+        """Seconds."""
+        return "s"
+
+    def delay(self, value: float) -> float:
+        """The value itself."""
+        return value
+
+    def column(self, plain: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """Minus the rate of the channel."""
+        return -slope
+
+
+TERMS: dict[str, type[ChannelTerm]] = {term.word: term for term in (OffsetTerm, GainTerm, DelayTerm)}
+
 
 def is_term(one: Unknown) -> bool:
     """Whether an unknown is of a measuring chain."""
-    return one.name.split(" ")[0] in KINDS and " " in one.name
+    return one.name.split(" ")[0] in TERMS and " " in one.name
 
 
 def terms_of(unknowns: Sequence[Unknown], channels: Sequence[str], units: Sequence[str]) -> tuple[ChannelTerm, ...]:
     """The terms that unknowns ask for, patterns resolved."""
     found: dict[str, ChannelTerm] = {}
     for one in unknowns:
-        kind, _, pattern = one.name.partition(" ")
+        word, _, pattern = one.name.partition(" ")
         matched = [k for k, name in enumerate(channels) if fnmatchcase(name, pattern)]
         if not matched:
             raise PoinsotError(unknown("measured channel", pattern, channels))
         for k in matched:
-            name = f"{kind} {channels[k]}"
-            unit = {"offset": units[k], "gain": "-", "delay": "s"}[kind]
-            found.setdefault(name, ChannelTerm(kind, k, replace(one, name=name), unit))
+            name = f"{word} {channels[k]}"
+            found.setdefault(name, TERMS[word](k, replace(one, name=name), units[k]))
     return tuple(found.values())
 
 
@@ -57,19 +133,18 @@ def with_terms(run: RunRows, terms: Sequence[ChannelTerm], values: np.ndarray, t
     """The rows of a run behind offsets, gains and delays (m,), and their columns, for linear parameters (K,)."""
     if not terms:
         return run
-    moved = {t.channel: v for t, v in zip(terms, values) if t.kind == "delay"}
+    moved = {term.channel: term.delay(value) for term, value in zip(terms, values) if term.delay(value)}
     W, known = _delayed(run.t, run.W, moved), _delayed(run.t, run.known, moved)
     plain = W @ theta + known
     gain = np.ones(plain.shape[1])
     for term, value in zip(terms, values):
-        gain[term.channel] += value if term.kind == "gain" else 0.0
-    slope = np.gradient(plain, run.t, axis=0) * gain
+        gain[term.channel] += term.gain(value)
+    slope, constant = np.gradient(plain, run.t, axis=0) * gain, known * gain
     extra = np.zeros((*plain.shape, len(terms)))
-    constant = known * gain
     for j, (term, value) in enumerate(zip(terms, values)):
         c = term.channel
-        extra[:, c, j] = {"offset": 1.0, "gain": plain[:, c], "delay": -slope[:, c]}[term.kind]
-        constant[:, c] += value if term.kind == "offset" else 0.0
+        extra[:, c, j] = term.column(plain[:, c], slope[:, c])
+        constant[:, c] += term.offset(value)
     noise = None if run.noise is None else run.noise * gain[:, None]
     return replace(run, W=W * gain[:, None], known=constant, noise=noise, extra=extra)
 
@@ -80,6 +155,5 @@ def _delayed(t: np.ndarray, x: np.ndarray, delays: dict[int, float]) -> np.ndarr
 
     found = x.copy()
     for c, tau in delays.items():
-        if tau:
-            found[:, c] = make_interp_spline(t, x[:, c], k=3)(np.clip(t - tau, t[0], t[-1]))
+        found[:, c] = make_interp_spline(t, x[:, c], k=3)(np.clip(t - tau, t[0], t[-1]))
     return found

@@ -21,7 +21,7 @@ from poinsot.estimate.runs import RunRows, rows_of_run
 from poinsot.estimate.study import Processing, Role, Study, study_of
 from poinsot.estimate.study_file import read_study
 from poinsot.estimate.unknowns import Unknowns, unknowns_in
-from poinsot.estimate.validation import fit_of
+from poinsot.estimate.validation import RunFit, fit_of
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.recording import Recording
 
@@ -89,7 +89,7 @@ def estimated(study: Study) -> Estimate:
     G, beta = problem.directions, problem.base_values(solution.d)
     base_covariance = G @ solution.covariance @ G.T
     values, combinations, covariance = values_of(problem, beta, base_covariance, excitation)
-    fit = fit_of(problem, used, solution.d)
+    fit = _fit(problem, used, solution.d)
     assert fit is not None
     numerics = _numerics(problem, solution)
     return Estimate(
@@ -100,7 +100,7 @@ def estimated(study: Study) -> Estimate:
         combinations=combinations,
         base_covariance=base_covariance,
         fit=fit,
-        validation=fit_of(problem, [run for run in runs if run.role is Role.VALIDATE], solution.d),
+        validation=_fit(problem, [run for run in runs if run.role is Role.VALIDATE], solution.d),
         status=status_of(values, numerics),
         numerics=numerics,
         steps=(*study.steps, *asked.steps, *steps, *moved),
@@ -152,6 +152,14 @@ def _solved(method: LinearMethod, problem: LinearProblem) -> tuple[LinearProblem
         if k and np.all(np.abs(solution.d - before) <= small):
             return problem, solution, said
     return problem, replace(solution, message="The steps of Gauss and Newton did not settle."), []
+
+
+def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunFit | None:
+    """How well steps d (r,) from the model explain some runs."""
+    first = problem.runs[0].regressor
+    channels = list(zip(first.channels, first.channel_units))
+    predicted = [problem.predicted(run, d) for run in runs]
+    return fit_of([run.name for run in runs], channels, [run.t for run in runs], [run.y for run in runs], predicted)
 
 
 def _numerics(problem: LinearProblem, solution: LinearSolution) -> tuple[str, ...]:

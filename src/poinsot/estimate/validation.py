@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.residuals import whiteness
-from poinsot.estimate.runs import RunRows
 from poinsot.results import Result
 
 OUTLIER = 4.0  # standard deviations, by the median
@@ -85,16 +83,20 @@ class RunFit(Result):
         return "\n".join("  " + "  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() for row in rows)
 
 
-def fit_of(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunFit | None:
-    """How well steps d (r,) from the model explain some runs; None without any."""
+def fit_of(
+    runs: Sequence[str],
+    channels: Sequence[tuple[str, str]],
+    t: Sequence[np.ndarray],
+    measured: Sequence[np.ndarray],
+    predicted: Sequence[np.ndarray],
+) -> RunFit | None:
+    """How well channels, by name and unit, are predicted (n, c) in some runs; None without any."""
     if not runs:
         return None
-    predicted = tuple(problem.predicted(run, d) for run in runs)
-    left = [run.y - p for run, p in zip(runs, predicted)]
-    y, e = np.concatenate([run.y for run in runs]), np.concatenate(left)
-    first, correlation = runs[0].regressor, whiteness(left)
+    left = [y - p for y, p in zip(measured, predicted)]
+    y, e, correlation = np.concatenate(measured), np.concatenate(left), whiteness(left)
     found = []
-    for c, (name, unit) in enumerate(zip(first.channels, first.channel_units)):
+    for c, (name, unit) in enumerate(channels):
         good = np.isfinite(y[:, c])
         samples, rest = y[good, c], e[good, c]
         rms = float(np.sqrt(np.mean(rest**2))) if len(rest) else np.nan
@@ -112,13 +114,7 @@ def fit_of(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> Ru
                 outliers,
             )
         )
-    return RunFit(
-        tuple(run.name for run in runs),
-        tuple(found),
-        tuple(run.t for run in runs),
-        tuple(run.y for run in runs),
-        predicted,
-    )
+    return RunFit(tuple(runs), tuple(found), tuple(t), tuple(measured), tuple(predicted))
 
 
 def poorly_predicted(fit: RunFit, held_out: RunFit) -> tuple[str, ...]:
