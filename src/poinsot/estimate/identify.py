@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import MotionError, PoinsotError
 from poinsot.estimate.channel_terms import is_term, terms_of
 from poinsot.estimate.estimate import Estimate, status_of, values_of
 from poinsot.estimate.excitation import excited
@@ -115,7 +115,11 @@ def rows_and_steps(study: Study, asked: Unknowns) -> tuple[tuple[RunRows, ...], 
     found, steps = [], []
     for k, run in enumerate(study.runs):
         rng = None if run.role is Role.VALIDATE else np.random.default_rng(k)
-        rows, said = rows_of_run(run, asked, study.channels, study.processing, rng)
+        try:
+            rows, said = rows_of_run(run, asked, study.channels, study.processing, rng)
+        except MotionError as error:  # what is wrong with the recording is the likely reason
+            wrong = "; ".join(f"{f.channel}: {f.message}" for f in run.recording.problems)
+            raise PoinsotError(f"run '{run.name}' is no motion of the mechanism: {wrong or error}") from None
         found.append(rows)
         steps += [f"run '{run.name}': {text}" for text in (*run.recording.steps, *said)]
     return tuple(found), steps
