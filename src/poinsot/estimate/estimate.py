@@ -142,7 +142,9 @@ class Estimate(Result):
             prediction = f"predicts held-out runs (residual {worst:.3f} of a channel's deviation at most)"
         flat = [f.channel for f in (self.validation or self.fit).channels if f.constant]
         said = f"; no better than a constant: {listing(flat)}" if flat else ""
-        return f"{numerics}; {prediction}{said}"
+        wrong = [f"{run.name}: {f.channel} {f.message}" for run in self.study.runs for f in run.recording.problems]
+        doubts = f"; recordings in doubt: {listing(wrong, 3)}" if wrong else ""
+        return f"{numerics}; {prediction}{said}{doubts}"
 
     @cached_property
     def mechanism(self) -> Mechanism:  # type: ignore[override]

@@ -49,10 +49,7 @@ def run_motion(recording: Recording, mechanism: Mechanism, processing: Processin
     """The motion of a run, at every so many of its samples."""
     if uses_inertial_unit(recording, processing):
         return _fused(fuse(mechanism, recording), every)
-    cutoff = processing.cutoff
-    if cutoff is None and processing.method == "filter":
-        cutoff = _cutoffs(recording, mechanism)
-    smoothing = {"method": processing.method, "cutoff": cutoff, "period": processing.period}
+    smoothing = {"method": processing.method, "cutoff": processing.cutoff, "period": processing.period}
     recorded = recorded_motion(recording, mechanism, harmonics=processing.harmonics, **smoothing)
     good = np.all([np.isfinite(s.s) for s in recorded.motion.values()], axis=0)  # type: ignore[attr-defined]
     times = recorded.t[good][::every]
@@ -63,17 +60,13 @@ def run_motion(recording: Recording, mechanism: Mechanism, processing: Processin
     return RunMotion(recorded.mechanism, states, recorded.edge, new)
 
 
-def motion_cutoff(recording: Recording, mechanism: Mechanism, processing: Processing) -> float:
-    """Frequency up to which a motion is followed; infinite where nobody filters it  [Hz]."""
-    if processing.cutoff is not None:
-        return processing.cutoff
-    if processing.method != "filter" or uses_inertial_unit(recording, processing):
-        return np.inf
-    return max(_cutoffs(recording, mechanism).values(), default=np.inf)
-
-
-def _cutoffs(recording: Recording, mechanism: Mechanism) -> dict[str, float]:
-    return {name: _cutoff(recording, name) for name in position_channels(recording, mechanism)}
+def with_cutoffs(processing: Processing, recording: Recording, mechanism: Mechanism) -> Processing:
+    """The same with a cut-off for every position, from its spectrum, where nobody gives one."""
+    filtered = processing.method == "filter" and not uses_inertial_unit(recording, processing)
+    if processing.cutoff is not None or not filtered:
+        return processing
+    read = position_channels(recording, mechanism)
+    return replace(processing, cutoff={name: _cutoff(recording, name) for name in read})
 
 
 def _cutoff(recording: Recording, name: str) -> float:

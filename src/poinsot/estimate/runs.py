@@ -5,13 +5,13 @@ H y = H W θ + H y₀        H: one low-pass filter for all columns, then fewer 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing
-from poinsot.estimate.motion import RunMotion, motion_cutoff, run_motion, shaken
+from poinsot.estimate.motion import RunMotion, run_motion, shaken, with_cutoffs
 from poinsot.estimate.study import Processing, Role, Run, require_channels
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.channels import channels
@@ -61,7 +61,8 @@ def rows_of_run(
     """Rows of a run, and what was done; with `rng`, how much the noise of its motion changes them."""
     mechanism, recording = unknowns.mechanism, _even(placed(run.part, unknowns.mechanism))
     read = force_channels(recording, mechanism, wanted, run.name)
-    rate, every = _rates(recording, mechanism, processing)
+    processing = with_cutoffs(processing, recording, mechanism)
+    rate, every = _rates(recording, processing)
     motion = run_motion(recording, mechanism, processing, every)
     W = _regressor(motion, unknowns, list(read), run.role)
     y = _at(recording, list(read.values()), motion.states.t)
@@ -126,11 +127,11 @@ def _regressor(motion: RunMotion, unknowns: Unknowns, names: list[str], role: Ro
     )
 
 
-def _rates(recording: Recording, mechanism: Mechanism, processing: Processing) -> tuple[float, int]:
+def _rates(recording: Recording, processing: Processing) -> tuple[float, int]:
     """Rate at which rows are kept [Hz], and every how many samples the regressor is evaluated."""
-    own = recording.rate
-    cutoff = motion_cutoff(recording, mechanism, processing)
-    rate = min(processing.rate or PER_CUTOFF * cutoff, own)
+    own, cutoff = recording.rate, processing.cutoff
+    highest = max(cutoff.values(), default=np.inf) if isinstance(cutoff, Mapping) else cutoff or np.inf
+    rate = min(processing.rate or PER_CUTOFF * highest, own)
     return rate, max(1, int(own / (FINER * rate)))
 
 

@@ -71,7 +71,9 @@ class Processing:
     """How recorded motions and forces become rows."""
 
     method: str = "filter"  # of differentiation: "filter", "fourier" or "spline"
-    cutoff: float | None = None  # of the motion's filter; None: from the spectra  [Hz]
+    cutoff: float | Mapping[str, float] | None = (
+        None  # of the motion's filter, or by channel; None: from spectra  [Hz]
+    )
     period: float | None = None  # of a periodic excitation  [s]
     harmonics: int | None = None
     rate: float | None = None  # at which rows are kept; None: 2.5 times the cut-off  [Hz]
@@ -181,7 +183,7 @@ def processing_of(given: Any) -> Processing:
     for key, value in table.items():
         if key not in own:
             raise PoinsotError(f"processing: {unknown('entry', key, own)}")
-        if key not in ("method", "fuse"):
+        if key not in ("method", "fuse") and not isinstance(value, Mapping):
             number_of(value, f"processing: {key}")
     return Processing(**table)
 

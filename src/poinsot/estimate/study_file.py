@@ -41,7 +41,7 @@ class ProcessingTable(_Table):
     """How rows are made; see `Processing`."""
 
     method: str = "filter"
-    cutoff: float | str | None = None  # [Hz]
+    cutoff: float | str | dict[str, float | str] | None = None  # [Hz], or by channel
     period: float | str | None = None  # [s]
     harmonics: int | None = None
     rate: float | str | None = None  # [Hz]
@@ -137,8 +137,14 @@ def _run(name: str, table: RecordingTable, folder: Path, mechanism: Mechanism) -
 
 def _processing(table: ProcessingTable) -> Processing:
     values = table.model_dump()
+    if isinstance(table.cutoff, dict):
+        values["cutoff"] = {name: _number(x, f"processing.cutoff.{name}", "Hz") for name, x in table.cutoff.items()}
     for key, unit in (("cutoff", "Hz"), ("period", "s"), ("rate", "Hz"), ("force_cutoff", "Hz")):
-        values[key] = None if values[key] is None else _number(values[key], f"processing.{key}", unit)
+        values[key] = (
+            values[key]
+            if values[key] is None or isinstance(values[key], dict)
+            else _number(values[key], f"processing.{key}", unit)
+        )
     return Processing(**values)
 
 
