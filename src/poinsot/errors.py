@@ -43,6 +43,10 @@ class ConversionWarning(UserWarning):
     """Something in a file of another program that a mechanism cannot hold; the text is one sentence."""
 
 
+class ConsistencyWarning(UserWarning):
+    """Parameters that bodies can have stand in place of those that were found; the text is one sentence."""
+
+
 class MissingExtraError(PoinsotError):
     """An optional dependency is needed and not installed."""
 

@@ -10,8 +10,11 @@ from scipy.signal import lfilter
 import poinsot
 from poinsot.estimate.identify import rows_and_steps
 from poinsot.estimate.problem import LinearProblem, linear_problem
-from poinsot.estimate.study import study_of
+from poinsot.estimate.runs import RunRows
+from poinsot.estimate.study import Role, study_of
 from poinsot.estimate.unknowns import unknowns_in
+from poinsot.identifiability.regressor import evaluate_regressor
+from poinsot.identifiability.states import random_states
 
 CRANK = poinsot.Fourier(2 * np.pi / 2.5, (0.4, 0.3, 0.2, 0.1), (0.1, 0.05, -0.1, 0.05), 1.2)
 
@@ -45,3 +48,17 @@ def with_forces(problem: LinearProblem, added: np.ndarray) -> LinearProblem:
     """The same problem with more on its measured channels (n, c)."""
     run = problem.runs[0]
     return replace(problem, runs=(replace(run, y=run.y + added[: len(run.y)]),))
+
+
+def sampled_problem(mechanism: poinsot.Mechanism, samples: int = 200, unknowns=None) -> LinearProblem:
+    """The linear problem of a perfect machine in states that are drawn at random over its workspace."""
+    never = poinsot.Recording.of(np.arange(2.0), {"unused": np.zeros(2)})
+    study = study_of(mechanism, never, unknowns, "weighted")
+    asked = unknowns_in(study, study.unknowns)
+    states = random_states(mechanism, samples, np.random.default_rng(0))
+    W = evaluate_regressor(mechanism, states, None, asked.names)
+    y = (W.matrix @ W.parameters + W.rhs).reshape(samples, -1)
+    columns = W.matrix.reshape(*y.shape, -1)
+    run = RunRows("states", Role.IDENTIFY, W.t, y, columns, W.rhs.reshape(y.shape), W, None)
+    spread = np.std(y, axis=0)
+    return linear_problem(asked, (run,), np.where(spread > 0, spread, spread.max()))

@@ -14,11 +14,13 @@ from poinsot.spatial.inertia import (
     inertia_matrix,
     inertial_parameters,
     parameters_from_pseudo_inertia,
+    planar_inertia,
     poinsot_matrix,
     pseudo_inertia,
     rotate_inertia,
     split_parameters,
 )
+from poinsot.spatial.log_cholesky import from_log_cholesky, to_log_cholesky
 from tests.strategies import rotations, vectors
 
 
@@ -178,3 +180,46 @@ def test_a_massless_point_is_possible():
 def test_the_six_numbers_make_a_symmetric_matrix():
     J = inertia_matrix([1, 2, 3, 4, 5, 6])
     assert J.tolist() == [[1, 2, 3], [2, 4, 5], [3, 5, 6]]
+
+
+@given(cloud=clouds())
+def test_log_cholesky_coordinates_of_a_cloud_give_it_back(cloud):
+    phi = cloud.ten()
+    assert_allclose(from_log_cholesky(to_log_cholesky(phi)), phi, rtol=1e-9, atol=1e-9 * np.abs(phi).max())
+
+
+@given(theta=st.lists(st.floats(-2, 2), min_size=10, max_size=10))
+def test_any_ten_numbers_are_a_body_in_log_cholesky_coordinates(theta):
+    theta = np.array(theta)
+    phi = from_log_cholesky(theta)
+    assert np.linalg.eigvalsh(pseudo_inertia(phi))[0] > 0
+    U = np.diag([*np.exp(theta[1:4]), 1.0])
+    U[0, 1], U[1, 2], U[0, 2], U[:3, 3] = theta[4], theta[5], theta[6], theta[7:]
+    assert_allclose(pseudo_inertia(phi), np.exp(2 * theta[0]) * U @ U.T, rtol=1e-9, atol=1e-9 * np.abs(phi).max())
+    assert_allclose(to_log_cholesky(phi), theta, atol=1e-6)
+
+
+def test_log_cholesky_coordinates_are_differentiable_and_alike_in_symbols():
+    theta = np.random.default_rng(1).normal(size=10) / 2
+    x = casadi.SX.sym("theta", 10)
+    there = from_log_cholesky(x)
+    value, slopes = (np.array(part) for part in casadi.Function("f", [x], [there, casadi.jacobian(there, x)])(theta))
+    assert_allclose(value.ravel(), from_log_cholesky(theta), rtol=1e-13)
+    numeric = [(from_log_cholesky(theta + h) - from_log_cholesky(theta - h)) / 2e-6 for h in 1e-6 * np.eye(10)]
+    assert_allclose(slopes, np.transpose(numeric), rtol=1e-6, atol=1e-6)
+    back = casadi.Function("g", [x], [to_log_cholesky(there)])(theta)
+    assert_allclose(np.array(back).ravel(), theta, atol=1e-12)
+    assert_allclose(from_log_cholesky(np.stack([theta, 2 * theta]))[0], from_log_cholesky(theta))  # batches
+
+
+@given(cloud=clouds(), factor=st.floats(0.1, 2.0))
+def test_a_planar_body_exists_exactly_when_some_distribution_has_its_moment(cloud, factor):
+    """[[Σ, h], [hᵀ, m]] ⪰ 0 with tr Σ = J: the best Σ adds what J has beyond |h|²/m evenly."""
+    m, h = cloud.mass, cloud.h[:2]
+    phi = cloud.ten()
+    phi[9] = J = factor * (h @ h) / m
+    S = np.outer(h, h) / m + (J - h @ h / m) / 2 * np.eye(2)
+    best = np.block([[S, h[:, None]], [h[None], np.array([[m]])]])
+    scale = max(J, m)
+    if abs(factor - 1) > 1e-6:
+        assert (np.linalg.eigvalsh(best)[0] > -1e-12 * scale) == (np.linalg.eigvalsh(planar_inertia(phi))[0] > 0)

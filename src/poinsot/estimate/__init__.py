@@ -9,8 +9,9 @@ channel_terms        offset, gain and delay of measuring chains as unknowns
 excitation           what the data determines above the noise of its motion
 problem              all rows of one study on its base parameters
 residuals            colour of the residuals, and the covariance that it leaves
-methods              one a file: ordinary, weighted, robust, total least squares, maximum likelihood
+methods              one a file: ordinary, weighted, robust, total least squares, maximum likelihood; made consistent
 validation           fit and prediction, channel by channel
+consistency          parameters of bodies that can exist
 identified           the mechanism with the values that were found
 estimate             the result and its verdict
 folder               the result as files that other programs read

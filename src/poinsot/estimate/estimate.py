@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.errors import ConsistencyWarning, PoinsotError, listing, unknown
+from poinsot.estimate.consistency.full import FullParameters, completed
 from poinsot.estimate.excitation import Excitation, gram
 from poinsot.estimate.folder import write_folder
 from poinsot.estimate.identified import nearest, sizes, with_linear
@@ -90,8 +92,9 @@ class Estimate(Result):
     problem: LinearProblem
     beta: np.ndarray  # all base parameters (b,)  [SI]
     held: int = 0  # directions that noise alone excites: they stay at the model's values
+    consistent: FullParameters | None = None  # found together with the values, by the method of that name
 
-    _hidden = ("study", "problem", "beta")
+    _hidden = ("study", "problem", "beta", "consistent")
     _extra = {"undetermined": "undetermined", "verdict": "verdict"}
     _columns = {"parameters": ("", "")}
 
@@ -148,22 +151,36 @@ class Estimate(Result):
 
     @cached_property
     def mechanism(self) -> Mechanism:  # type: ignore[override]
-        """The mechanism with the values; what the data leaves open stays as near to the model as they allow."""
+        """The mechanism with the values; what the data leaves open stays as near to the model as they allow.
+
+        Where those values are impossible, it has the nearest possible ones, and warns: `full_parameters` tells why.
+        """
         unknowns = self.problem.unknowns
         if unknowns.in_file:
             own = self.parameters[: unknowns.own]
             return unknowns.mechanism.with_parameters({p.name: p.value for p in own if p.determined})
+        if self.consistent is None and self.full_parameters.status:
+            warnings.warn(str(self.full_parameters), ConsistencyWarning, stacklevel=2)
         return with_linear(unknowns.mechanism, unknowns.linear, self.full)
 
-    @cached_property
+    @property
     def full(self) -> np.ndarray:
         """Values of the mechanism's unknowns, nearest to the model's among those that explain the data as well."""
+        return self.full_parameters.values
+
+    @cached_property
+    def full_parameters(self) -> FullParameters:
+        """Values of the mechanism's unknowns, and how they were chosen."""
+        if self.consistent is not None:
+            return self.consistent
         problem, unknowns = self.problem, self.problem.unknowns
         own = unknowns.own
         size = sizes(unknowns, unknowns.start[:own], problem.runs[0].regressor.size)
         rows = [j for j, name in enumerate(problem.base.independent) if name in unknowns.names[:own]]
         B, added = np.split(problem.combine[rows], [own], axis=1)
-        return nearest(unknowns.start[:own], size, B, self.beta[rows] - added @ unknowns.start[own:])
+        values = nearest(unknowns.start[:own], size, B, self.beta[rows] - added @ unknowns.start[own:])
+        back = np.linalg.pinv(problem.directions)
+        return completed(problem, values, back @ (self.beta - problem.nominal), back @ self.base_covariance @ back.T)
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
         """Write it to a folder: JSON, signals as CSV, and the identified model as TOML, MJCF and URDF."""
@@ -192,6 +209,7 @@ class Estimate(Result):
             lines += _table(
                 [(with_error(c.value, c.deviation), c.unit, f"model {c.nominal:.6g}", c.text) for c in mixed]
             )
+        lines += [] if self.consistent is None else [str(self.consistent)]
         lines += ["fit:", str(self.fit)]
         lines += [] if self.validation is None else ["held out:", str(self.validation)]
         return "\n".join([*lines, *([str(self.status)] if self.status else [])])

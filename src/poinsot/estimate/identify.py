@@ -12,9 +12,11 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.estimate.channel_terms import is_term, terms_of
+from poinsot.estimate.consistency.full import consistent
 from poinsot.estimate.estimate import Estimate, status_of, values_of
 from poinsot.estimate.excitation import excited
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
+from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.problem import LinearProblem, linear_problem
 from poinsot.estimate.runs import RunRows, rows_of_run
@@ -86,12 +88,16 @@ def estimated(study: Study) -> Estimate:
     used = tuple(run for run in runs if run.role is not Role.VALIDATE)
     problem, excitation = excited(linear_problem(asked, used, _scale(study, used), terms))
     problem, solution, moved = _solved(chosen, problem)
+    full = None
+    if isinstance(chosen, Consistent):
+        full = consistent(problem, solution.d, solution.covariance, chosen)
+        solution, moved = replace(solution, d=full.d), [*moved, str(full)]
     G, beta = problem.directions, problem.base_values(solution.d)
     base_covariance = G @ solution.covariance @ G.T
     values, combinations, covariance = values_of(problem, beta, base_covariance, excitation)
     fit = _fit(problem, used, solution.d)
     assert fit is not None
-    numerics = _numerics(problem, solution)
+    numerics = (*_numerics(problem, solution), *(full.doubts if full else ()))
     return Estimate(
         study=study,
         method=chosen.name,
@@ -107,6 +113,7 @@ def estimated(study: Study) -> Estimate:
         problem=problem,
         beta=beta,
         held=excitation.held,
+        consistent=full,
     )
 
 

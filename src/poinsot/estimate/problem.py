@@ -70,7 +70,7 @@ class LinearProblem:
 
     def base_columns(self, run: RunRows, noise: bool = False) -> np.ndarray:
         """X (n, c, b) of a run; with `noise`, what the noise of the motion adds to it."""
-        return _all_columns(self.behind(run), self.slopes, noise)[
+        return all_columns(self.behind(run), self.slopes, noise)[
             ..., [self.unknowns.names.index(name) for name in self.base.independent]
         ]
 
@@ -129,7 +129,7 @@ class LinearProblem:
         return np.array(rows).reshape(len(rows), self.directions.shape[1]), np.array(targets)
 
 
-def _all_columns(run: RunRows, slopes: np.ndarray, noise: bool = False) -> np.ndarray:
+def all_columns(run: RunRows, slopes: np.ndarray, noise: bool = False) -> np.ndarray:
     """Columns (n, c, k) of all unknowns: of the mechanism, then of the measuring chains."""
     W = run.noise if noise else run.W
     assert W is not None
@@ -159,7 +159,7 @@ def _stacked(unknowns: Unknowns, runs: Sequence[RunRows], slopes: np.ndarray, sc
     matrices, weights, parts = [], [], []
     for run in runs:
         step = max(1, len(run.t) // ENOUGH)
-        columns = _all_columns(run, slopes)[::step]
+        columns = all_columns(run, slopes)[::step]
         matrices.append(columns.reshape(-1, columns.shape[2]))
         weights.append(np.tile(1 / scale, len(columns)))
         share = np.sqrt(len(columns) / len(run.regressor.t))

@@ -6,4 +6,5 @@ rotation   any Euler or Tait–Bryan sequence, quaternions, rates, singular atti
 orientation   how a frame's attitude is written down in a model
 motion     twists and wrenches
 inertia    ten inertial parameters, Steiner, Poinsot's matrix, pseudo-inertia
+log_cholesky   ten coordinates without constraints for the inertia of any body that can exist
 """

@@ -79,6 +79,19 @@ def pseudo_inertia(phi: Vec3) -> Mat3:
     return matrix((s[0], s[1], s[2], hx), (s[1], s[3], s[4], hy), (s[2], s[4], s[5], hz), (hx, hy, hz, m))
 
 
+def planar_inertia(phi: Vec3) -> Mat3:
+    """Inertia matrix [[J, h], [hᵀ, m 1]] of a body in the plane about its origin, from its ten parameters.
+
+    It is positive (semi)definite exactly when a pseudo-inertia [[Σ, h], [hᵀ, m]] with tr Σ = J is: both say
+    m ≥ 0 and J m ≥ |h|².
+
+    >>> np.linalg.eigvalsh(planar_inertia([2.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0])).round(12).tolist()
+    [0.0, 2.0, 4.0]
+    """
+    m, hx, hy, J = (component(phi, i) for i in (0, 1, 2, 9))
+    return matrix((J, hx, hy), (hx, m, 0 * m), (hy, 0 * m, m))
+
+
 def parameters_from_pseudo_inertia(P: Mat3) -> Vec3:
     """The ten parameters φ of a pseudo-inertia matrix (4 × 4)."""
     P = P if is_symbolic(P) else np.asarray(P, float)

@@ -6,4 +6,5 @@ weighted      channels by their residuals
 robust        outliers count less
 total         the motion is noisy too
 likelihood    coloured residuals
+consistent    values of another method, made physically possible
 """

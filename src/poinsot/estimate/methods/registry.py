@@ -7,13 +7,16 @@ from typing import Any
 
 from poinsot.errors import PoinsotError, one_line, unknown
 from poinsot.estimate.methods.base import LinearMethod
+from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.likelihood import Likelihood
 from poinsot.estimate.methods.ordinary import Ordinary
 from poinsot.estimate.methods.robust import Robust
 from poinsot.estimate.methods.total import Total
 from poinsot.estimate.methods.weighted import Weighted
 
-METHODS: dict[str, type[LinearMethod]] = {m.name: m for m in (Ordinary, Weighted, Robust, Total, Likelihood)}
+METHODS: dict[str, type[LinearMethod]] = {
+    m.name: m for m in (Ordinary, Weighted, Robust, Total, Likelihood, Consistent)
+}
 
 
 def method_of(given: Any) -> LinearMethod:
@@ -28,4 +31,6 @@ def method_of(given: Any) -> LinearMethod:
     for option in options:
         if option not in own:
             raise PoinsotError(f"method '{name}': {unknown('option', option, sorted(own))}")
+    if "base" in options:
+        options["base"] = method_of(options["base"])
     return METHODS[name](**options)
