@@ -12,6 +12,7 @@ import pytest
 
 import poinsot
 from poinsot.estimate.study import Role
+from poinsot.identifiability.linear import linear_parameters
 from tests.recording.conftest import data as data  # the folder of measured data
 
 MODELS = Path(__file__).parent / "models"
@@ -76,14 +77,37 @@ def test_the_emps_has_the_published_values(data):
     assert est["slide.m"].deviation < 0.3
 
 
+def dvrk(data, name: str, cutoff: float, force_cutoff: float, method: str, *more: str):
+    """An arm of the da Vinci research kit, identified from one file and validated on the other."""
+    arm = poinsot.load(MODELS / f"{name}.toml")
+    train, test = (read(data / "dvrk" / f"{name}_{part}.csv.gz", name) for part in ("train", "test"))
+    own = [p.name for p in linear_parameters(arm) if p.declared and not p.name.startswith("cable.")]  # which is known
+    processing = {"cutoff": cutoff, "force_cutoff": force_cutoff, "rate": 50.0}
+    motors = [f"m{k}" for k in range(1, 8)]
+    return poinsot.identify(arm, train, [*own, *more], method, validate=test, channels=motors, processing=processing)
+
+
+@pytest.mark.slow
+def test_the_master_arm_is_predicted_better_than_published_by_possible_bodies(data):
+    est = dvrk(data, "mtm", 8.0, 1.8, "consistent")
+    assert np.all(est.validation.of_norm < MTM), est.validation.of_norm
+    assert est.problem.base.rank == 73  # as published
+    assert poinsot.check(est.mechanism).ok
+
+
 @pytest.mark.slow
 def test_the_patient_side_arm_is_predicted_better_than_published(data):
-    psm = poinsot.load(MODELS / "psm.toml")
-    train, test = (read(data / "dvrk" / f"psm_{part}.csv.gz", "psm") for part in ("train", "test"))
-    motors, processing = [f"m{k}" for k in range(1, 8)], {"cutoff": 9.0, "force_cutoff": 5.4, "rate": 50.0}
-    est = poinsot.identify(psm, train, validate=test, channels=motors, processing=processing)
-    assert est.validation is not None
+    est = dvrk(data, "psm", 9.0, 5.4, "weighted")
     assert np.all(est.validation.of_norm < PSM), est.validation.of_norm
+
+
+@pytest.mark.slow
+def test_the_patient_side_arm_is_possible_only_with_delays_of_its_motors(data):
+    bare, late = dvrk(data, "psm", 9.0, 5.4, "consistent"), dvrk(data, "psm", 9.0, 5.4, "consistent", "delay *")
+    assert "not physically possible" in bare.verdict
+    assert "numerics sound" in late.verdict
+    assert np.all(late.validation.of_norm < PSM), late.validation.of_norm
+    assert 0.04 < late["delay m5"].value < 0.1
 
 
 def test_torques_that_move_the_pendulum_are_no_output_of_it(data):
