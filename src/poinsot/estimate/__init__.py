@@ -10,6 +10,7 @@ excitation           what the data determines above the noise of its motion
 problem              all rows of one study on its base parameters
 residuals            colour of the residuals, and the covariance that it leaves
 methods              one a file: ordinary, weighted, robust, total least squares, maximum likelihood
+closed_loop          machines under control: controllers and their simulation
 validation           fit and prediction, channel by channel
 identified           the mechanism with the values that were found
 estimate             the result and its verdict
