@@ -12,7 +12,8 @@ import numpy as np
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.estimate.excitation import Excitation, gram
 from poinsot.estimate.folder import write_folder
-from poinsot.estimate.identified import nearest, sizes, with_linear
+from poinsot.estimate.identified import full_values, with_linear
+from poinsot.estimate.methods.hausman import BiasTest
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.study import Study
 from poinsot.estimate.validation import RunFit, poorly_predicted
@@ -90,6 +91,7 @@ class Estimate(Result):
     problem: LinearProblem
     beta: np.ndarray  # all base parameters (b,)  [SI]
     held: int = 0  # directions that noise alone excites: they stay at the model's values
+    bias: BiasTest | None = None  # of least squares, where the controllers are known
 
     _hidden = ("study", "problem", "beta")
     _extra = {"undetermined": "undetermined", "verdict": "verdict"}
@@ -144,7 +146,7 @@ class Estimate(Result):
         said = f"; no better than a constant: {listing(flat)}" if flat else ""
         wrong = [f"{run.name}: {f.channel} {f.message}" for run in self.study.runs for f in run.recording.problems]
         doubts = f"; recordings in doubt: {listing(wrong, 3)}" if wrong else ""
-        return f"{numerics}; {prediction}{said}{doubts}"
+        return f"{numerics}; {prediction}{said}{doubts}" + (f"; {self.bias}" if self.bias else "")
 
     @cached_property
     def mechanism(self) -> Mechanism:  # type: ignore[override]
@@ -158,12 +160,7 @@ class Estimate(Result):
     @cached_property
     def full(self) -> np.ndarray:
         """Values of the mechanism's unknowns, nearest to the model's among those that explain the data as well."""
-        problem, unknowns = self.problem, self.problem.unknowns
-        own = unknowns.own
-        size = sizes(unknowns, unknowns.start[:own], problem.runs[0].regressor.size)
-        rows = [j for j, name in enumerate(problem.base.independent) if name in unknowns.names[:own]]
-        B, added = np.split(problem.combine[rows], [own], axis=1)
-        return nearest(unknowns.start[:own], size, B, self.beta[rows] - added @ unknowns.start[own:])
+        return full_values(self.problem, self.beta)
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
         """Write it to a folder: JSON, signals as CSV, and the identified model as TOML, MJCF and URDF."""

@@ -3,4 +3,5 @@
 controllers      PID and cascades, one drive each; sampling and saturation
 equations        mechanism and controllers as symbols, one step of both
 simulation       the motion that drives make of their references, for any values of linear parameters
+instruments      rows of runs along the simulated motion
 """

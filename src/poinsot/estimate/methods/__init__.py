@@ -6,4 +6,7 @@ weighted      channels by their residuals
 robust        outliers count less
 total         the motion is noisy too
 likelihood    coloured residuals
+instruments   instrumental variables from the simulated closed loop
+didim         forces of the simulated closed loop
+hausman       whether least squares is biased, by its difference from instruments
 """
