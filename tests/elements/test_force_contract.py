@@ -90,3 +90,11 @@ def test_a_load_does_its_power_in_world_axes_or_following(X, at, f, m, v, w):
         R = X_WF.R if follows else np.eye(3)
         by_hand = (R @ f) @ (v + np.cross(w, X_WF.p - X.p)) + (R @ m) @ w
         assert load.wrench(X).power(load.twist(V_B)) == pytest.approx(by_hand, abs=1e-11)
+
+
+def test_a_jump_at_rest_can_be_spread_over_a_speed_and_nothing_else_changes():
+    friction = Friction("f", contract.ON, viscous=0.4, coulomb=1.5, smooth=0.0)
+    spread = friction.smoothed(1e-3)
+    assert spread.force(0.0, 0.02) == pytest.approx(friction.force(0.0, 0.02))
+    assert spread.force(0.0, 1e-6) == pytest.approx(-1.5e-3, rel=1e-3)
+    assert spread.smoothed(1.0) is spread

@@ -213,3 +213,16 @@ def test_mx_functions_are_expanded():
     runs = kernel(ca.Function("f", [x], [ca.norm_2(x)]))
     assert runs.info.tier == "optimised"
     assert runs(np.array([2.0, 3.0, 6.0]))[0] == 7.0
+
+
+@pytest.mark.parametrize("engine", ["native", "vm"])
+def test_inputs_of_a_scan_may_be_shared_by_all_samples(engine):
+    x, u, p = ca.SX.sym("x", 2), ca.SX.sym("u", 2), ca.SX.sym("p", 2)
+    step = kernel(ca.Function("step", [x, u, p], [p * x + u, x]), lanes=1, engine=engine)
+    inputs, shared = np.arange(8.0).reshape(4, 2), np.array([0.5, -2.0])
+    after, before = step.scan([np.ones(2)], inputs, shared)
+    expected = [np.ones(2)]
+    for row in inputs:
+        expected.append(shared * expected[-1] + row)
+    np.testing.assert_array_equal(after, expected[1:])
+    np.testing.assert_array_equal(before, expected[:-1])

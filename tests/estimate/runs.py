@@ -9,6 +9,7 @@ from scipy.signal import lfilter
 
 import poinsot
 from poinsot.estimate.identify import rows_and_steps
+from poinsot.estimate.motion import RunMotion
 from poinsot.estimate.problem import LinearProblem, linear_problem
 from poinsot.estimate.runs import RunRows
 from poinsot.estimate.study import Role, study_of
@@ -59,6 +60,7 @@ def sampled_problem(mechanism: poinsot.Mechanism, samples: int = 200, unknowns=N
     W = evaluate_regressor(mechanism, states, None, asked.names)
     y = (W.matrix @ W.parameters + W.rhs).reshape(samples, -1)
     columns = W.matrix.reshape(*y.shape, -1)
-    run = RunRows("states", Role.IDENTIFY, W.t, y, columns, W.rhs.reshape(y.shape), W, None)
+    still = RunMotion(mechanism, states, 0.0, ())
+    run = RunRows("states", Role.IDENTIFY, W.t, y, columns, W.rhs.reshape(y.shape), W, None, still, never)
     spread = np.std(y, axis=0)
     return linear_problem(asked, (run,), np.where(spread > 0, spread, spread.max()))

@@ -10,7 +10,10 @@ from poinsot.errors import PoinsotError
 from poinsot.estimate.methods.registry import METHODS, method_of
 from tests.estimate.runs import four_bar_run, noise, problem_of, with_forces
 
-PLAIN = [name for name in METHODS if name != "total"]  # which needs noise in the motion
+SIMULATING = [
+    name for name, method in METHODS.items() if method.simulates
+]  # which need controllers: test_closed_loop
+PLAIN = [name for name in METHODS if name not in ("total", *SIMULATING)]  # which needs noise in the motion
 
 
 @pytest.fixture(scope="module")

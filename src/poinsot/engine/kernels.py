@@ -124,8 +124,9 @@ class Kernel:
     def scan(self, carried: Sequence[np.ndarray], *inputs: np.ndarray) -> tuple[np.ndarray, ...]:
         """Evaluate N samples one after another: the first outputs of one are the first inputs of the next.
 
-        `carried` are the first values of as many inputs; the other `inputs` have a batch axis N. Gives all outputs,
-        (N, …). The kernel must have been made with `lanes=1`.
+        `carried` are the first values of as many inputs; the other `inputs` have a batch axis N, the first of them
+        always, or the function's own shape and are shared. Gives all outputs, (N, …). The kernel must have been made
+        with `lanes=1`.
 
         >>> import casadi
         >>> x, u = casadi.SX.sym("x"), casadi.SX.sym("u")
@@ -137,15 +138,17 @@ class Kernel:
         for chain, first in zip(chains, carried):
             chain[0] = np.reshape(first, chain.shape[1:])
         outputs = (*(chain[1:] for chain in chains), *self._outputs(n)[k:])
+        shapes = (*([()] * k), *self.signature.inputs[k:])
         arrays = [*chains, *(np.ascontiguousarray(a, float) for a in inputs)]
+        shared = [a.shape == shape for a, shape in zip(arrays, shapes)]
         state = self._build.state if self._build is not None else None
         if state is None or state.code is None or state.info.lanes != 1:
             for j in range(n):
-                for out, value in zip(outputs, self(*(a[j] for a in arrays))):
+                for out, value in zip(outputs, self(*(a if s else a[j] for a, s in zip(arrays, shared)))):
                     out[j] = value
         elif n:
             frame = self._frame()
-            frame.run(state, 0, n, arrays, [a.strides[0] for a in arrays], outputs)
+            frame.run(state, 0, n, arrays, [0 if s else a.strides[0] for a, s in zip(arrays, shared)], outputs)
             self._frames.append(frame)
         return outputs
 

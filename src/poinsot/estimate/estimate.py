@@ -14,7 +14,8 @@ from poinsot.errors import ConsistencyWarning, PoinsotError, listing, unknown
 from poinsot.estimate.consistency.full import FullParameters, completed
 from poinsot.estimate.excitation import Excitation, gram
 from poinsot.estimate.folder import write_folder
-from poinsot.estimate.identified import nearest, sizes, with_linear
+from poinsot.estimate.identified import full_values, with_linear
+from poinsot.estimate.methods.hausman import BiasTest
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.study import Study
 from poinsot.estimate.validation import RunFit, poorly_predicted
@@ -93,6 +94,7 @@ class Estimate(Result):
     beta: np.ndarray  # all base parameters (b,)  [SI]
     held: int = 0  # directions that noise alone excites: they stay at the model's values
     consistent: FullParameters | None = None  # found together with the values, by the method of that name
+    bias: BiasTest | None = None  # of least squares, where the controllers are known
 
     _hidden = ("study", "problem", "beta", "consistent")
     _extra = {"undetermined": "undetermined", "verdict": "verdict"}
@@ -147,7 +149,7 @@ class Estimate(Result):
         said = f"; no better than a constant: {listing(flat)}" if flat else ""
         wrong = [f"{run.name}: {f.channel} {f.message}" for run in self.study.runs for f in run.recording.problems]
         doubts = f"; recordings in doubt: {listing(wrong, 3)}" if wrong else ""
-        return f"{numerics}; {prediction}{said}{doubts}"
+        return f"{numerics}; {prediction}{said}{doubts}" + (f"; {self.bias}" if self.bias else "")
 
     @cached_property
     def mechanism(self) -> Mechanism:  # type: ignore[override]
@@ -173,12 +175,7 @@ class Estimate(Result):
         """Values of the mechanism's unknowns, and how they were chosen."""
         if self.consistent is not None:
             return self.consistent
-        problem, unknowns = self.problem, self.problem.unknowns
-        own = unknowns.own
-        size = sizes(unknowns, unknowns.start[:own], problem.runs[0].regressor.size)
-        rows = [j for j, name in enumerate(problem.base.independent) if name in unknowns.names[:own]]
-        B, added = np.split(problem.combine[rows], [own], axis=1)
-        values = nearest(unknowns.start[:own], size, B, self.beta[rows] - added @ unknowns.start[own:])
+        problem, values = self.problem, full_values(self.problem, self.beta)
         back = np.linalg.pinv(problem.directions)
         return completed(problem, values, back @ (self.beta - problem.nominal), back @ self.base_covariance @ back.T)
 

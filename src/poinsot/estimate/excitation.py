@@ -18,6 +18,7 @@ from poinsot.blas import one_blas_thread
 from poinsot.estimate.problem import LinearProblem
 
 NOTHING = 3.0  # ρ below which a direction is not excited
+STRONG = 10.0  # ρ² times the number of samples, from which instruments are strong
 TOUCHED = 0.05  # of a parameter's physical size, by which directions that are not excited may change it
 ROUND_OFF = 1e-24  # of the columns, squared: no noise at all
 
@@ -40,19 +41,26 @@ class Excitation:
 
 
 @one_blas_thread()
-def excited(problem: LinearProblem) -> tuple[LinearProblem, Excitation]:
-    """The problem in the directions that are excited."""
+def excited(problem: LinearProblem, simulated: bool = False) -> tuple[LinearProblem, Excitation]:
+    """The problem in the directions that are excited.
+
+    `simulated`: by the motion of the closed loop, which holds no noise. Instruments are not biased by that of X: a
+    direction is excited if it leaves them strong, ρ² n > 10.
+    """
     from scipy.linalg import eigh
 
     b, size = problem.base.rank, physical_sizes(problem)
     if not b or any(run.noise is None for run in problem.runs):
         return problem, Excitation(np.zeros((b, b)), 0, np.zeros(b))
-    X, N = gram(problem), gram(problem, noise=True)
+    X, N, nothing = gram(problem), gram(problem, noise=True), NOTHING**-2
+    if simulated and problem.simulate is not None:
+        X = gram(replace(problem, runs=problem.simulate(problem, np.zeros(b))))
+        nothing = sum(float(np.isfinite(run.y).sum()) for run in problem.runs) / STRONG
     prior = problem.priors[0]
     X = X + prior.T @ prior
     length = np.sqrt(np.diagonal(X))
     shares, g = eigh(N / length[:, None] / length, X / length[:, None] / length)
-    weak = shares > NOTHING**-2
+    weak, N = shares > nothing, 0 * N if simulated else N
     if not weak.any():
         return problem, Excitation(N, 0, np.zeros(b))
     strong = g[:, ~weak] / length[:, None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from poinsot.errors import PoinsotError
+from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.linear import LinearParameter, force_name
 from poinsot.model.mechanism import Mechanism
@@ -32,6 +33,15 @@ def sizes(unknowns: Unknowns, nominal: np.ndarray, length: float) -> np.ndarray:
         physical = (masses.get(p.owner) or whole) * length**p.order if p.table == "bodies" else value
         found.append(max(value, physical) or 1.0)
     return np.array(found)
+
+
+def full_values(problem: LinearProblem, beta: np.ndarray) -> np.ndarray:
+    """Values of the mechanism's unknowns, nearest to the model's among those with base parameters β (b,)."""
+    unknowns, own = problem.unknowns, problem.unknowns.own
+    size = sizes(unknowns, unknowns.start[:own], problem.runs[0].regressor.size)
+    rows = [j for j, name in enumerate(problem.base.independent) if name in unknowns.names[:own]]
+    B, added = np.split(problem.combine[rows], [own], axis=1)
+    return nearest(unknowns.start[:own], size, B, beta[rows] - added @ unknowns.start[own:])
 
 
 def with_linear(mechanism: Mechanism, linear: tuple[LinearParameter, ...], values: np.ndarray) -> Mechanism:

@@ -10,13 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.blas import one_blas_thread
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.estimate.channel_terms import is_term, terms_of
+from poinsot.estimate.closed_loop.controllers import Control
+from poinsot.estimate.closed_loop.instruments import ClosedLoops
 from poinsot.estimate.consistency.full import consistent
 from poinsot.estimate.estimate import Estimate, status_of, values_of
 from poinsot.estimate.excitation import excited
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
+from poinsot.estimate.methods.hausman import bias_test
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.problem import LinearProblem, linear_problem
 from poinsot.estimate.runs import RunRows, rows_of_run
@@ -42,6 +46,7 @@ def identify(
     channels: Sequence[str] | str | None = None,
     noise: float | Mapping[str, float] | None = None,
     processing: Processing | Mapping[str, Any] | None = None,
+    control: Control | Mapping[str, Any] | None = None,
 ) -> Estimate:
     """Parameters of a mechanism from recordings, with standard errors and a verdict.
 
@@ -52,7 +57,9 @@ def identify(
     `validate` are recordings that are predicted and not used otherwise. `channels` are those of `regressor`; by
     default all recorded forces.
     `noise` is the standard deviation of a sample, for all channels or by channel, in SI. `processing` tells how
-    motions are filtered and at which rate rows are kept (`Processing`, or a table).
+    motions are filtered and at which rate rows are kept (`Processing`, or a table). `control` are the controllers of
+    the drives by actuator, with the channels of their references (`Control`, or tables): methods that simulate the
+    machine need them, and others are tested for bias by them.
 
     >>> import poinsot
     >>> crank, t = poinsot.load("four_bar"), np.linspace(0, 4, 401)
@@ -74,10 +81,12 @@ def identify(
             channels=channels,
             noise=noise,
             processing=processing,
+            control=control,
         )
     return estimated(study)
 
 
+@one_blas_thread()
 def estimated(study: Study) -> Estimate:
     """The estimate of a study."""
     chosen, added = method_of(study.method), tuple(one for one in study.unknowns if is_term(one))
@@ -86,7 +95,9 @@ def estimated(study: Study) -> Estimate:
     terms = terms_of(added, runs[0].regressor.channels, runs[0].regressor.channel_units)
     asked = asked.with_terms([term.given for term in terms], [term.unit for term in terms])
     used = tuple(run for run in runs if run.role is not Role.VALIDATE)
-    problem, excitation = excited(linear_problem(asked, used, _scale(study, used), terms))
+    loops = None if study.control is None else ClosedLoops(study.control, study.processing)
+    problem = replace(linear_problem(asked, used, _scale(study, used), terms), simulate=loops)
+    problem, excitation = excited(problem, chosen.simulates)
     problem, solution, moved = _solved(chosen, problem)
     full = None
     if isinstance(chosen, Consistent):
@@ -98,6 +109,7 @@ def estimated(study: Study) -> Estimate:
     fit = _fit(problem, used, solution.d)
     assert fit is not None
     numerics = (*_numerics(problem, solution), *(full.doubts if full else ()))
+    bias = None if loops is None else bias_test(problem.rows, solution.d, solution.sigma)
     return Estimate(
         study=study,
         method=chosen.name,
@@ -109,11 +121,12 @@ def estimated(study: Study) -> Estimate:
         validation=_fit(problem, [run for run in runs if run.role is Role.VALIDATE], solution.d),
         status=status_of(values, numerics),
         numerics=numerics,
-        steps=(*study.steps, *asked.steps, *steps, *moved),
+        steps=(*study.steps, *asked.steps, *steps, *moved, *([] if loops is None else loops.said)),
         problem=problem,
         beta=beta,
         held=excitation.held,
         consistent=full,
+        bias=bias,
     )
 
 

@@ -21,6 +21,7 @@ from poinsot.estimate.unknowns import Unknowns
 from poinsot.identifiability.base_parameters import BaseParameters, reduce_regressor
 from poinsot.identifiability.linear import LinearParameter
 
+Simulate = Callable[["LinearProblem", np.ndarray], tuple[RunRows, ...]]
 ENOUGH = 2000  # samples of a run from which its rank is told
 
 
@@ -36,6 +37,7 @@ class LinearProblem:
     scale: np.ndarray  # (c,) size of every channel's noise, or of its samples
     directions: np.ndarray  # G (b, r) in which base parameters are looked for
     terms: tuple[ChannelTerm, ...] = ()  # of measuring chains, the last unknowns
+    simulate: Simulate | None = None  # rows of the runs along the motions that values d (r,) give under control
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -104,17 +106,25 @@ class LinearProblem:
     @property
     def rows(self) -> LinearRows:
         """What methods solve."""
-        X, z, good, noise = [], [], [], []
-        for run in self.runs:
-            use = np.isfinite(run.y)
-            X.append(np.where(use[:, :, None], self.columns(run), 0.0))
-            z.append(np.where(use, self.target(run), 0.0))
-            good.append(use)
+        noise, good = [], tuple(np.isfinite(run.y) for run in self.runs)
+        for run, use in zip(self.runs, good):
             if run.noise is not None:  # targets have −N β₀, since X β₀ is taken off them
                 N = np.where(use[:, :, None], self.base_columns(run, noise=True), 0.0)
                 noise.append(np.concatenate([N @ self.directions, -(N @ self.nominal)[:, :, None]], axis=2))
+        X, z = self._columns_and_targets(self.runs)
         whole = tuple(noise) if len(noise) == len(X) else None
-        return LinearRows(tuple(X), tuple(z), tuple(good), self.priors, self.scale, whole)
+        simulated = None if self.simulate is None else self._simulated
+        return LinearRows(tuple(X), tuple(z), good, self.priors, self.scale, whole, simulated)
+
+    def _columns_and_targets(self, runs: tuple[RunRows, ...]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """X G (n, c, r) and z − X β₀ (n, c) by run, zero where samples are masked."""
+        masks = [np.isfinite(run.y) for run in runs]
+        X = [np.where(use[:, :, None], self.columns(run), 0.0) for run, use in zip(runs, masks)]
+        return X, [np.where(use, self.target(run), 0.0) for run, use in zip(runs, masks)]
+
+    def _simulated(self, d: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        assert self.simulate is not None
+        return self._columns_and_targets(self.simulate(self, d))
 
     @property
     def priors(self) -> tuple[np.ndarray, np.ndarray]:

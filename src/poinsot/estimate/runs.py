@@ -43,6 +43,8 @@ class RunRows:
     known: np.ndarray  # (n, c) what all other parameters contribute
     regressor: Regressor  # before the filter
     noise: np.ndarray | None  # (n, c, K) by how much the noise of the motion changes W
+    motion: RunMotion
+    recording: Recording  # on an even clock
     extra: np.ndarray | None = None  # (n, c, m) columns of what the measuring chain adds
 
     @property
@@ -73,8 +75,19 @@ def rows_of_run(
     t, parts, step = _filtered(motion.states.t, stacked, rate, motion.edge, processing.force_cutoff)
     noise = parts[3] if rng is not None else None
     y, said = _moving(parts[0][..., 0], t, motion)
-    rows = RunRows(run.name, run.role, t, y, parts[1], parts[2][..., 0], W, noise)
+    rows = RunRows(run.name, run.role, t, y, parts[1], parts[2][..., 0], W, noise, motion, recording)
     return rows, (*motion.steps, step, *said)
+
+
+def rows_along(rows: RunRows, motion: RunMotion, unknowns: Unknowns, processing: Processing) -> RunRows:
+    """The rows of a run along another motion at the same times, behind the same filter."""
+    W = _regressor(motion, unknowns, list(rows.regressor.channels), rows.role)
+    n, c = len(motion.states.t), len(W.channels)
+    processing = with_cutoffs(processing, rows.recording, unknowns.mechanism)
+    rate, _ = _rates(rows.recording, processing)
+    columns = [W.matrix.reshape(n, c, -1), W.rhs.reshape(n, c, 1)]
+    _, (new, known), _ = _filtered(motion.states.t, columns, rate, motion.edge, processing.force_cutoff)
+    return replace(rows, W=new, known=known[..., 0], noise=None, motion=motion)
 
 
 def force_channels(recording: Recording, mechanism: Mechanism, wanted: Sequence[str], run: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError, by_name, listing, number_of, one_line, one_or_more_names, unknown
+from poinsot.estimate.closed_loop.controllers import Control, control_of
 from poinsot.identifiability.linear import linear_parameters
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
@@ -94,6 +95,7 @@ class Study:
     processing: Processing = field(default_factory=Processing)
     name: str = "study"
     steps: tuple[str, ...] = ()  # what was done to it, one sentence each
+    control: Control | None = None  # of the drives in all runs, for methods that simulate them
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism)
@@ -133,6 +135,7 @@ def study_of(
     channels: Sequence[str] | str | None = None,
     noise: float | Mapping[str, float] | None = None,
     processing: Any = None,
+    control: Any = None,
 ) -> Study:
     """A study from what one call gives: one recording or several, names or patterns of unknowns."""
     runs = [Run(name, rec) for name, rec in _recordings(recording, "run")]
@@ -146,6 +149,7 @@ def study_of(
         method,
         processing_of(processing),
         mechanism.name,
+        control=control_of(control),
     )
 
 

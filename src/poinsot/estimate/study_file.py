@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from poinsot.errors import PoinsotError, one_line, unknown
+from poinsot.estimate.closed_loop.controllers import control_of
 from poinsot.estimate.study import Processing, Role, Run, Study, noise_of, unknowns_of
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
@@ -63,6 +64,7 @@ class StudyTable(_Table):
     noise: dict[str, float | str] = {}  # standard deviation of a sample, by channel or pattern
     method: str | dict[str, Any] = "weighted"
     processing: ProcessingTable = ProcessingTable()
+    control: dict[str, Any] | None = None  # controllers by actuator, beside their sampling rate
 
 
 def read_study(path: str | Path) -> Study:
@@ -81,6 +83,7 @@ def read_study(path: str | Path) -> Study:
         _processing(table.processing),
         table.name or file.stem,
         tuple(f"'{name}' is known to be {value}" for name, value in table.known.items()),
+        control_of(table.control),
     )
 
 

@@ -55,16 +55,12 @@ def regressor_rows(
     compiled: System, measured: Sequence[MeasuredChannel], parameters: Sequence[LinearParameter]
 ) -> Rows:
     """Write the rows of all channels."""
-    e = compiled.equations
-    elements, theta = with_symbols(compiled.elements, parameters)
-    laws = {**elements.forces, **elements.actuators}
-    acting = tuple((laws[law.name], s, rate) for law, s, rate in e.balance.acting)
-    e = replace(e, symbols=replace(e.symbols, elements=elements), balance=replace(e.balance, acting=acting))
+    e, theta = linear_equations(compiled, parameters)
     held = any(c.held for c in measured)
     solution = inverse_solution(compiled) if held else None
     a = solution.a if solution else casadi.SX.sym("a", e.v.size1())
     w = solution.w if solution else casadi.SX.sym("w", e.u.size1())
-    rates, efforts = _rates_and_efforts(e, a)
+    rates, efforts = rates_and_efforts(e, a)
     lam = casadi.SX.sym("lam", e.kinematics.phi.size1())
     g = casadi.vertcat(*_direct(e, a, lam, measured))
     Z = _virtual_motions(compiled, measured, g, lam)
@@ -74,6 +70,15 @@ def regressor_rows(
         raise PoinsotError("a law is not linear in the parameters that it calls linear")
     check = solution.factor.check if solution else casadi.SX(1.0)
     return Rows(a, w, matrix, check, _reach(compiled, measured, moved), _pace(e, a))
+
+
+def linear_equations(compiled: System, parameters: Sequence[LinearParameter]) -> tuple[Equations, Any]:
+    """The equations with symbols for linear parameters in all laws and bodies, and these symbols (k, 1)."""
+    e = compiled.equations
+    elements, theta = with_symbols(compiled.elements, parameters)
+    laws = {**elements.forces, **elements.actuators}
+    acting = tuple((laws[law.name], s, rate) for law, s, rate in e.balance.acting)
+    return replace(e, symbols=replace(e.symbols, elements=elements), balance=replace(e.balance, acting=acting)), theta
 
 
 def _reach(compiled: System, measured: Sequence[MeasuredChannel], moved: Any) -> Any:
@@ -101,7 +106,7 @@ def _pace(e: Equations, a: Any) -> Any:
     return casadi.sqrt(casadi.vertcat(rate, acceleration))
 
 
-def _rates_and_efforts(e: Equations, a: Any) -> tuple[Any, Any]:
+def rates_and_efforts(e: Equations, a: Any) -> tuple[Any, Any]:
     """R and E: bodies with the wrenches they need, laws and loads with minus what they give."""
     elements = e.symbols.elements
     moving = [e.kinematics.twists[name] for name in elements.bodies]
@@ -159,7 +164,7 @@ def _not_read(part: Any) -> Any:
 
 def _body_wrenches(e: Equations, a: Any) -> dict[str, Any]:
     """Q_e − M q̈ of every body, and what all of them and the loads exert on the ground."""
-    _, efforts = _rates_and_efforts(e, a)
+    _, efforts = rates_and_efforts(e, a)
     elements, found, total = e.symbols.elements, {}, casadi.SX.zeros(6)
     for k, name in enumerate(elements.bodies):
         f, n = efforts[6 * k : 6 * k + 3], efforts[6 * k + 3 : 6 * k + 6]

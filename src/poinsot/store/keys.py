@@ -12,7 +12,7 @@ from poinsot import __version__
 # Packages whose code decides what equations look like; others may change without making entries stale.
 _WRITERS = (
     *("spatial", "elements", "model", "engine", "formulations", "system", "motion", "simulation", "statics"),
-    *("vibration", "identifiability", "store"),
+    *("vibration", "identifiability", "recording", "estimate/closed_loop", "store"),
 )
 _NEEDED = ("casadi", "numpy")
 

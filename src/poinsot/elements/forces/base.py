@@ -101,6 +101,10 @@ class Force(ABC):
         """−∂F/∂ṡ at rest of smoothed dry friction, which is no damping  [N·s/m] or [N·m·s/rad]."""
         return 0.0
 
+    def smoothed(self, speed: Scalar) -> Self:
+        """The law with a jump at rest spread over a speed, for integration; itself if it has none."""
+        return self
+
     def clearance(self, s: Scalar) -> Scalar | None:
         """Positive between rigid limits, zero where one is reached; None: there are none."""
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from poinsot.elements.forces.base import Force, Simple
@@ -35,6 +35,10 @@ class Friction(Force):
     def dry_slope(self) -> Scalar:
         """f_c / v_s."""
         return 0.0 if is_zero(self.smooth) else self.coulomb / self.smooth
+
+    def smoothed(self, speed: Scalar) -> Friction:
+        """With v_s where it is 0."""
+        return replace(self, smooth=speed) if is_zero(self.smooth) else self
 
     def simple(self, s: float) -> Simple:
         """A damper and dry friction."""

@@ -6,14 +6,16 @@ d = argmin Σ (w (z − X d))² + priors        rows weighted, columns scaled, b
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.estimate.residuals import Colour, Projection, colour_of, sandwich
+
+Simulated = Callable[[np.ndarray], tuple[list[np.ndarray], list[np.ndarray]]]  # of d: X (n, c, r), z (n, c) by run
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,7 @@ class LinearRows:
     prior: tuple[np.ndarray, np.ndarray]  # weighted rows of what is known besides (m, r), (m,)
     scale: np.ndarray  # size of every channel's noise, or of its samples (c,)
     noise: tuple[np.ndarray, ...] | None = None  # what noise of the motion adds to (X, z), by run (n, c, r + 1)
+    simulated: Simulated | None = None  # where the controllers are known
 
     def __post_init__(self) -> None:
         count, r = sum(int(g.sum()) for g in self.good), self.X[0].shape[2]
@@ -47,6 +50,33 @@ class LinearRows:
             )
         if count <= r:
             raise PoinsotError(f"{count} samples are too few for {r} parameters")
+
+    def simulation(self, d: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Columns (n, c, r) and targets (n, c) by run along the motion that the closed loop makes with d (r,)."""
+        if self.simulated is None:
+            raise PoinsotError(
+                "this method simulates the machine under control: give the study its controllers and references, "
+                "control = {A = {type = 'pid', reference = 'A.wanted', kp = 100}}"
+            )
+        return self.simulated(d)
+
+    def simulation_towards(self, d: np.ndarray, safe: np.ndarray) -> tuple[LinearRows, np.ndarray]:
+        """Rows along the simulated motion for d (r,), or for the values nearest to it, on the way from those that
+        are known to be safe, with which the closed loop is stable; and these values.
+        """
+        for share in (1.0, 0.5, 0.25, 0.1):
+            at = safe + share * (d - safe)
+            try:
+                return self.along(at), at
+            except PoinsotError:
+                if self.simulated is None:
+                    raise
+        return self.along(safe), safe
+
+    def along(self, d: np.ndarray) -> LinearRows:
+        """Rows along the motion simulated with d (r,)."""
+        X, z = self.simulation(d)
+        return replace(self, X=tuple(X), z=tuple(z), noise=None)
 
     @property
     def freedom(self) -> float:
@@ -59,6 +89,7 @@ class LinearMethod(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]  # one line for lists of methods
+    simulates: ClassVar[bool] = False  # whether noise of the motion does not bias it: it simulates the closed loop
 
     @abstractmethod
     def solve(self, rows: LinearRows) -> LinearSolution:
@@ -66,17 +97,25 @@ class LinearMethod(ABC):
 
 
 def least_squares(
-    X: Sequence[np.ndarray], z: Sequence[np.ndarray], prior: tuple[np.ndarray, np.ndarray]
+    X: Sequence[np.ndarray],
+    z: Sequence[np.ndarray],
+    prior: tuple[np.ndarray, np.ndarray],
+    Z: Sequence[np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """d (r,) and H = XᵀX (r, r) of weighted rows, priors included."""
-    b = X[0].shape[-1]
-    A = np.concatenate([*(x.reshape(-1, b) for x in X), prior[0]])
-    y = np.concatenate([*(part.ravel() for part in z), prior[1]])
-    size = np.linalg.norm(A, axis=0)
-    size = np.where(size > 0, size, 1.0)
-    Q, R = np.linalg.qr(A / size)
-    d = np.linalg.solve(R, Q.T @ y) / size
-    return d, (R * size).T @ (R * size)
+    """d (r,) and H = ZᵀX (r, r) of weighted rows, priors included; with Z = X unless instruments are given."""
+    A, y = _stacked(X, prior[0]), np.concatenate([*(part.ravel() for part in z), prior[1]])
+    B = A if Z is None else _stacked(Z, prior[0])
+    length, size = np.linalg.norm(A, axis=0), np.linalg.norm(B, axis=0)
+    length, size = np.where(length > 0, length, 1.0), np.where(size > 0, size, 1.0)
+    Q, R = np.linalg.qr(B / size)
+    small = R if Z is None else Q.T @ (A / length)
+    d = np.linalg.solve(small, Q.T @ y) / length
+    return d, (R * size).T @ (small * length)
+
+
+def _stacked(X: Sequence[np.ndarray], below: np.ndarray) -> np.ndarray:
+    """Columns of all runs and more rows below them (m, r)."""
+    return np.concatenate([*(x.reshape(-1, x.shape[-1]) for x in X), below])
 
 
 def residuals(rows: LinearRows, d: np.ndarray) -> list[np.ndarray]:
@@ -97,15 +136,22 @@ def weighted(rows: LinearRows, weights: Sequence[np.ndarray]) -> tuple[list[np.n
     return [x * w[:, :, None] for x, w in zip(rows.X, weights)], [z * w for z, w in zip(rows.z, weights)]
 
 
-def projection(X: Sequence[np.ndarray]) -> Projection:
-    """What takes from noise (n, c) of every run all that columns (n, c, r) explain."""
-    r = X[0].shape[2]
-    Q = np.linalg.qr(np.concatenate([x.reshape(-1, r) for x in X]))[0]
+def rough(rows: LinearRows) -> tuple[np.ndarray, np.ndarray]:
+    """Least squares with channels over their scale, and the spread (c,) of what it leaves: where iterations start."""
+    d, _ = least_squares(*weighted(rows, [np.where(good, 1 / rows.scale, 0.0) for good in rows.good]), rows.prior)
+    return d, spread(rows, residuals(rows, d))
+
+
+def projection(X: Sequence[np.ndarray], Z: Sequence[np.ndarray] | None = None) -> Projection:
+    """What takes from noise (n, c) of every run all that columns (n, c, r) explain, by instruments Z if given."""
+    A = _stacked(X, np.zeros((0, X[0].shape[2])))
+    Q = np.linalg.qr(A if Z is None else _stacked(Z, np.zeros((0, X[0].shape[2]))))[0]
+    explains = Q if Z is None else np.linalg.solve((Q.T @ A).T, A.T).T
     ends = np.cumsum([x[..., 0].size for x in X])[:-1]
 
     def left(noise: Sequence[np.ndarray]) -> list[np.ndarray]:
         e = np.concatenate([part.ravel() for part in noise])
-        return [part.reshape(x.shape) for part, x in zip(np.split(e - Q @ (Q.T @ e), ends), noise)]
+        return [part.reshape(x.shape) for part, x in zip(np.split(e - explains @ (Q.T @ e), ends), noise)]
 
     return left
 
@@ -117,13 +163,14 @@ def with_covariance(
     H: np.ndarray,
     iterations: int = 1,
     message: str = "",
+    Z: Sequence[np.ndarray] | None = None,
 ) -> LinearSolution:
-    """A solution by weighted rows with the covariance that the colour of its residuals leaves."""
+    """A solution by weighted rows, or weighted instruments Z, with the covariance by the colour of its residuals."""
     left = residuals(rows, d)
     X = [x * w[:, :, None] for x, w in zip(rows.X, weights)]
-    colour = colour_of([r * w for r, w in zip(left, weights)], projection(X))
-    covariance = sandwich(X, H, colour)
+    colour = colour_of([r * w for r, w in zip(left, weights)], projection(X, Z))
+    covariance = sandwich(X if Z is None else Z, H, colour)
     if len(rows.prior[1]):  # a prior is worth as much as its deviation says
         inverse = np.linalg.inv(H)
-        covariance += inverse @ rows.prior[0].T @ rows.prior[0] @ inverse
+        covariance += inverse @ rows.prior[0].T @ rows.prior[0] @ inverse.T
     return LinearSolution(d, covariance, spread(rows, left), colour, iterations, message)

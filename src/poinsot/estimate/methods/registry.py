@@ -8,6 +8,8 @@ from typing import Any
 from poinsot.errors import PoinsotError, one_line, unknown
 from poinsot.estimate.methods.base import LinearMethod
 from poinsot.estimate.methods.consistent import Consistent
+from poinsot.estimate.methods.didim import DirectInverse
+from poinsot.estimate.methods.instruments import Instruments
 from poinsot.estimate.methods.likelihood import Likelihood
 from poinsot.estimate.methods.ordinary import Ordinary
 from poinsot.estimate.methods.robust import Robust
@@ -15,7 +17,7 @@ from poinsot.estimate.methods.total import Total
 from poinsot.estimate.methods.weighted import Weighted
 
 METHODS: dict[str, type[LinearMethod]] = {
-    m.name: m for m in (Ordinary, Weighted, Robust, Total, Likelihood, Consistent)
+    m.name: m for m in (Ordinary, Weighted, Robust, Total, Likelihood, Instruments, DirectInverse, Consistent)
 }
 
 
