@@ -172,3 +172,8 @@ def test_a_gain_is_determined_only_beside_something_that_is_known():
     assert known["gain A"].value == pytest.approx(0.2, abs=5 * known["gain A"].deviation)
     free = poinsot.identify(BAR, strong, ["*.m", "*.mx", "*.my", "*.J", "gain A"])
     assert "gain A" in free.undetermined
+
+
+def test_values_outside_the_bounds_of_the_study_are_a_doubt():
+    est = poinsot.identify(BAR, four_bar_run(seconds=4.0), {"link3.mass": {"bounds": [3.0, 5.0], "start": 4.0}})
+    assert "numerics in doubt: Outside the bounds of the study: link3.mass" in est.verdict

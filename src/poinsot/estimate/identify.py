@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -16,7 +17,7 @@ from poinsot.estimate.channel_terms import is_term, terms_of
 from poinsot.estimate.closed_loop.controllers import Control
 from poinsot.estimate.closed_loop.instruments import ClosedLoops
 from poinsot.estimate.consistency.full import consistent
-from poinsot.estimate.estimate import Estimate, status_of, values_of
+from poinsot.estimate.estimate import Estimate, Value, status_of, values_of
 from poinsot.estimate.excitation import excited
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
@@ -31,6 +32,7 @@ from poinsot.estimate.validation import RunFit, fit_of
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.recording import Recording
 
+_progress = logging.getLogger("poinsot.progress")
 STEPS = 30  # of Gauss and Newton where channels are not linear in the unknowns
 SETTLED = 1e-3  # of a standard error
 ROUND_OFF = 1e-9  # of a step from the model
@@ -98,6 +100,7 @@ def estimated(study: Study) -> Estimate:
     loops = None if study.control is None else ClosedLoops(study.control, study.processing)
     problem = replace(linear_problem(asked, used, _scale(study, used), terms), simulate=loops)
     problem, excitation = excited(problem, chosen.simulates)
+    _progress.info(f"{problem.base.rank} base parameters by the method '{chosen.name}'")
     problem, solution, moved = _solved(chosen, problem)
     full = None
     if isinstance(chosen, Consistent):
@@ -108,7 +111,7 @@ def estimated(study: Study) -> Estimate:
     values, combinations, covariance = values_of(problem, beta, base_covariance, excitation)
     fit = _fit(problem, used, solution.d)
     assert fit is not None
-    numerics = (*_numerics(problem, solution), *(full.doubts if full else ()))
+    numerics = (*_numerics(problem, solution), *_outside(asked, values, chosen), *(full.doubts if full else ()))
     bias = None if loops is None else bias_test(problem.rows, solution.d, solution.sigma)
     return Estimate(
         study=study,
@@ -135,6 +138,7 @@ def rows_and_steps(study: Study, asked: Unknowns) -> tuple[tuple[RunRows, ...], 
     found, steps = [], []
     for k, run in enumerate(study.runs):
         rng = None if run.role is Role.VALIDATE else np.random.default_rng(k)
+        _progress.info(f"run '{run.name}', {k + 1} of {len(study.runs)}: motion and regressor")
         try:
             rows, said = rows_of_run(run, asked, study.channels, study.processing, rng)
         except MotionError as error:  # what is wrong with the recording is the likely reason
@@ -184,6 +188,14 @@ def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunF
     channels = list(zip(first.channels, first.channel_units))
     predicted = [problem.predicted(run, d) for run in runs]
     return fit_of([run.name for run in runs], channels, [run.t for run in runs], [run.y for run in runs], predicted)
+
+
+def _outside(asked: Unknowns, values: Sequence[Value], method: LinearMethod) -> list[str]:
+    """Which values lie outside the bounds that the study gives."""
+    pairs = zip(asked.given, values)
+    beyond = [v.name for one, v in pairs if v.determined and not one.lower <= v.value <= one.upper]
+    advice = f"the method '{method.name}' does not keep bounds, 'consistent' does."
+    return [f"Outside the bounds of the study: {', '.join(beyond)}; {advice}"] if beyond else []
 
 
 def _numerics(problem: LinearProblem, solution: LinearSolution) -> tuple[str, ...]:

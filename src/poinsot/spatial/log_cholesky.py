@@ -16,7 +16,7 @@ def from_log_cholesky(theta: Vec3) -> Vec3:
     """The ten inertial parameters φ of log-Cholesky coordinates θ (10).
 
     >>> import numpy as np
-    >>> from_log_cholesky(np.zeros(10)).tolist()
+    >>> (from_log_cholesky(np.zeros(10)) + 0.0).tolist()
     [1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 2.0, 0.0, 2.0]
     """
     alpha, d1, d2, d3, s12, s23, s13, *t = (component(theta, i) for i in range(10))
