@@ -23,6 +23,7 @@ from poinsot.estimate.study import Role, Unknown, study_of
 from poinsot.estimate.unknowns import unknowns_in
 from tests.estimate.machines import MACHINES, SERIAL, Machine
 from tests.estimate.runs import noise
+from tests.generated.share import share
 from tests.recording.conftest import data as data  # the folder of measured data
 
 MODELS = Path(__file__).parent / "models"
@@ -66,11 +67,13 @@ def test_least_squares_is_biased_by_noise_of_the_encoders(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MACHINES)
-@pytest.mark.parametrize(("method", "repetitions"), [("instruments", 500), ("didim", 100)])
+@pytest.mark.parametrize(
+    ("method", "repetitions", "name"),
+    share([(*case, name) for case in (("instruments", 500), ("didim", 100)) for name in MACHINES]),
+)
 def test_error_bars_cover_the_truth_as_often_as_they_say(name, method, repetitions):
-    share = np.mean(np.abs(off(name, method, repetitions)) < 1.96, axis=0)
-    assert 0.92 <= share.mean() <= 0.97, share
+    inside = np.mean(np.abs(off(name, method, repetitions)) < 1.96, axis=0)
+    assert 0.92 <= inside.mean() <= 0.97, inside
 
 
 def rejected(endogenous: float, colour: float, repetitions: int) -> float:

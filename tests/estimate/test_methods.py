@@ -9,6 +9,7 @@ import poinsot
 from poinsot.errors import PoinsotError
 from poinsot.estimate.methods.registry import METHODS, method_of
 from tests.estimate.runs import four_bar_run, noise, problem_of, with_forces
+from tests.generated.share import share
 
 SIMULATING = [
     name for name, method in METHODS.items() if method.simulates
@@ -49,11 +50,10 @@ def test_error_bars_cover_the_truth_in_a_few_repetitions(name, colour, perfect):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("colour", [0.0, 0.9])
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize(("name", "colour"), share([(name, colour) for name in PLAIN for colour in (0.0, 0.9)]))
 def test_error_bars_cover_the_truth_as_often_as_they_say(name, colour, perfect):
-    share = coverage(name, perfect, colour, 500)
-    assert 0.92 <= share.mean() <= 0.97, share
+    inside = coverage(name, perfect, colour, 500)
+    assert 0.92 <= inside.mean() <= 0.97, inside
 
 
 def test_white_error_bars_would_not_cover_coloured_noise(perfect):
