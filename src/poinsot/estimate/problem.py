@@ -81,11 +81,9 @@ class LinearProblem:
         return self.base_columns(run, noise) @ self.directions
 
     def target(self, run: RunRows) -> np.ndarray:
-        """z − X β₀ (n, c) of a run."""
-        own, behind = self.unknowns.own, self.behind(run)
-        theta = self.unknowns.theta(self.at) - self.slopes @ self.at[:own]
-        added = behind.extra @ self.at[own:] if behind.extra is not None else 0.0
-        return behind.target - behind.W @ theta + added - self.base_columns(run) @ self.nominal
+        """z − X β₀ (n, c) of a run, with z = X β about the last values: what is eliminated stays there."""
+        behind, step = self.behind(run), self._base_of(self.at) - self.nominal
+        return behind.target - behind.W @ self.unknowns.theta(self.at) + self.base_columns(run) @ step
 
     def at_values(self, d: np.ndarray) -> np.ndarray:
         """Unknowns (k,) for steps d (r,): what is eliminated stays, the others follow."""
