@@ -73,3 +73,25 @@ def test_a_gain_beside_unknown_parameters_settles():
     assert not est.numerics
     found = next(c for c in est.combinations if c.text.startswith("gain"))
     assert found.value == pytest.approx(1.2, abs=4 * found.deviation)
+
+
+@pytest.mark.parametrize("name", ["weighted", "likelihood"])
+def test_error_bars_do_not_shrink_by_samples_that_are_masked(name):
+    perfect = problem_of(pendulum(), swing(pendulum(), sigma=0.0), LINEAR)
+    shape, rng, inside = perfect.runs[0].y.shape, np.random.default_rng(5), []
+    hidden = np.zeros(shape, bool)
+    hidden[shape[0] // 4 :] = True
+    for _ in range(30):
+        found = method_of(name).solve(
+            with_forces(perfect, np.where(hidden, np.nan, 0.1 * rng.standard_normal(shape))).rows
+        )
+        inside.append(np.abs(found.d) < 1.96 * np.sqrt(np.diagonal(found.covariance)))
+    assert np.mean(inside) > 0.86  # 0.6 before
+
+
+def test_a_short_run_does_not_hide_the_colour_of_a_long_one():
+    from poinsot.estimate.residuals import colour_of
+
+    rng = np.random.default_rng(1)
+    parts = [coloured(rng, (1000, 1), 0.95), coloured(rng, (3, 1), 0.95)]
+    assert colour_of(parts).effective(1000)[0] < 100
