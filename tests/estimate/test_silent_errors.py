@@ -95,3 +95,93 @@ def test_a_short_run_does_not_hide_the_colour_of_a_long_one():
     rng = np.random.default_rng(1)
     parts = [coloured(rng, (1000, 1), 0.95), coloured(rng, (3, 1), 0.95)]
     assert colour_of(parts).effective(1000)[0] < 100
+
+
+ARMS = poinsot.loads(ARM, "arm")
+ASKED = ["lower.mx", "lower.my", "lower.J", "elbow.viscous"]
+
+
+def arm_run(order: tuple[str, str], seed: int, late: float = 0.0) -> poinsot.Recording:
+    """An arm, its torques recorded in an order, that of the elbow late."""
+    t, rng = np.arange(0, 8, 0.01), np.random.default_rng(seed)
+    motion = {
+        "q1": poinsot.Fourier(np.pi / 2, (0.4, 0.2), (0.3, -0.2), 0.3),
+        "q2": poinsot.Fourier(np.pi / 2, (0.3, -0.2), (0.2, 0.3), 0.7),
+    }
+    run = poinsot.inverse_dynamics(ARMS, motion, t)
+    torque = {"shoulder": run.forces["shoulder"], "elbow": np.interp(t - late, t, run.forces["elbow"])}
+    angles = {name: run.kinematics.coordinates[name] for name in motion}
+    noisy = {name: torque[name] + 0.01 * rng.standard_normal(len(t)) for name in order}
+    return poinsot.Recording.of(t, angles | noisy)
+
+
+def test_channels_of_runs_are_matched_by_name_and_not_by_order():
+    held = arm_run(("elbow", "shoulder"), 2)
+    wrong = held.with_channels({"elbow": 1.5 * held["elbow"]}, held.channels)
+    est = poinsot.identify(ARMS, arm_run(("shoulder", "elbow"), 1), ASKED, validate=wrong)
+    assert est.validation is not None
+    assert est.validation["elbow"].relative > 0.1 > est.validation["shoulder"].relative
+    with pytest.raises(PoinsotError, match="the same channels"):
+        poinsot.identify(ARMS, held, ASKED, validate=wrong.only(["q1", "q2", "elbow"]))
+
+
+def test_a_delay_is_that_of_the_channel_that_was_named():
+    runs = (
+        poinsot.Run("held", arm_run(("elbow", "shoulder"), 2), Role.VALIDATE),
+        poinsot.Run("first", arm_run(("shoulder", "elbow"), 1, late=0.02)),
+    )
+    unknowns = tuple(poinsot.Unknown(name) for name in (*ASKED, "delay elbow"))
+    assert poinsot.identify(poinsot.Study(ARMS, runs, unknowns))["delay elbow"].value == pytest.approx(0.02, abs=5e-4)
+
+
+def test_units_that_are_not_those_of_the_channel_are_refused():
+    run = swing(pendulum())
+    milli = {"phi": run["phi"], "hinge": 1e3 * run["hinge"]}
+    rec = poinsot.Recording.of(run.t, milli, units={"phi": "rad", "hinge": "mN·m"})
+    with pytest.raises(PoinsotError, match="recorded in mN·m"):
+        poinsot.identify(pendulum(), rec, LINEAR)
+
+
+def test_two_channels_of_one_coordinate_are_refused():
+    run = swing(pendulum())
+    both = poinsot.Recording.of(
+        run.t, {**run.values, "other": 1.1 * run["phi"]}, places={"other": "phi"}, kinds={"other": "position"}
+    )
+    with pytest.raises(PoinsotError, match="both hold the position of 'phi'"):
+        poinsot.identify(pendulum(), both, LINEAR)
+
+
+def test_a_delay_that_the_model_file_knows_is_taken_off():
+    cell = '\n[sensors.cell]\ntype = "drive-force"\nactuator = "hinge"\ndelay = "30 ms"\n'
+    run = swing(pendulum(), late=0.03).renamed({"hinge": "cell"})
+    est = poinsot.identify(pendulum(more=cell), run, LINEAR)
+    assert off(est, TRUTH) < 4, str(est)
+
+
+def test_a_prior_counts_where_shrinkage_is_told():
+    prior = {**{name: {} for name in LINEAR}, "bob.mx": {"prior": 0.25, "deviation": 1e-3}, "gain hinge": {}}
+    assert not any(p.remark for p in poinsot.identify(pendulum(), swing(pendulum()), prior).parameters)
+
+
+def test_a_run_with_a_payload_needs_an_unknown_for_it():
+    runs = (poinsot.Run("bare", swing(pendulum())), poinsot.Run("loaded", swing(pendulum(mass=1.5)), Role.PAYLOAD))
+    with pytest.raises(PoinsotError, match="no unknown is what it adds"):
+        poinsot.identify(poinsot.Study(pendulum(), runs, tuple(map(poinsot.Unknown, LINEAR))))
+
+
+def test_nothing_that_is_given_beside_a_study_is_ignored():
+    study = poinsot.Study(pendulum(), (poinsot.Run("a", swing(pendulum())),), tuple(map(poinsot.Unknown, LINEAR)))
+    with pytest.raises(PoinsotError, match="a study says all"):
+        poinsot.identify(study, method="robust")
+
+
+def test_a_table_of_signals_can_be_read_whatever_runs_are_called():
+    est = poinsot.identify(pendulum(), {'a, "b"': swing(pendulum())}, LINEAR)
+    rows = list(csv.reader(io.StringIO(signals(est.fit))))
+    assert {len(row) for row in rows} == {4}
+    assert rows[1][0] == 'a, "b"'
+
+
+def test_what_is_said_of_one_parameter_counts_before_a_pattern():
+    given = {"bob.m*": {}, "bob.mx": {"prior": 5.0, "deviation": 1e-6}}
+    assert poinsot.identify(pendulum(), swing(pendulum()), given)["bob.mx"].value == pytest.approx(5.0, abs=1e-3)

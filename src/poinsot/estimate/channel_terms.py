@@ -125,7 +125,8 @@ def terms_of(unknowns: Sequence[Unknown], channels: Sequence[str], units: Sequen
             raise PoinsotError(unknown("measured channel", pattern, channels))
         for k in matched:
             name = f"{word} {channels[k]}"
-            found.setdefault(name, TERMS[word](k, replace(one, name=name), units[k]))
+            if name not in found or pattern == channels[k]:  # a name counts before a pattern
+                found[name] = TERMS[word](k, replace(one, name=name), units[k])
     return tuple(found.values())
 
 

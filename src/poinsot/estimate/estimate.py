@@ -12,7 +12,7 @@ import numpy as np
 
 from poinsot.errors import ConsistencyWarning, PoinsotError, listing, unknown
 from poinsot.estimate.consistency.full import FullParameters, completed
-from poinsot.estimate.excitation import Excitation, gram
+from poinsot.estimate.excitation import Excitation
 from poinsot.estimate.folder import write_folder
 from poinsot.estimate.identified import full_values, with_linear
 from poinsot.estimate.methods.hausman import BiasTest
@@ -240,7 +240,7 @@ def values_of(
     spread = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     texts = dict(zip(base.independent, base.combinations))
     units = dict(zip(unknowns.names, unknowns.units))
-    bias = excitation.shrinkage(gram(problem), problem.directions, beta)
+    bias = excitation.shrinkage(problem, beta)
     combinations = tuple(
         Combination(texts[name], units[name], float(beta[j]), float(spread[j]), float(problem.nominal[j]))
         for j, name in enumerate(base.independent)

@@ -23,7 +23,7 @@ from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.problem import LinearProblem, linear_problem
-from poinsot.estimate.runs import RunRows, rows_of_run
+from poinsot.estimate.runs import RunRows, common_channels, rows_of_run
 from poinsot.estimate.study import Processing, Role, Study, study_of
 from poinsot.estimate.study_file import read_study
 from poinsot.estimate.unknowns import Unknowns, unknowns_in
@@ -69,6 +69,9 @@ def identify(
     >>> est.value.round(2).tolist(), est.undetermined
     ([2.3, 2.1], ())
     """
+    more = (recording, unknowns, validate, channels, noise, processing, control)
+    if isinstance(study, str | Path | Study) and (method != "weighted" or any(one is not None for one in more)):
+        raise PoinsotError("a study says all by itself: recordings, unknowns, method and others are told in it")
     if isinstance(study, str | Path):
         study = read_study(study)
     elif not isinstance(study, Study):
@@ -133,10 +136,11 @@ def estimated(study: Study) -> Estimate:
 def rows_and_steps(study: Study, asked: Unknowns) -> tuple[tuple[RunRows, ...], list[str]]:
     """Rows of all runs; the noise of the motion is tried on those that parameters are identified from."""
     found, steps = [], []
+    wanted = study.channels or common_channels(study.runs, asked.mechanism)
     for k, run in enumerate(study.runs):
         rng = None if run.role is Role.VALIDATE else np.random.default_rng(k)
         try:
-            rows, said = rows_of_run(run, asked, study.channels, study.processing, rng)
+            rows, said = rows_of_run(run, asked, wanted, study.processing, rng)
         except MotionError as error:  # what is wrong with the recording is the likely reason
             wrong = "; ".join(f"{f.channel}: {f.message}" for f in run.recording.problems)
             raise PoinsotError(f"run '{run.name}' is no motion of the mechanism: {wrong or error}") from None

@@ -18,6 +18,8 @@ from poinsot.identifiability.channels import channels
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.filtering.resample import is_even, resampled
+from poinsot.recording.finding import Severity
+from poinsot.recording.motion import position_channels
 from poinsot.recording.place import placed
 from poinsot.recording.recording import Recording
 from poinsot.system.system import system
@@ -61,8 +63,10 @@ def rows_of_run(
     rng: np.random.Generator | None = None,
 ) -> tuple[RunRows, tuple[str, ...]]:
     """Rows of a run, and what was done; with `rng`, how much the noise of its motion changes them."""
-    mechanism, recording = unknowns.mechanism, _even(placed(run.part, unknowns.mechanism))
+    mechanism = unknowns.mechanism
+    recording = _in_time(_even(placed(run.part, mechanism)), mechanism)
     read = force_channels(recording, mechanism, wanted, run.name)
+    _require_units(run, recording, (*read.values(), *position_channels(recording, mechanism)))
     processing = with_cutoffs(processing, recording, mechanism)
     rate, every = _rates(recording, processing)
     motion = run_motion(recording, mechanism, processing, every)
@@ -77,6 +81,15 @@ def rows_of_run(
     y, said = _moving(parts[0][..., 0], t, motion)
     rows = RunRows(run.name, run.role, t, y, parts[1], parts[2][..., 0], W, noise, motion, recording)
     return rows, (*motion.steps, step, *said)
+
+
+def _require_units(run: Run, recording: Recording, used: Sequence[str]) -> None:
+    """What the placed recording finds wrong with units must have been said before, by reading it for the mechanism."""
+    for finding in recording.findings[len(run.recording.findings) :]:
+        if finding.severity is Severity.ERROR and finding.channel in used:
+            said = any(f.channel == finding.channel and f.code == finding.code for f in run.recording.findings)
+            if not said:
+                raise PoinsotError(f"run '{run.name}': '{finding.channel}': {finding.message}; {finding.advice}")
 
 
 def rows_along(rows: RunRows, motion: RunMotion, unknowns: Unknowns, processing: Processing) -> RunRows:
@@ -114,6 +127,18 @@ def force_channels(recording: Recording, mechanism: Mechanism, wanted: Sequence[
     asked = [c.name for c in channels(system(mechanism), wanted)]
     require_channels([name for name in asked if name not in found], recording, run)
     return {name: found[name] for name in asked}
+
+
+def common_channels(runs: Sequence[Run], mechanism: Mechanism) -> tuple[str, ...]:
+    """Measured channels of runs, which must all have recorded the same, in whatever order: that of the first."""
+    every = [tuple(force_channels(placed(run.recording, mechanism), mechanism, (), run.name)) for run in runs]
+    for run, names in zip(runs, every):
+        if set(names) != set(every[0]):
+            raise PoinsotError(
+                f"all runs of a study must have recorded the same channels; name those that all have: '{run.name}' "
+                f"has {listing(names)}, '{runs[0].name}' {listing(every[0])}"
+            )
+    return every[0]
 
 
 def _regressor(motion: RunMotion, unknowns: Unknowns, names: list[str], role: Role) -> Regressor:
@@ -196,6 +221,26 @@ def _even(recording: Recording) -> Recording:
     near = np.clip(np.searchsorted(t, found.t - 0.5 / recording.rate), 0, len(t) - 1)
     values = {name: np.where(recording.mask(name)[near], x, np.nan) for name, x in found.values.items()}
     return replace(found, values=values)
+
+
+def _in_time(recording: Recording, mechanism: Mechanism) -> Recording:
+    """The recording without the delays that the model file gives its sensors; what was masked stays masked."""
+    from scipy.interpolate import make_interp_spline
+
+    t, values, steps, longest = recording.t, dict(recording.values), list(recording.steps), 0.0
+    for name, channel in recording.channels.items():
+        late = float(mechanism.sensors[channel.place].delay) if channel.place in mechanism.sensors else 0.0
+        good = recording.mask(name)
+        if late and good.sum() > 3:
+            at = np.clip(np.searchsorted(t, t + late - 0.5 / recording.rate), 0, len(t) - 1)
+            there = make_interp_spline(t[good], recording[name][good], k=3)(np.clip(t + late, t[good][0], t[good][-1]))
+            values[name] = np.where(good[at], there, np.nan)
+            steps.append(f"'{name}' was moved by the delay of its sensor, {1e3 * late:.4g} ms")
+            longest = max(longest, late)
+    if not longest:
+        return recording
+    moved = replace(recording, values=values, steps=tuple(steps))
+    return moved.rows(t <= t[-1] - longest + 1e-9, "the end was left out, which delayed sensors did not see")
 
 
 def _low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.ndarray]:

@@ -102,6 +102,11 @@ class Study:
         if not any(run.role is not Role.VALIDATE for run in self.runs):
             raise PoinsotError("a study needs a run to identify from")
         _require_separate(self.runs)
+        if self.with_roles(Role.PAYLOAD) and not any(one.payload for one in self.unknowns):
+            raise PoinsotError(
+                f"run '{self.with_roles(Role.PAYLOAD)[0].name}' has a payload, but no unknown is what it adds: "
+                "\"load.m\" = { payload = true }"
+            )
 
     def with_roles(self, *roles: Role) -> tuple[Run, ...]:
         """Runs that have one of the roles."""

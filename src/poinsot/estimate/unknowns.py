@@ -98,7 +98,8 @@ def _matches(unknowns: tuple[Unknown, ...], names) -> dict[str, Unknown] | None:
         matched = [name for name in names if fnmatchcase(name, one.name)]
         if not matched:
             return None
-        found |= {name: replace(one, name=name) for name in matched if name not in found}
+        exact = one.name in matched  # what is said of one parameter by name counts before what a pattern says
+        found |= {name: replace(one, name=name) for name in matched if exact or name not in found}
     return found
 
 
