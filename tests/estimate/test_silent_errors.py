@@ -185,3 +185,74 @@ def test_a_table_of_signals_can_be_read_whatever_runs_are_called():
 def test_what_is_said_of_one_parameter_counts_before_a_pattern():
     given = {"bob.m*": {}, "bob.mx": {"prior": 5.0, "deviation": 1e-6}}
     assert poinsot.identify(pendulum(), swing(pendulum()), given)["bob.mx"].value == pytest.approx(5.0, abs=1e-3)
+
+
+def test_drives_that_share_forces_in_another_way_are_a_doubt():
+    text = poinsot.dumps(poinsot.load("four_bar"))
+    here = text.index("[joints.D]")
+    driven = text[:here] + text[here:].replace('type = "revolute"', 'type = "revolute"\nactuated = true', 1)
+    bar, t = poinsot.loads(driven, "four_bar"), np.arange(0, 10, 0.02)
+    crank = {"theta1": poinsot.Fourier(2 * np.pi / 2.5, (0.4, 0.3), (0.1, 0.05), 1.2)}
+    run = poinsot.inverse_dynamics(bar, crank, t, weights={"D": 3.0})
+    rec = poinsot.Recording.of(t, {"theta1": run.kinematics.coordinates["theta1"], **run.forces})
+    est = poinsot.identify(bar, rec, ["link2.mass", "link3.mass"])
+    assert "2 drives hold 1 freedoms" in est.verdict
+
+
+def test_a_value_beyond_its_bounds_is_marked():
+    est = poinsot.identify(pendulum(), swing(pendulum()), {"bob.mass": {"bounds": [0.1, 0.5]}})
+    assert "beyond its bounds" in est["bob.mass"].remark
+
+
+def test_the_mechanism_has_the_combinations_of_parameters_of_its_file():
+    names, truth = ["bob.mass", "bob.com.x", "bob.inertia"], pendulum(mass=1.1)
+    found = poinsot.identify(pendulum(), swing(truth), names).mechanism
+    base = poinsot.base_parameters(pendulum(), parameters=["bob.mx", "bob.my", "bob.J"])
+    np.testing.assert_allclose(base.values(found), base.values(truth), atol=1e-3)
+
+
+def test_samples_that_a_delay_leaves_open_are_not_used():
+    est = poinsot.identify(pendulum(), swing(pendulum(), 5.0, 0.001, late=0.1), [*LINEAR, "delay hinge"])
+    assert est["delay hinge"].value == pytest.approx(0.1, abs=1e-3)
+    assert off(est, [*TRUTH, 0.1]) < 5
+
+
+def test_parameters_without_effect_at_the_start_are_found():
+    est = poinsot.identify(pendulum(com=0.0, inertia=0.12), swing(pendulum(mass=1.6, inertia=0.12)), ["bob.mass", "bob.com.x"])
+    np.testing.assert_allclose(est.value, [1.6, 0.25], rtol=0.01)
+
+
+@pytest.mark.parametrize("how", ["masked", "gap"])
+def test_where_the_motion_is_missing_no_sample_is_used(how):
+    run, lost = swing(pendulum()), np.zeros(1000, bool)
+    lost[300:380] = True
+    part = run.masked(lost, "encoder", "phi") if how == "masked" else run.rows(~lost, "a gap")
+    whole, est = poinsot.identify(pendulum(), run, LINEAR), poinsot.identify(pendulum(), part, LINEAR)
+    assert off(est, TRUTH) < 4
+    assert np.all(est.deviation < 3 * whole.deviation)
+
+
+def test_a_prior_counts_by_its_deviation_in_ordinary_least_squares():
+    tiny = pendulum(1e-3, 0.025, 2e-7)
+    given = {"bob.mx": {"prior": 3e-5, "deviation": 1e-5}, "bob.my": {}, "bob.J": {}}
+    est = poinsot.identify(tiny, swing(tiny, sigma=1e-6), given, "ordinary")
+    assert est["bob.mx"].deviation < 1e-7
+
+
+def test_parameters_of_sensors_are_refused_by_name():
+    cell = '\n[sensors.cell]\ntype = "drive-force"\nactuator = "hinge"\ngain = 2.0\n'
+    run = swing(pendulum()).renamed({"hinge": "cell"})
+    with pytest.raises(PoinsotError, match="parameter of a sensor"):
+        poinsot.identify(pendulum(more=cell), run, ["bob.mass", "cell.gain"])
+
+
+def test_the_mass_of_a_body_without_one_is_found():
+    truth = pendulum(mass=0.8, com=0.25, inertia=0.0)
+    est = poinsot.identify(pendulum(mass=0.0, inertia=0.0), swing(truth), ["bob.mass"])
+    assert est["bob.mass"].value == pytest.approx(0.8, abs=5 * est["bob.mass"].deviation)
+
+
+def test_no_run_counts_twice():
+    run = swing(pendulum())
+    with pytest.raises(PoinsotError, match="the same samples twice"):
+        poinsot.identify(pendulum(), [run, run], LINEAR)

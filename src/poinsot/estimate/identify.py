@@ -31,6 +31,7 @@ from poinsot.estimate.validation import RunFit, fit_of
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.recording import Recording
 
+MORE = 3  # times that parameters are added which have no effect at the start
 STEPS = 30  # of Gauss and Newton where channels are not linear in the unknowns
 SETTLED = 1e-3  # of a standard error
 ROUND_OFF = 1e-9  # of a step from the model
@@ -102,6 +103,12 @@ def estimated(study: Study) -> Estimate:
     problem = replace(linear_problem(asked, used, _scale(study, used), terms), simulate=loops)
     problem, excitation = excited(problem, chosen.simulates)
     problem, solution, moved = _solved(chosen, problem)
+    for _ in range(MORE if asked.in_file or terms else 0):  # more may count at the values than at the start
+        there = linear_problem(asked, used, problem.scale, terms, problem.at_values(solution.d))
+        if there.base.rank <= problem.base.rank:
+            break
+        problem, excitation = excited(replace(there, simulate=loops), chosen.simulates)
+        problem, solution, moved = _solved(chosen, problem)
     full = None
     if isinstance(chosen, Consistent):
         full = consistent(problem, solution.d, solution.covariance, chosen)
@@ -186,13 +193,22 @@ def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunF
     """How well steps d (r,) from the model explain some runs."""
     first = problem.runs[0].regressor
     channels = list(zip(first.channels, first.channel_units))
-    predicted = [problem.predicted(run, d) for run in runs]
-    return fit_of([run.name for run in runs], channels, [run.t for run in runs], [run.y for run in runs], predicted)
+    measured, predicted = zip(*((problem.measured(run), problem.predicted(run, d)) for run in runs)) if runs else ((), ())
+    return fit_of([run.name for run in runs], channels, [run.t for run in runs], measured, predicted)
 
 
 def _numerics(problem: LinearProblem, solution: LinearSolution) -> tuple[str, ...]:
     """What is wrong with the numbers."""
     found = [] if problem.base.gap.clear else [f"{problem.base.gap}."]
+    first = problem.runs[0]
+    compiled = first.motion.states.system
+    if len(compiled.commands) > compiled.outline.mobility and not all(
+        name.split(" ")[0] in ("wrench", "freedom", "power") for name in first.regressor.channels
+    ):
+        found.append(
+            f"{len(compiled.commands)} drives hold {compiled.outline.mobility} freedoms: rows assume forces of the least square "
+            "sum, and drives may share them in another way."
+        )
     if not np.isfinite(solution.d).all() or not (np.diagonal(solution.covariance) >= 0).all():
         found.append("The values or their covariance are not finite numbers.")
     return (*found, *([solution.message] if solution.message else []))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing
-from poinsot.estimate.motion import RunMotion, run_motion, shaken, with_cutoffs
+from poinsot.estimate.motion import RunMotion, run_motion, shaken, uses_inertial_unit, with_cutoffs
 from poinsot.estimate.study import Processing, Role, Run, require_channels
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.channels import channels
@@ -30,6 +30,8 @@ CORNER = 0.4  # of the rate of the rows, of the filter before samples are left o
 ORDER = 4  # of that filter, forwards and backwards
 ENDS = 3.0  # periods of the motion's cut-off that are left out at either end, where two filters begin
 REST = 0.05  # of its highest speed, below which every joint is at rest
+FAR = 1.5  # steps of an uneven clock, from the next sample of which nothing is known
+RARE = 3.0  # steps of a position's clock, beyond which it is missing
 LEAST = 0.1  # share of the samples that must move, or a standstill is what was meant to be measured
 
 
@@ -78,7 +80,7 @@ def rows_of_run(
         stacked.append(_regressor(again, unknowns, list(read), run.role).matrix.reshape(*y.shape, -1) - stacked[1])
     t, parts, step = _filtered(motion.states.t, stacked, rate, motion.edge, processing.force_cutoff)
     noise = parts[3] if rng is not None else None
-    y, said = _moving(parts[0][..., 0], t, motion)
+    y, said = _moving(_followed(parts[0][..., 0], t, motion, recording, processing), t, motion)
     rows = RunRows(run.name, run.role, t, y, parts[1], parts[2][..., 0], W, noise, motion, recording)
     return rows, (*motion.steps, step, *said)
 
@@ -201,6 +203,22 @@ def _filtered(
     return t[kept], [x[kept] for x in smooth], f"{said}, {len(kept)} samples at {own / step:.4g} Hz are used"
 
 
+def _followed(
+    y: np.ndarray, t: np.ndarray, motion: RunMotion, recording: Recording, processing: Processing
+) -> np.ndarray:
+    """Channels (n, c) masked where positions are missing for longer than their filter remembers."""
+    if processing.method == "fourier" or uses_inertial_unit(recording, processing) or not motion.edge:
+        return y
+    read = position_channels(recording, motion.mechanism)
+    lost = np.zeros(len(t), bool)
+    for name in read:
+        seen = recording.t[recording.mask(name)]
+        step = np.diff(seen)
+        for k in np.flatnonzero(step > max(motion.edge, RARE * float(np.median(step)))):
+            lost |= (t > seen[k] - ENDS * motion.edge) & (t < seen[k + 1] + ENDS * motion.edge)
+    return np.where(lost[:, None], np.nan, y)
+
+
 def _moving(y: np.ndarray, t: np.ndarray, motion: RunMotion) -> tuple[np.ndarray, list[str]]:
     """Channels (n, c) masked where the machine is at rest and dry friction holds it with an unknown force."""
     dry = any(float(law.dry_slope()) for law in motion.mechanism.forces.values())
@@ -219,7 +237,9 @@ def _even(recording: Recording) -> Recording:
         return recording
     found = resampled(recording, recording.rate)
     near = np.clip(np.searchsorted(t, found.t - 0.5 / recording.rate), 0, len(t) - 1)
-    values = {name: np.where(recording.mask(name)[near], x, np.nan) for name, x in found.values.items()}
+    after = np.clip(np.searchsorted(t, found.t), 1, len(t) - 1)
+    there = np.minimum(np.abs(found.t - t[after - 1]), np.abs(t[after] - found.t)) * recording.rate < FAR
+    values = {name: np.where(recording.mask(name)[near] & there, x, np.nan) for name, x in found.values.items()}
     return replace(found, values=values)
 
 

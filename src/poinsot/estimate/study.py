@@ -119,14 +119,13 @@ def _require_separate(runs: Sequence[Run]) -> None:
     for a, b in combinations(runs, 2):
         if names.count(a.name) > 1:
             raise PoinsotError(f"two runs are called '{a.name}'")
-        if (a.role is Role.VALIDATE) == (b.role is Role.VALIDATE):
-            continue
+        alike = (a.role is Role.VALIDATE) == (b.role is Role.VALIDATE)
         same = {s.sha256 for s in a.recording.sources} & {s.sha256 for s in b.recording.sources}
         overlap = max(a.begin, b.begin) < min(a.end, b.end)
         if overlap and (same or a.recording is b.recording):
             raise PoinsotError(
-                f"runs '{a.name}' and '{b.name}' use the same samples to identify and to validate: give parts "
-                "(from, to) that do not overlap, or other recordings"
+                f"runs '{a.name}' and '{b.name}' use the same samples {'twice' if alike else 'to identify and to validate'}"
+                ": give parts (from, to) that do not overlap, or other recordings"
             )
 
 
@@ -213,6 +212,8 @@ def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
     bounds = table.get("bounds", (None, None))
     if not isinstance(bounds, list | tuple) or len(bounds) != 2:
         raise PoinsotError(f"the bounds of unknown '{name}' are two values, not {one_line(repr(bounds), 40)}")
+    if not isinstance(table.get("payload", False), bool):
+        raise PoinsotError(f"payload of unknown '{name}' is true or false, not {one_line(repr(table['payload']), 40)}")
     parameters = one_or_more_names(table.get("parameters", ()), "parameters")
     unit = _unit(mechanism, [*parameters, name])
     numbers = {key: table.get(key) for key in ("start", "prior", "deviation")}
