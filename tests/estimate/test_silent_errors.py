@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,8 +14,8 @@ from poinsot.estimate.folder import signals
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.study import Role
 from tests.estimate.machines import ARM
-from tests.estimate.runs import problem_of, with_forces
 from tests.estimate.runs import noise as coloured
+from tests.estimate.runs import problem_of, with_forces
 
 PENDULUM = """
 format = 1
@@ -218,7 +217,9 @@ def test_samples_that_a_delay_leaves_open_are_not_used():
 
 
 def test_parameters_without_effect_at_the_start_are_found():
-    est = poinsot.identify(pendulum(com=0.0, inertia=0.12), swing(pendulum(mass=1.6, inertia=0.12)), ["bob.mass", "bob.com.x"])
+    est = poinsot.identify(
+        pendulum(com=0.0, inertia=0.12), swing(pendulum(mass=1.6, inertia=0.12)), ["bob.mass", "bob.com.x"]
+    )
     np.testing.assert_allclose(est.value, [1.6, 0.25], rtol=0.01)
 
 

@@ -193,7 +193,9 @@ def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunF
     """How well steps d (r,) from the model explain some runs."""
     first = problem.runs[0].regressor
     channels = list(zip(first.channels, first.channel_units))
-    measured, predicted = zip(*((problem.measured(run), problem.predicted(run, d)) for run in runs)) if runs else ((), ())
+    measured, predicted = (
+        zip(*((problem.measured(run), problem.predicted(run, d)) for run in runs)) if runs else ((), ())
+    )
     return fit_of([run.name for run in runs], channels, [run.t for run in runs], measured, predicted)
 
 
@@ -206,8 +208,8 @@ def _numerics(problem: LinearProblem, solution: LinearSolution) -> tuple[str, ..
         name.split(" ")[0] in ("wrench", "freedom", "power") for name in first.regressor.channels
     ):
         found.append(
-            f"{len(compiled.commands)} drives hold {compiled.outline.mobility} freedoms: rows assume forces of the least square "
-            "sum, and drives may share them in another way."
+            f"{len(compiled.commands)} drives hold {compiled.outline.mobility} freedoms: rows assume forces of the least "
+            "square sum, and drives may share them in another way."
         )
     if not np.isfinite(solution.d).all() or not (np.diagonal(solution.covariance) >= 0).all():
         found.append("The values or their covariance are not finite numbers.")

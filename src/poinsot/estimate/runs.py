@@ -86,7 +86,7 @@ def rows_of_run(
 
 
 def _require_units(run: Run, recording: Recording, used: Sequence[str]) -> None:
-    """What the placed recording finds wrong with units must have been said before, by reading it for the mechanism."""
+    """Units that placing a recording finds wrong must have been said before, by reading it for the mechanism."""
     for finding in recording.findings[len(run.recording.findings) :]:
         if finding.severity is Severity.ERROR and finding.channel in used:
             said = any(f.channel == finding.channel and f.code == finding.code for f in run.recording.findings)
@@ -253,7 +253,9 @@ def _in_time(recording: Recording, mechanism: Mechanism) -> Recording:
         good = recording.mask(name)
         if late and good.sum() > 3:
             at = np.clip(np.searchsorted(t, t + late - 0.5 / recording.rate), 0, len(t) - 1)
-            there = make_interp_spline(t[good], recording[name][good], k=3)(np.clip(t + late, t[good][0], t[good][-1]))
+            there = make_interp_spline(t[good], recording[name][good], k=3)(
+                np.clip(t + late, t[good][0], t[good][-1])
+            )
             values[name] = np.where(good[at], there, np.nan)
             steps.append(f"'{name}' was moved by the delay of its sensor, {1e3 * late:.4g} ms")
             longest = max(longest, late)

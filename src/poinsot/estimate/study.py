@@ -105,7 +105,7 @@ class Study:
         if self.with_roles(Role.PAYLOAD) and not any(one.payload for one in self.unknowns):
             raise PoinsotError(
                 f"run '{self.with_roles(Role.PAYLOAD)[0].name}' has a payload, but no unknown is what it adds: "
-                "\"load.m\" = { payload = true }"
+                '"load.m" = { payload = true }'
             )
 
     def with_roles(self, *roles: Role) -> tuple[Run, ...]:
@@ -123,9 +123,10 @@ def _require_separate(runs: Sequence[Run]) -> None:
         same = {s.sha256 for s in a.recording.sources} & {s.sha256 for s in b.recording.sources}
         overlap = max(a.begin, b.begin) < min(a.end, b.end)
         if overlap and (same or a.recording is b.recording):
+            how = "twice" if alike else "to identify and to validate"
             raise PoinsotError(
-                f"runs '{a.name}' and '{b.name}' use the same samples {'twice' if alike else 'to identify and to validate'}"
-                ": give parts (from, to) that do not overlap, or other recordings"
+                f"runs '{a.name}' and '{b.name}' use the same samples {how}: give parts (from, to) that do not overlap, "
+                "or other recordings"
             )
 
 
@@ -213,7 +214,9 @@ def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
     if not isinstance(bounds, list | tuple) or len(bounds) != 2:
         raise PoinsotError(f"the bounds of unknown '{name}' are two values, not {one_line(repr(bounds), 40)}")
     if not isinstance(table.get("payload", False), bool):
-        raise PoinsotError(f"payload of unknown '{name}' is true or false, not {one_line(repr(table['payload']), 40)}")
+        raise PoinsotError(
+            f"payload of unknown '{name}' is true or false, not {one_line(repr(table['payload']), 40)}"
+        )
     parameters = one_or_more_names(table.get("parameters", ()), "parameters")
     unit = _unit(mechanism, [*parameters, name])
     numbers = {key: table.get(key) for key in ("start", "prior", "deviation")}

@@ -17,7 +17,6 @@ from poinsot.estimate.methods.base import (
     with_covariance,
 )
 
-
 ROUNDS = 5  # in which the spread of the residuals settles
 
 
