@@ -208,8 +208,8 @@ def _numerics(problem: LinearProblem, solution: LinearSolution) -> tuple[str, ..
         name.split(" ")[0] in ("wrench", "freedom", "power") for name in first.regressor.channels
     ):
         found.append(
-            f"{len(compiled.commands)} drives hold {compiled.outline.mobility} freedoms: rows assume forces of the least "
-            "square sum, and drives may share them in another way."
+            f"{len(compiled.commands)} drives hold {compiled.outline.mobility} freedoms: rows assume forces of the "
+            "least square sum, and drives may share them in another way."
         )
     if not np.isfinite(solution.d).all() or not (np.diagonal(solution.covariance) >= 0).all():
         found.append("The values or their covariance are not finite numbers.")

@@ -121,13 +121,18 @@ def _require_separate(runs: Sequence[Run]) -> None:
             raise PoinsotError(f"two runs are called '{a.name}'")
         alike = (a.role is Role.VALIDATE) == (b.role is Role.VALIDATE)
         same = {s.sha256 for s in a.recording.sources} & {s.sha256 for s in b.recording.sources}
-        overlap = max(a.begin, b.begin) < min(a.end, b.end)
-        if overlap and (same or a.recording is b.recording):
+        if (same or a.recording is b.recording) and _overlap(a, b):
             how = "twice" if alike else "to identify and to validate"
             raise PoinsotError(
-                f"runs '{a.name}' and '{b.name}' use the same samples {how}: give parts (from, to) that do not overlap, "
-                "or other recordings"
+                f"runs '{a.name}' and '{b.name}' use the same samples {how}: give parts (from, to) that do not "
+                "overlap, or other recordings"
             )
+
+
+def _overlap(a: Run, b: Run) -> bool:
+    """Whether two runs use a time in common."""
+    begin = max(a.begin, b.begin, *(float(run.recording.abscissa[0]) for run in (a, b)))
+    return begin < min(a.end, b.end, *(float(run.recording.abscissa[-1]) for run in (a, b)))
 
 
 def study_of(
