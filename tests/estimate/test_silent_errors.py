@@ -257,3 +257,21 @@ def test_no_run_counts_twice():
     run = swing(pendulum())
     with pytest.raises(PoinsotError, match="the same samples twice"):
         poinsot.identify(pendulum(), [run, run], LINEAR)
+
+
+def test_one_value_is_not_given_to_parameters_of_several_units():
+    with pytest.raises(PoinsotError, match="several units"):
+        poinsot.identify(pendulum(), swing(pendulum()), {"bob.*": {"prior": "1 kg", "deviation": "1 g"}})
+
+
+def test_a_channel_that_reads_nothing_is_named():
+    run = swing(pendulum())
+    est = poinsot.identify(pendulum(), run.with_channels({"hinge": 0 * run["hinge"]}, run.channels), LINEAR)
+    assert "no better than a constant: hinge" in est.verdict
+
+
+def test_a_prior_of_a_parameter_without_effect_is_its_value():
+    given = {"bob.m": {"prior": "1.2 kg", "deviation": "10 g"}, **{name: {} for name in LINEAR}}
+    est = poinsot.identify(pendulum(), swing(pendulum()), given)
+    assert est["bob.m"].value == pytest.approx(1.2)
+    assert est["bob.m"].deviation == pytest.approx(0.01)

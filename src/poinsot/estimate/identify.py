@@ -165,7 +165,9 @@ def _scale(study: Study, runs: Sequence[RunRows]) -> np.ndarray:
                 f"the study gives noise for '{pattern}', which is no measured channel: {', '.join(names)}"
             )
     spread = np.nanstd(np.concatenate([run.y for run in runs]), axis=0)
-    spread = np.where(spread > 0, spread, max(float(np.nanmax(spread)), 1e-300))
+    every = np.concatenate([run.y.ravel() for run in runs])
+    size = float(np.nanmax(spread)) or float(np.sqrt(np.nanmean(every**2))) or 1.0  # where nothing changes
+    spread = np.where(spread > 0, spread, size)
     given = [next((s for pattern, s in study.noise.items() if fnmatchcase(name, pattern)), None) for name in names]
     return np.array([s if sigma is None else sigma for s, sigma in zip(spread, given)])
 

@@ -223,8 +223,9 @@ def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
             f"payload of unknown '{name}' is true or false, not {one_line(repr(table['payload']), 40)}"
         )
     parameters = one_or_more_names(table.get("parameters", ()), "parameters")
-    unit = _unit(mechanism, [*parameters, name])
     numbers = {key: table.get(key) for key in ("start", "prior", "deviation")}
+    given = [value for value in (*bounds, *numbers.values()) if value is not None]
+    unit = _unit(mechanism, parameters or [name]) if given else "-"
     return Unknown(
         name,
         parameters,
@@ -236,10 +237,17 @@ def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
 
 
 def _unit(mechanism: Mechanism, patterns: Sequence[str]) -> str:
-    """Unit of the first parameter that is meant."""
-    units = {name: p.unit for name, p in mechanism.parameters.items()}
-    units |= {p.name: p.unit for p in linear_parameters(mechanism)}
-    return next((unit for pattern in patterns for name, unit in units.items() if fnmatchcase(name, pattern)), "-")
+    """The one unit of all parameters that are meant, linear ones or else those of the model file."""
+    linear = [(p.name, p.unit) for p in linear_parameters(mechanism)]
+    several = ""
+    for table in (linear, [(name, p.unit) for name, p in mechanism.parameters.items()]):
+        found = sorted({unit for name, unit in table for pattern in patterns if fnmatchcase(name, pattern)})
+        if len(found) == 1:
+            return found[0]
+        several = several or ", ".join(found)
+    if several:
+        raise PoinsotError(f"values for '{patterns[-1]}' would be for parameters of several units: {several}")
+    return "-"
 
 
 def noise_of(given: float | Mapping[str, float] | None) -> dict[str, float]:
