@@ -275,3 +275,25 @@ def test_a_prior_of_a_parameter_without_effect_is_its_value():
     est = poinsot.identify(pendulum(), swing(pendulum()), given)
     assert est["bob.m"].value == pytest.approx(1.2)
     assert est["bob.m"].deviation == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("about", [{"kinds": {"elbow": "moment"}}, {"places": {"elbow": "elbow.force"}}])
+def test_no_recorded_force_is_left_out(about):
+    run = arm_run(("shoulder", "elbow"), 1)
+    est = poinsot.identify(ARMS, poinsot.Recording.of(run.t, dict(run.values), **about), ASKED)
+    assert [c.channel for c in est.fit.channels] == ["shoulder", "elbow"]
+
+
+def test_two_channels_of_one_drive_are_refused():
+    run = arm_run(("shoulder", "elbow"), 1)
+    both = poinsot.Recording.of(run.t, {**run.values, "elbow.force": 3 * run["elbow"]})
+    with pytest.raises(PoinsotError, match="both measure 'elbow'"):
+        poinsot.identify(ARMS, both, ASKED)
+
+
+def test_a_cutoff_of_no_channel_is_refused_and_others_are_chosen():
+    run = arm_run(("shoulder", "elbow"), 1)
+    with pytest.raises(PoinsotError, match="q3"):
+        poinsot.identify(ARMS, run, ASKED, processing={"cutoff": {"q3": 5.0}})
+    steps = [poinsot.identify(ARMS, run, ASKED, processing=p).steps[1] for p in (None, {"cutoff": {"q1": 5.0}})]
+    assert steps[0] == steps[1]

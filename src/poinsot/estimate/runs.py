@@ -21,9 +21,10 @@ from poinsot.recording.filtering.resample import is_even, resampled
 from poinsot.recording.finding import Severity
 from poinsot.recording.motion import position_channels
 from poinsot.recording.place import placed
-from poinsot.recording.recording import Recording
+from poinsot.recording.recording import RecordedChannel, Recording
 from poinsot.system.system import system
 
+FORCES = ("force", "moment", "torque", "")  # kinds of channels that may be the force of a drive
 FINER = 4  # samples of the regressor for one row that is kept
 PER_CUTOFF = 2.5  # samples kept, for each period of the motion's cut-off
 CORNER = 0.4  # of the rate of the rows, of the filter before samples are left out
@@ -109,15 +110,12 @@ def force_channels(recording: Recording, mechanism: Mechanism, wanted: Sequence[
     """Measured channels by the names that `regressor` has for them, and the recorded channel of each."""
     found: dict[str, str] = {}
     for name, channel in recording.channels.items():
-        where = channel.place or name
-        if where in mechanism.actuators and channel.kind in ("force", ""):
-            found.setdefault(where, name)
-        elif where in mechanism.sensors and mechanism.sensors[where].measures_force:
-            found.setdefault(
-                f"sensor {name}" if len(mechanism.sensors[where].channels) > 1 else f"sensor {where}", name
+        key = _measures(name, channel, mechanism)
+        if key in found:
+            raise PoinsotError(
+                f"run '{run}': '{found[key]}' and '{name}' both measure '{key}': leave one of them out"
             )
-        elif where.split(" ")[0] in ("wrench", "reaction", "freedom", "power"):
-            found.setdefault(where, name)
+        found |= {key: name} if key else {}
     if not wanted:
         if not found:
             raise PoinsotError(
@@ -129,6 +127,19 @@ def force_channels(recording: Recording, mechanism: Mechanism, wanted: Sequence[
     asked = [c.name for c in channels(system(mechanism), wanted)]
     require_channels([name for name in asked if name not in found], recording, run)
     return {name: found[name] for name in asked}
+
+
+def _measures(name: str, channel: RecordedChannel, mechanism: Mechanism) -> str:
+    """What a recorded channel measures, by the name that `regressor` has for it; empty: no force."""
+    where, sensors = channel.place or name, mechanism.sensors
+    drive = where if where in mechanism.actuators else where.removesuffix(".force")
+    if drive in mechanism.actuators:
+        return drive if channel.kind in FORCES else ""
+    if where in sensors and sensors[where].measures_force:
+        return f"sensor {name}" if len(sensors[where].channels) > 1 else f"sensor {where}"
+    if any(where == c.name for sensor in sensors.values() if sensor.measures_force for c in sensor.channels):
+        return f"sensor {where}"
+    return where if where.split(" ")[0] in ("wrench", "reaction", "freedom", "power") else ""
 
 
 def common_channels(runs: Sequence[Run], mechanism: Mechanism) -> tuple[str, ...]:
