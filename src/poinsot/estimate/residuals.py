@@ -62,7 +62,7 @@ def colour_of(
     good = [np.isfinite(r) for r in residuals] if good is None else good
     residuals = [np.where(use, np.nan_to_num(r), 0.0) for r, use in zip(residuals, good)]
     most = _longest(residuals)
-    observed, count = _autocovariances(residuals, most, good), sum(use.sum(axis=0) for use in good)
+    observed, count = _autocovariances(residuals, most, good), np.sum([use.sum(axis=0) for use in good], axis=0)
     colour = _colour(residuals, observed, count)
     for _ in range(ROUNDS if project is not None else 0):
         drawn = [_drawn(colour, [len(r) for r in residuals], seed) for seed in range(DRAWS)]
@@ -95,9 +95,11 @@ def _autocovariances(parts: Sequence[np.ndarray], most: int, good: Sequence[np.n
     there are too few.
     """
     total = sum(map(len, parts))
-    sums = sum(_products(np.where(use, x, 0.0), most) for x, use in zip(parts, good))
-    pairs = sum(np.round(_products(use.astype(float), most)) for use in good)
-    whole = sum(np.maximum(len(x) - np.arange(most + 1), 0) for x in parts)[:, None]  # as if none were masked
+    sums = np.sum([_products(np.where(use, x, 0.0), most) for x, use in zip(parts, good)], axis=0)
+    pairs = np.sum([np.round(_products(use.astype(float), most)) for use in good], axis=0)
+    whole = np.sum([np.maximum(len(x) - np.arange(most + 1), 0) for x in parts], axis=0)[
+        :, None
+    ]  # as if none were masked
     known = pairs > SEEN * whole * np.minimum(pairs[0] / total, 1.0)
     known[0] = True
     return np.where(known, sums / np.maximum(pairs, 1.0) * whole / total, np.nan)
