@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SEEN = 0.1  # of the samples, pairs of which must not be masked for a lag to be known
 LONGEST = 0.05  # order of the model, of the number of samples, at most
 ORDERS = 40  # at most
 DRAWS, ROUNDS = 12, 2  # of noise, by which the colour that parameters took away is found
@@ -91,18 +90,12 @@ def _longest(residuals: Sequence[np.ndarray]) -> int:
 
 
 def _autocovariances(parts: Sequence[np.ndarray], most: int, good: Sequence[np.ndarray]) -> np.ndarray:
-    """Of channels (n, c) of several runs, up to a lag (most + 1, c), from pairs of good samples (n, c); NaN where
-    there are too few.
+    """Of channels (n, c) of several runs, up to a lag (most + 1, c), by the number of good samples (n, c).
+
+    Those that are masked count as zero, so that no spectrum is negative.
     """
-    total = sum(map(len, parts))
     sums = np.sum([_products(np.where(use, x, 0.0), most) for x, use in zip(parts, good)], axis=0)
-    pairs = np.sum([np.round(_products(use.astype(float), most)) for use in good], axis=0)
-    whole = np.sum([np.maximum(len(x) - np.arange(most + 1), 0) for x in parts], axis=0)[
-        :, None
-    ]  # as if none were masked
-    known = pairs > SEEN * whole * np.minimum(pairs[0] / total, 1.0)
-    known[0] = True
-    return np.where(known, sums / np.maximum(pairs, 1.0) * whole / total, np.nan)
+    return sums / np.maximum(np.sum([use.sum(axis=0) for use in good], axis=0), 1)
 
 
 def _products(x: np.ndarray, most: int) -> np.ndarray:
@@ -117,7 +110,7 @@ def _autoregression(gamma: np.ndarray, n: int) -> tuple[np.ndarray, float]:
         return np.ones(1), 1e-300
     best, chosen, a, variance = np.inf, (np.ones(1), float(gamma[0])), np.ones(1), float(gamma[0])
     for order in range(len(gamma)):
-        if not np.isfinite(gamma[order]) or order > LONGEST * n:
+        if order > LONGEST * n:
             break
         if order:  # Levinson's recursion
             k = -(a @ gamma[order:0:-1]) / variance
