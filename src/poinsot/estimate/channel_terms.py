@@ -125,7 +125,8 @@ def terms_of(unknowns: Sequence[Unknown], channels: Sequence[str], units: Sequen
             raise PoinsotError(unknown("measured channel", pattern, channels))
         for k in matched:
             name = f"{word} {channels[k]}"
-            found.setdefault(name, TERMS[word](k, replace(one, name=name), units[k]))
+            if name not in found or pattern == channels[k]:  # a name counts before a pattern
+                found[name] = TERMS[word](k, replace(one, name=name), units[k])
     return tuple(found.values())
 
 
@@ -146,7 +147,10 @@ def with_terms(run: RunRows, terms: Sequence[ChannelTerm], values: np.ndarray, t
         extra[:, c, j] = term.column(plain[:, c], slope[:, c])
         constant[:, c] += term.offset(value)
     noise = None if run.noise is None else run.noise * gain[:, None]
-    return replace(run, W=W * gain[:, None], known=constant, noise=noise, extra=extra)
+    y = run.y.copy()
+    for c, tau in moved.items():  # what came before the first row, or after the last, is not known
+        y[(run.t - tau < run.t[0]) | (run.t - tau > run.t[-1]), c] = np.nan
+    return replace(run, y=y, W=W * gain[:, None], known=constant, noise=noise, extra=extra)
 
 
 def _delayed(t: np.ndarray, x: np.ndarray, delays: dict[int, float]) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from poinsot.errors import ConsistencyWarning, PoinsotError, listing, unknown
 from poinsot.estimate.consistency.full import FullParameters, completed
-from poinsot.estimate.excitation import Excitation, gram
+from poinsot.estimate.excitation import Excitation
 from poinsot.estimate.folder import write_folder
 from poinsot.estimate.identified import full_values, with_linear
 from poinsot.estimate.methods.hausman import BiasTest
@@ -159,8 +159,11 @@ class Estimate(Result):
         """
         unknowns = self.problem.unknowns
         if unknowns.in_file:
-            own = self.parameters[: unknowns.own]
-            return unknowns.mechanism.with_parameters({p.name: p.value for p in own if p.determined})
+            problem = self.problem
+            d = np.linalg.pinv(problem.directions) @ (self.beta - problem.nominal)
+            found = dict(zip(unknowns.names[: unknowns.own], problem.at_values(d).tolist()))
+            acting = {name: value for name, value in found.items() if name not in problem.base.null}
+            return unknowns.mechanism.with_parameters(acting)
         if self.consistent is None and self.full_parameters.status:
             warnings.warn(str(self.full_parameters), ConsistencyWarning, stacklevel=2)
         return with_linear(unknowns.mechanism, unknowns.linear, self.full)
@@ -240,7 +243,7 @@ def values_of(
     spread = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     texts = dict(zip(base.independent, base.combinations))
     units = dict(zip(unknowns.names, unknowns.units))
-    bias = excitation.shrinkage(gram(problem), problem.directions, beta)
+    bias = excitation.shrinkage(problem, beta)
     combinations = tuple(
         Combination(texts[name], units[name], float(beta[j]), float(spread[j]), float(problem.nominal[j]))
         for j, name in enumerate(base.independent)
@@ -252,8 +255,10 @@ def values_of(
         if j < 0 or excitation.hidden(j):
             values.append(Value(name, unit, np.nan, np.nan, float(nominal), _why(problem, texts, name)))
             continue
-        remark = f"noise of the motion shrinks it by {abs(bias[j]):.2g}" if abs(bias[j]) > SHRUNK * spread[j] else ""
-        values.append(Value(name, unit, float(beta[j]), float(spread[j]), float(nominal), remark))
+        said = [f"noise of the motion shrinks it by {abs(bias[j]):.2g}"] if abs(bias[j]) > SHRUNK * spread[j] else []
+        one = unknowns.given[k]
+        said += [] if one.lower <= beta[j] <= one.upper else [f"beyond its bounds [{one.lower:g}, {one.upper:g}]"]
+        values.append(Value(name, unit, float(beta[j]), float(spread[j]), float(nominal), ", ".join(said)))
         alone.append((k, j))
     whole = np.full((len(values), len(values)), np.nan)
     known, picked = [k for k, _ in alone], [j for _, j in alone]

@@ -31,9 +31,11 @@ class Excitation:
     held: int  # directions that are not estimated
     touched: np.ndarray  # (b,) share of each parameter's size that these could change
 
-    def shrinkage(self, gram: np.ndarray, G: np.ndarray, beta: np.ndarray) -> np.ndarray:
-        """By how much noise of the motion shrinks least-squares values (b,), with XᵀX (b, b)."""
-        return G @ np.linalg.solve(G.T @ gram @ G, G.T @ self.noise @ beta) if G.size else np.zeros(len(beta))
+    def shrinkage(self, problem: LinearProblem, beta: np.ndarray) -> np.ndarray:
+        """By how much noise of the motion shrinks least-squares values (b,)."""
+        G, prior = problem.directions, problem.priors[0]
+        H = G.T @ gram(problem) @ G + prior.T @ prior
+        return G @ np.linalg.solve(H, G.T @ self.noise @ beta) if G.size else np.zeros(len(beta))
 
     def hidden(self, j: int) -> bool:
         """Whether a base parameter hangs on directions that noise alone excites."""
@@ -75,7 +77,7 @@ def gram(problem: LinearProblem, noise: bool = False) -> np.ndarray:
     found = np.zeros((b, b))
     for run in problem.runs:
         x = problem.base_columns(run, noise) / problem.scale[:, None]
-        rows = np.where(np.isfinite(run.y)[:, :, None], x, 0.0).reshape(-1, b)
+        rows = np.where(np.isfinite(problem.measured(run))[:, :, None], x, 0.0).reshape(-1, b)
         found += rows.T @ rows
     return found
 

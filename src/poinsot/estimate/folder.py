@@ -70,14 +70,19 @@ def write_folder(
 def signals(fit: RunFit) -> str:
     """Every channel as measured and as predicted, as CSV text with units."""
     names = [f"{c.channel} [{c.unit}]" for c in fit.channels]
-    lines = [
-        ",".join(["run", "t [s]", *(f'"{kind} {name}"' for name in names for kind in ("measured", "predicted"))])
-    ]
+    heads = [_quoted(f"{kind} {name}", always=True) for name in names for kind in ("measured", "predicted")]
+    lines = [",".join(["run", "t [s]", *heads])]
     for run, t, y, p in zip(fit.runs, fit.t, fit.measured, fit.predicted):
         for row in range(len(t)):
             pairs = (f"{x:.9g}" if np.isfinite(x) else "" for pair in zip(y[row], p[row]) for x in pair)
-            lines.append(",".join([run, f"{t[row]:.9g}", *pairs]))
+            lines.append(",".join([_quoted(run), f"{t[row]:.9g}", *pairs]))
     return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str, always: bool = False) -> str:
+    """A text as a field of a CSV file."""
+    plain = not always and not any(sign in text for sign in ',"\r\n')
+    return text if plain else '"' + text.replace('"', '""') + '"'
 
 
 def provenance(study: Study) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.problem import LinearProblem, linear_problem
-from poinsot.estimate.runs import RunRows, rows_of_run
+from poinsot.estimate.runs import RunRows, common_channels, rows_of_run
 from poinsot.estimate.study import Processing, Role, Study, study_of
 from poinsot.estimate.study_file import read_study
 from poinsot.estimate.unknowns import Unknowns, unknowns_in
@@ -33,6 +33,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.recording.recording import Recording
 
 _progress = logging.getLogger("poinsot.progress")
+MORE = 3  # times that parameters are added which have no effect at the start
 STEPS = 30  # of Gauss and Newton where channels are not linear in the unknowns
 SETTLED = 1e-3  # of a standard error
 ROUND_OFF = 1e-9  # of a step from the model
@@ -71,6 +72,9 @@ def identify(
     >>> est.value.round(2).tolist(), est.undetermined
     ([2.3, 2.1], ())
     """
+    more = (recording, unknowns, validate, channels, noise, processing, control)
+    if isinstance(study, str | Path | Study) and (method != "weighted" or any(one is not None for one in more)):
+        raise PoinsotError("a study says all by itself: recordings, unknowns, method and others are told in it")
     if isinstance(study, str | Path):
         study = read_study(study)
     elif not isinstance(study, Study):
@@ -102,6 +106,12 @@ def estimated(study: Study) -> Estimate:
     problem, excitation = excited(problem, chosen.simulates)
     _progress.info(f"{problem.base.rank} base parameters by the method '{chosen.name}'")
     problem, solution, moved = _solved(chosen, problem)
+    for _ in range(MORE if asked.in_file or terms else 0):  # more may count at the values than at the start
+        there = linear_problem(asked, used, problem.scale, terms, problem.at_values(solution.d))
+        if there.base.rank <= problem.base.rank:
+            break
+        problem, excitation = excited(replace(there, simulate=loops), chosen.simulates)
+        problem, solution, moved = _solved(chosen, problem)
     full = None
     if isinstance(chosen, Consistent):
         full = consistent(problem, solution.d, solution.covariance, chosen)
@@ -136,11 +146,12 @@ def estimated(study: Study) -> Estimate:
 def rows_and_steps(study: Study, asked: Unknowns) -> tuple[tuple[RunRows, ...], list[str]]:
     """Rows of all runs; the noise of the motion is tried on those that parameters are identified from."""
     found, steps = [], []
+    wanted = study.channels or common_channels(study.runs, asked.mechanism)
     for k, run in enumerate(study.runs):
         rng = None if run.role is Role.VALIDATE else np.random.default_rng(k)
         _progress.info(f"run '{run.name}', {k + 1} of {len(study.runs)}: motion and regressor")
         try:
-            rows, said = rows_of_run(run, asked, study.channels, study.processing, rng)
+            rows, said = rows_of_run(run, asked, wanted, study.processing, rng)
         except MotionError as error:  # what is wrong with the recording is the likely reason
             wrong = "; ".join(f"{f.channel}: {f.message}" for f in run.recording.problems)
             raise PoinsotError(f"run '{run.name}' is no motion of the mechanism: {wrong or error}") from None
@@ -158,7 +169,9 @@ def _scale(study: Study, runs: Sequence[RunRows]) -> np.ndarray:
                 f"the study gives noise for '{pattern}', which is no measured channel: {', '.join(names)}"
             )
     spread = np.nanstd(np.concatenate([run.y for run in runs]), axis=0)
-    spread = np.where(spread > 0, spread, max(float(np.nanmax(spread)), 1e-300))
+    every = np.concatenate([run.y.ravel() for run in runs])
+    size = float(np.nanmax(spread)) or float(np.sqrt(np.nanmean(every**2))) or 1.0  # where nothing changes
+    spread = np.where(spread > 0, spread, size)
     given = [next((s for pattern, s in study.noise.items() if fnmatchcase(name, pattern)), None) for name in names]
     return np.array([s if sigma is None else sigma for s, sigma in zip(spread, given)])
 
@@ -186,8 +199,10 @@ def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunF
     """How well steps d (r,) from the model explain some runs."""
     first = problem.runs[0].regressor
     channels = list(zip(first.channels, first.channel_units))
-    predicted = [problem.predicted(run, d) for run in runs]
-    return fit_of([run.name for run in runs], channels, [run.t for run in runs], [run.y for run in runs], predicted)
+    measured, predicted = (
+        zip(*((problem.measured(run), problem.predicted(run, d)) for run in runs)) if runs else ((), ())
+    )
+    return fit_of([run.name for run in runs], channels, [run.t for run in runs], measured, predicted)
 
 
 def _outside(asked: Unknowns, values: Sequence[Value], method: LinearMethod) -> list[str]:
@@ -201,6 +216,15 @@ def _outside(asked: Unknowns, values: Sequence[Value], method: LinearMethod) -> 
 def _numerics(problem: LinearProblem, solution: LinearSolution) -> tuple[str, ...]:
     """What is wrong with the numbers."""
     found = [] if problem.base.gap.clear else [f"{problem.base.gap}."]
+    first = problem.runs[0]
+    compiled = first.motion.states.system
+    if len(compiled.commands) > compiled.outline.mobility and not all(
+        name.split(" ")[0] in ("wrench", "freedom", "power") for name in first.regressor.channels
+    ):
+        found.append(
+            f"{len(compiled.commands)} drives hold {compiled.outline.mobility} freedoms: rows assume forces of the "
+            "least square sum, and drives may share them in another way."
+        )
     if not np.isfinite(solution.d).all() or not (np.diagonal(solution.covariance) >= 0).all():
         found.append("The values or their covariance are not finite numbers.")
     return (*found, *([solution.message] if solution.message else []))

@@ -5,11 +5,12 @@ C v = 0,  T v = V;        C v̇ = γ,  T v̇ = A − Ṫ v        speeds and acc
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, require_known
 from poinsot.estimate.study import Processing
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
@@ -63,10 +64,12 @@ def run_motion(recording: Recording, mechanism: Mechanism, processing: Processin
 def with_cutoffs(processing: Processing, recording: Recording, mechanism: Mechanism) -> Processing:
     """The same with a cut-off for every position, from its spectrum, where nobody gives one."""
     filtered = processing.method == "filter" and not uses_inertial_unit(recording, processing)
-    if processing.cutoff is not None or not filtered:
+    read, given = position_channels(recording, mechanism), processing.cutoff
+    if isinstance(given, Mapping):
+        require_known("recorded position with a cut-off", given, read)
+    if not filtered or not (given is None or isinstance(given, Mapping)):
         return processing
-    read = position_channels(recording, mechanism)
-    return replace(processing, cutoff={name: _cutoff(recording, name) for name in read})
+    return replace(processing, cutoff={n: (given or {}).get(n) or _cutoff(recording, n) for n in read})
 
 
 def _cutoff(recording: Recording, name: str) -> float:

@@ -70,6 +70,10 @@ class LinearProblem:
         """A run behind the measuring chains, as far as they are known."""
         return with_terms(run, self.terms, self.at[self.unknowns.own :], self.unknowns.theta(self.at))
 
+    def measured(self, run: RunRows) -> np.ndarray:
+        """Channels (n, c) of a run as measured, NaN where they are masked or their delay leaves them open."""
+        return self.behind(run).y
+
     def base_columns(self, run: RunRows, noise: bool = False) -> np.ndarray:
         """X (n, c, b) of a run; with `noise`, what the noise of the motion adds to it."""
         return all_columns(self.behind(run), self.slopes, noise)[
@@ -81,11 +85,9 @@ class LinearProblem:
         return self.base_columns(run, noise) @ self.directions
 
     def target(self, run: RunRows) -> np.ndarray:
-        """z − X β₀ (n, c) of a run."""
-        own, behind = self.unknowns.own, self.behind(run)
-        theta = self.unknowns.theta(self.at) - self.slopes @ self.at[:own]
-        added = behind.extra @ self.at[own:] if behind.extra is not None else 0.0
-        return behind.target - behind.W @ theta + added - self.base_columns(run) @ self.nominal
+        """z − X β₀ (n, c) of a run, with z = X β about the last values: what is eliminated stays there."""
+        behind, step = self.behind(run), self._base_of(self.at) - self.nominal
+        return behind.target - behind.W @ self.unknowns.theta(self.at) + self.base_columns(run) @ step
 
     def at_values(self, d: np.ndarray) -> np.ndarray:
         """Unknowns (k,) for steps d (r,): what is eliminated stays, the others follow."""
@@ -101,12 +103,12 @@ class LinearProblem:
 
     def predicted(self, run: RunRows, d: np.ndarray) -> np.ndarray:
         """Channels (n, c) of a run for steps d (r,)."""
-        return run.y - self.target(run) + self.columns(run) @ d
+        return self.measured(run) - self.target(run) + self.columns(run) @ d
 
     @property
     def rows(self) -> LinearRows:
         """What methods solve."""
-        noise, good = [], tuple(np.isfinite(run.y) for run in self.runs)
+        noise, good = [], tuple(np.isfinite(self.measured(run)) for run in self.runs)
         for run, use in zip(self.runs, good):
             if run.noise is not None:  # targets have −N β₀, since X β₀ is taken off them
                 N = np.where(use[:, :, None], self.base_columns(run, noise=True), 0.0)
@@ -118,7 +120,7 @@ class LinearProblem:
 
     def _columns_and_targets(self, runs: tuple[RunRows, ...]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """X G (n, c, r) and z − X β₀ (n, c) by run, zero where samples are masked."""
-        masks = [np.isfinite(run.y) for run in runs]
+        masks = [np.isfinite(self.measured(run)) for run in runs]
         X = [np.where(use[:, :, None], self.columns(run), 0.0) for run, use in zip(runs, masks)]
         return X, [np.where(use, self.target(run), 0.0) for run, use in zip(runs, masks)]
 
@@ -153,9 +155,10 @@ def linear_problem(
     runs: tuple[RunRows, ...],
     scale: np.ndarray,
     terms: tuple[ChannelTerm, ...] = (),
+    at: np.ndarray | None = None,
 ) -> LinearProblem:
-    """The problem of some runs, linear about the start of the unknowns."""
-    first, at = runs[0].regressor, unknowns.start
+    """The problem of some runs, linear about values `at` (k,), by default the start of the unknowns."""
+    first, at = runs[0].regressor, unknowns.start if at is None else at
     if any(run.regressor.channels != first.channels for run in runs):
         raise PoinsotError("all runs of a study must have recorded the same channels; name those that all have")
     slopes, theta = unknowns.slopes(at), unknowns.theta(at)

@@ -50,28 +50,32 @@ class Colour:
         return n * np.minimum(variance / gain**2, 1.0)
 
 
-def colour_of(residuals: Sequence[np.ndarray], project: Projection | None = None) -> Colour:
-    """Models of residuals (n, c) of several runs.
+def colour_of(
+    residuals: Sequence[np.ndarray], project: Projection | None = None, good: Sequence[np.ndarray] | None = None
+) -> Colour:
+    """Models of residuals (n, c) of several runs; samples that are not `good` (n, c) say nothing.
 
     `project` takes from noise what parameters would explain of it: residuals have less colour than the noise that
     they come from, by as much as noise of that colour loses.
     """
-    residuals = [np.nan_to_num(r) for r in residuals]
+    good = [np.isfinite(r) for r in residuals] if good is None else good
+    residuals = [np.where(use, np.nan_to_num(r), 0.0) for r, use in zip(residuals, good)]
     most = _longest(residuals)
-    observed = _autocovariances(residuals, most)
-    colour = _colour(residuals, observed)
+    observed, count = _autocovariances(residuals, most, good), np.sum([use.sum(axis=0) for use in good], axis=0)
+    colour = _colour(residuals, observed, count)
     for _ in range(ROUNDS if project is not None else 0):
         drawn = [_drawn(colour, [len(r) for r in residuals], seed) for seed in range(DRAWS)]
         left = [project(noise) for noise in drawn]  # type: ignore[misc]
-        lost = sum(_autocovariances(a, most) - _autocovariances(b, most) for a, b in zip(drawn, left)) / DRAWS
-        colour = _colour(residuals, observed + lost)
+        pairs = [[_autocovariances(x, most, good) for x in both] for both in zip(drawn, left)]
+        colour = _colour(residuals, observed + sum(a - b for a, b in pairs) / DRAWS, count)
     return colour
 
 
-def _colour(residuals: Sequence[np.ndarray], gamma: np.ndarray) -> Colour:
-    """Models from autocovariances (m, c); correlation across channels from the innovations of the residuals."""
-    n = sum(map(len, residuals))
-    fitted = [_autoregression(gamma[:, c], n) for c in range(gamma.shape[1])]
+def _colour(residuals: Sequence[np.ndarray], gamma: np.ndarray, count: np.ndarray) -> Colour:
+    """Models from autocovariances (m, c) of so many samples (c,); correlation across channels from the innovations of
+    the residuals.
+    """
+    fitted = [_autoregression(gamma[:, c], int(count[c])) for c in range(gamma.shape[1])]
     plain = Colour(tuple(a for a, _ in fitted), np.eye(len(fitted)))
     innovations = np.concatenate([plain.whitened(r) for r in residuals])
     sigma = innovations.T @ innovations
@@ -81,16 +85,23 @@ def _colour(residuals: Sequence[np.ndarray], gamma: np.ndarray) -> Colour:
 
 
 def _longest(residuals: Sequence[np.ndarray]) -> int:
-    """Highest order that is tried."""
-    return int(min(ORDERS, LONGEST * sum(map(len, residuals)), min(map(len, residuals)) // 4))
+    """Highest order that is tried; the longest run tells it, whatever short ones there are besides."""
+    return int(min(ORDERS, LONGEST * sum(map(len, residuals)), max(map(len, residuals)) // 4))
 
 
-def _autocovariances(parts: Sequence[np.ndarray], most: int) -> np.ndarray:
-    """Of channels (n, c) of several runs, up to a lag (most + 1, c)."""
-    found = np.zeros((most + 1, parts[0].shape[1]))
-    for x in parts:
-        found += np.fft.irfft(np.abs(np.fft.rfft(x, 2 * len(x), axis=0)) ** 2, axis=0)[: most + 1]
-    return found / sum(map(len, parts))
+def _autocovariances(parts: Sequence[np.ndarray], most: int, good: Sequence[np.ndarray]) -> np.ndarray:
+    """Of channels (n, c) of several runs, up to a lag (most + 1, c), by the number of good samples (n, c).
+
+    Those that are masked count as zero, so that no spectrum is negative.
+    """
+    sums = np.sum([_products(np.where(use, x, 0.0), most) for x, use in zip(parts, good)], axis=0)
+    return sums / np.maximum(np.sum([use.sum(axis=0) for use in good], axis=0), 1)
+
+
+def _products(x: np.ndarray, most: int) -> np.ndarray:
+    """Sums of products of channels (n, c) with themselves, up to a lag (most + 1, c)."""
+    size = 2 * max(len(x), most + 1)
+    return np.fft.irfft(np.abs(np.fft.rfft(x, size, axis=0)) ** 2, size, axis=0)[: most + 1]
 
 
 def _autoregression(gamma: np.ndarray, n: int) -> tuple[np.ndarray, float]:
@@ -99,6 +110,8 @@ def _autoregression(gamma: np.ndarray, n: int) -> tuple[np.ndarray, float]:
         return np.ones(1), 1e-300
     best, chosen, a, variance = np.inf, (np.ones(1), float(gamma[0])), np.ones(1), float(gamma[0])
     for order in range(len(gamma)):
+        if order > LONGEST * n:
+            break
         if order:  # Levinson's recursion
             k = -(a @ gamma[order:0:-1]) / variance
             a = np.append(a, 0.0) + k * np.append(a, 0.0)[::-1]

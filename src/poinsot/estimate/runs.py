@@ -11,23 +11,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing
-from poinsot.estimate.motion import RunMotion, run_motion, shaken, with_cutoffs
+from poinsot.estimate.motion import RunMotion, run_motion, shaken, uses_inertial_unit, with_cutoffs
 from poinsot.estimate.study import Processing, Role, Run, require_channels
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.channels import channels
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.filtering.resample import is_even, resampled
+from poinsot.recording.finding import Severity
+from poinsot.recording.motion import position_channels
 from poinsot.recording.place import placed
-from poinsot.recording.recording import Recording
+from poinsot.recording.recording import RecordedChannel, Recording
 from poinsot.system.system import system
 
+FORCES = ("force", "moment", "torque", "")  # kinds of channels that may be the force of a drive
 FINER = 4  # samples of the regressor for one row that is kept
 PER_CUTOFF = 2.5  # samples kept, for each period of the motion's cut-off
 CORNER = 0.4  # of the rate of the rows, of the filter before samples are left out
 ORDER = 4  # of that filter, forwards and backwards
 ENDS = 3.0  # periods of the motion's cut-off that are left out at either end, where two filters begin
 REST = 0.05  # of its highest speed, below which every joint is at rest
+FAR = 1.5  # steps of an uneven clock, from the next sample of which nothing is known
+RARE = 3.0  # steps of a position's clock, beyond which it is missing
 LEAST = 0.1  # share of the samples that must move, or a standstill is what was meant to be measured
 
 
@@ -61,8 +66,10 @@ def rows_of_run(
     rng: np.random.Generator | None = None,
 ) -> tuple[RunRows, tuple[str, ...]]:
     """Rows of a run, and what was done; with `rng`, how much the noise of its motion changes them."""
-    mechanism, recording = unknowns.mechanism, _even(placed(run.part, unknowns.mechanism))
+    mechanism = unknowns.mechanism
+    recording = _in_time(_even(placed(run.part, mechanism)), mechanism)
     read = force_channels(recording, mechanism, wanted, run.name)
+    _require_units(run, recording, (*read.values(), *position_channels(recording, mechanism)))
     processing = with_cutoffs(processing, recording, mechanism)
     rate, every = _rates(recording, processing)
     motion = run_motion(recording, mechanism, processing, every)
@@ -74,9 +81,18 @@ def rows_of_run(
         stacked.append(_regressor(again, unknowns, list(read), run.role).matrix.reshape(*y.shape, -1) - stacked[1])
     t, parts, step = _filtered(motion.states.t, stacked, rate, motion.edge, processing.force_cutoff)
     noise = parts[3] if rng is not None else None
-    y, said = _moving(parts[0][..., 0], t, motion)
+    y, said = _moving(_followed(parts[0][..., 0], t, motion, recording, processing), t, motion)
     rows = RunRows(run.name, run.role, t, y, parts[1], parts[2][..., 0], W, noise, motion, recording)
     return rows, (*motion.steps, step, *said)
+
+
+def _require_units(run: Run, recording: Recording, used: Sequence[str]) -> None:
+    """Units that placing a recording finds wrong must have been said before, by reading it for the mechanism."""
+    for finding in recording.findings[len(run.recording.findings) :]:
+        if finding.severity is Severity.ERROR and finding.channel in used:
+            said = any(f.channel == finding.channel and f.code == finding.code for f in run.recording.findings)
+            if not said:
+                raise PoinsotError(f"run '{run.name}': '{finding.channel}': {finding.message}; {finding.advice}")
 
 
 def rows_along(rows: RunRows, motion: RunMotion, unknowns: Unknowns, processing: Processing) -> RunRows:
@@ -94,15 +110,12 @@ def force_channels(recording: Recording, mechanism: Mechanism, wanted: Sequence[
     """Measured channels by the names that `regressor` has for them, and the recorded channel of each."""
     found: dict[str, str] = {}
     for name, channel in recording.channels.items():
-        where = channel.place or name
-        if where in mechanism.actuators and channel.kind in ("force", ""):
-            found.setdefault(where, name)
-        elif where in mechanism.sensors and mechanism.sensors[where].measures_force:
-            found.setdefault(
-                f"sensor {name}" if len(mechanism.sensors[where].channels) > 1 else f"sensor {where}", name
+        key = _measures(name, channel, mechanism)
+        if key in found:
+            raise PoinsotError(
+                f"run '{run}': '{found[key]}' and '{name}' both measure '{key}': leave one of them out"
             )
-        elif where.split(" ")[0] in ("wrench", "reaction", "freedom", "power"):
-            found.setdefault(where, name)
+        found |= {key: name} if key else {}
     if not wanted:
         if not found:
             raise PoinsotError(
@@ -114,6 +127,31 @@ def force_channels(recording: Recording, mechanism: Mechanism, wanted: Sequence[
     asked = [c.name for c in channels(system(mechanism), wanted)]
     require_channels([name for name in asked if name not in found], recording, run)
     return {name: found[name] for name in asked}
+
+
+def _measures(name: str, channel: RecordedChannel, mechanism: Mechanism) -> str:
+    """What a recorded channel measures, by the name that `regressor` has for it; empty: no force."""
+    where, sensors = channel.place or name, mechanism.sensors
+    drive = where if where in mechanism.actuators else where.removesuffix(".force")
+    if drive in mechanism.actuators:
+        return drive if channel.kind in FORCES else ""
+    if where in sensors and sensors[where].measures_force:
+        return f"sensor {name}" if len(sensors[where].channels) > 1 else f"sensor {where}"
+    if any(where == c.name for sensor in sensors.values() if sensor.measures_force for c in sensor.channels):
+        return f"sensor {where}"
+    return where if where.split(" ")[0] in ("wrench", "reaction", "freedom", "power") else ""
+
+
+def common_channels(runs: Sequence[Run], mechanism: Mechanism) -> tuple[str, ...]:
+    """Measured channels of runs, which must all have recorded the same, in whatever order: that of the first."""
+    every = [tuple(force_channels(placed(run.recording, mechanism), mechanism, (), run.name)) for run in runs]
+    for run, names in zip(runs, every):
+        if set(names) != set(every[0]):
+            raise PoinsotError(
+                f"all runs of a study must have recorded the same channels; name those that all have: '{run.name}' "
+                f"has {listing(names)}, '{runs[0].name}' {listing(every[0])}"
+            )
+    return every[0]
 
 
 def _regressor(motion: RunMotion, unknowns: Unknowns, names: list[str], role: Role) -> Regressor:
@@ -176,6 +214,22 @@ def _filtered(
     return t[kept], [x[kept] for x in smooth], f"{said}, {len(kept)} samples at {own / step:.4g} Hz are used"
 
 
+def _followed(
+    y: np.ndarray, t: np.ndarray, motion: RunMotion, recording: Recording, processing: Processing
+) -> np.ndarray:
+    """Channels (n, c) masked where positions are missing for longer than their filter remembers."""
+    if processing.method == "fourier" or uses_inertial_unit(recording, processing) or not motion.edge:
+        return y
+    read = position_channels(recording, motion.mechanism)
+    lost = np.zeros(len(t), bool)
+    for name in read:
+        seen = recording.t[recording.mask(name)]
+        step = np.diff(seen)
+        for k in np.flatnonzero(step > max(motion.edge, RARE * float(np.median(step)))):
+            lost |= (t > seen[k] - ENDS * motion.edge) & (t < seen[k + 1] + ENDS * motion.edge)
+    return np.where(lost[:, None], np.nan, y)
+
+
 def _moving(y: np.ndarray, t: np.ndarray, motion: RunMotion) -> tuple[np.ndarray, list[str]]:
     """Channels (n, c) masked where the machine is at rest and dry friction holds it with an unknown force."""
     dry = any(float(law.dry_slope()) for law in motion.mechanism.forces.values())
@@ -194,8 +248,32 @@ def _even(recording: Recording) -> Recording:
         return recording
     found = resampled(recording, recording.rate)
     near = np.clip(np.searchsorted(t, found.t - 0.5 / recording.rate), 0, len(t) - 1)
-    values = {name: np.where(recording.mask(name)[near], x, np.nan) for name, x in found.values.items()}
+    after = np.clip(np.searchsorted(t, found.t), 1, len(t) - 1)
+    there = np.minimum(np.abs(found.t - t[after - 1]), np.abs(t[after] - found.t)) * recording.rate < FAR
+    values = {name: np.where(recording.mask(name)[near] & there, x, np.nan) for name, x in found.values.items()}
     return replace(found, values=values)
+
+
+def _in_time(recording: Recording, mechanism: Mechanism) -> Recording:
+    """The recording without the delays that the model file gives its sensors; what was masked stays masked."""
+    from scipy.interpolate import make_interp_spline
+
+    t, values, steps, longest = recording.t, dict(recording.values), list(recording.steps), 0.0
+    for name, channel in recording.channels.items():
+        late = float(mechanism.sensors[channel.place].delay) if channel.place in mechanism.sensors else 0.0
+        good = recording.mask(name)
+        if late and good.sum() > 3:
+            at = np.clip(np.searchsorted(t, t + late - 0.5 / recording.rate), 0, len(t) - 1)
+            there = make_interp_spline(t[good], recording[name][good], k=3)(
+                np.clip(t + late, t[good][0], t[good][-1])
+            )
+            values[name] = np.where(good[at], there, np.nan)
+            steps.append(f"'{name}' was moved by the delay of its sensor, {1e3 * late:.4g} ms")
+            longest = max(longest, late)
+    if not longest:
+        return recording
+    moved = replace(recording, values=values, steps=tuple(steps))
+    return moved.rows(t <= t[-1] - longest + 1e-9, "the end was left out, which delayed sensors did not see")
 
 
 def _low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.ndarray]:

@@ -102,6 +102,11 @@ class Study:
         if not any(run.role is not Role.VALIDATE for run in self.runs):
             raise PoinsotError("a study needs a run to identify from")
         _require_separate(self.runs)
+        if self.with_roles(Role.PAYLOAD) and not any(one.payload for one in self.unknowns):
+            raise PoinsotError(
+                f"run '{self.with_roles(Role.PAYLOAD)[0].name}' has a payload, but no unknown is what it adds: "
+                '"load.m" = { payload = true }'
+            )
 
     def with_roles(self, *roles: Role) -> tuple[Run, ...]:
         """Runs that have one of the roles."""
@@ -114,15 +119,20 @@ def _require_separate(runs: Sequence[Run]) -> None:
     for a, b in combinations(runs, 2):
         if names.count(a.name) > 1:
             raise PoinsotError(f"two runs are called '{a.name}'")
-        if (a.role is Role.VALIDATE) == (b.role is Role.VALIDATE):
-            continue
+        alike = (a.role is Role.VALIDATE) == (b.role is Role.VALIDATE)
         same = {s.sha256 for s in a.recording.sources} & {s.sha256 for s in b.recording.sources}
-        overlap = max(a.begin, b.begin) < min(a.end, b.end)
-        if overlap and (same or a.recording is b.recording):
+        if (same or a.recording is b.recording) and _overlap(a, b):
+            how = "twice" if alike else "to identify and to validate"
             raise PoinsotError(
-                f"runs '{a.name}' and '{b.name}' use the same samples to identify and to validate: give parts "
-                "(from, to) that do not overlap, or other recordings"
+                f"runs '{a.name}' and '{b.name}' use the same samples {how}: give parts (from, to) that do not "
+                "overlap, or other recordings"
             )
+
+
+def _overlap(a: Run, b: Run) -> bool:
+    """Whether two runs use a time in common."""
+    begin = max(a.begin, b.begin, *(float(run.recording.abscissa[0]) for run in (a, b)))
+    return begin < min(a.end, b.end, *(float(run.recording.abscissa[-1]) for run in (a, b)))
 
 
 def study_of(
@@ -208,9 +218,14 @@ def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
     bounds = table.get("bounds", (None, None))
     if not isinstance(bounds, list | tuple) or len(bounds) != 2:
         raise PoinsotError(f"the bounds of unknown '{name}' are two values, not {one_line(repr(bounds), 40)}")
+    if not isinstance(table.get("payload", False), bool):
+        raise PoinsotError(
+            f"payload of unknown '{name}' is true or false, not {one_line(repr(table['payload']), 40)}"
+        )
     parameters = one_or_more_names(table.get("parameters", ()), "parameters")
-    unit = _unit(mechanism, [*parameters, name])
     numbers = {key: table.get(key) for key in ("start", "prior", "deviation")}
+    given = [value for value in (*bounds, *numbers.values()) if value is not None]
+    unit = _unit(mechanism, parameters or [name]) if given else "-"
     return Unknown(
         name,
         parameters,
@@ -222,10 +237,17 @@ def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
 
 
 def _unit(mechanism: Mechanism, patterns: Sequence[str]) -> str:
-    """Unit of the first parameter that is meant."""
-    units = {name: p.unit for name, p in mechanism.parameters.items()}
-    units |= {p.name: p.unit for p in linear_parameters(mechanism)}
-    return next((unit for pattern in patterns for name, unit in units.items() if fnmatchcase(name, pattern)), "-")
+    """The one unit of all parameters that are meant, linear ones or else those of the model file."""
+    linear = [(p.name, p.unit) for p in linear_parameters(mechanism)]
+    several = ""
+    for table in (linear, [(name, p.unit) for name, p in mechanism.parameters.items()]):
+        found = sorted({unit for name, unit in table for pattern in patterns if fnmatchcase(name, pattern)})
+        if len(found) == 1:
+            return found[0]
+        several = several or ", ".join(found)
+    if several:
+        raise PoinsotError(f"values for '{patterns[-1]}' would be for parameters of several units: {several}")
+    return "-"
 
 
 def noise_of(given: float | Mapping[str, float] | None) -> dict[str, float]:

@@ -127,6 +127,8 @@ def _run(name: str, table: RecordingTable, folder: Path, mechanism: Mechanism) -
         every=table.every,
     )
     wanted = [table.sha256] if isinstance(table.sha256, str) else table.sha256 or []
+    if wanted and len(wanted) != len(recording.sources):
+        raise PoinsotError(f"recording '{name}': {len(recording.sources)} files have {len(wanted)} SHA-256 values")
     for source, digest in zip(recording.sources, wanted):
         if source.sha256 != digest.lower():
             raise PoinsotError(

@@ -98,7 +98,8 @@ def _matches(unknowns: tuple[Unknown, ...], names) -> dict[str, Unknown] | None:
         matched = [name for name in names if fnmatchcase(name, one.name)]
         if not matched:
             return None
-        found |= {name: replace(one, name=name) for name in matched if name not in found}
+        exact = one.name in matched  # what is said of one parameter by name counts before what a pattern says
+        found |= {name: replace(one, name=name) for name in matched if exact or name not in found}
     return found
 
 
@@ -120,13 +121,20 @@ def _linear(
 
 def _in_file(mechanism: Mechanism, wanted: dict[str, Unknown]) -> Unknowns:
     names, given = tuple(wanted), tuple(wanted.values())
+    for name in names:
+        if mechanism.parameters[name].role == "sensor":
+            raise PoinsotError(
+                f"'{name}' is a parameter of a sensor: gains and delays of measured channels are unknowns such as "
+                "'gain A' and 'delay A'"
+            )
     start, steps = _start(given, np.array([mechanism.parameters[name].value for name in names]))
     every = linear_parameters(mechanism)
-    declared = tuple(p for p in every if p.declared)
-    slopes = linear_slopes(mechanism, declared, names)  # refuses parameters of the geometry
-    moved = tuple(p for p, row in zip(declared, slopes) if np.any(row)) if len(declared) else ()
+    slopes = linear_slopes(mechanism, every, names)  # refuses parameters of the geometry
+    moved = tuple(p for p, row in zip(every, slopes) if np.any(row)) if len(every) else ()
+    if not moved:
+        raise PoinsotError(f"none of the unknowns acts on forces in this model: {listing(names)}")
     bodies = {p.owner for p in moved if p.table == "bodies"}
-    linear = tuple(p for p in declared if p in moved or (p.table == "bodies" and p.owner in bodies))
+    linear = tuple(p for p in every if p in moved or (p.table == "bodies" and p.owner in bodies))
     units = tuple(mechanism.parameters[name].unit for name in names)
     return Unknowns(mechanism, given, names, units, start, linear, True, steps)
 

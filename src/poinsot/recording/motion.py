@@ -61,6 +61,9 @@ def recorded_motion(
             f"no channel holds the position of a coordinate or encoder of {mechanism.name}; channels: "
             f"{listing(recording.channels)}; it has: {listing([*mechanism.coordinates, *mechanism.sensors])}"
         )
+    for name, place in read.items():
+        if twice := [other for other, same in read.items() if same == place and other != name]:
+            raise PoinsotError(f"'{name}' and '{twice[0]}' both hold the position of '{place}': name the one to use")
     smooth = differentiate(recording, list(read), **smoothing)
     sensors = {place: mechanism.template.sensors[place].on for place in read.values() if place not in direct.values()}
     whole = mechanism.with_coordinates({name: on for name, on in sensors.items() if on is not None})

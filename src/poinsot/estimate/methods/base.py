@@ -168,7 +168,7 @@ def with_covariance(
     """A solution by weighted rows, or weighted instruments Z, with the covariance by the colour of its residuals."""
     left = residuals(rows, d)
     X = [x * w[:, :, None] for x, w in zip(rows.X, weights)]
-    colour = colour_of([r * w for r, w in zip(left, weights)], projection(X, Z))
+    colour = colour_of([r * w for r, w in zip(left, weights)], projection(X, Z), rows.good)
     covariance = sandwich(X if Z is None else Z, H, colour)
     if len(rows.prior[1]):  # a prior is worth as much as its deviation says
         inverse = np.linalg.inv(H)

@@ -42,7 +42,7 @@ class Likelihood(LinearMethod):
         d, sigma, message = first.d, first.sigma, "The colour of the residuals did not settle."
         left_of, k, settled = projection([x / sigma[:, None] for x in rows.X]), 0, False
         while not settled and k < self.iterations:
-            colour = colour_of([r / sigma for r in residuals(rows, d)], left_of)
+            colour = colour_of([r / sigma for r in residuals(rows, d)], left_of, rows.good)
             root = np.linalg.inv(np.linalg.cholesky(colour.sigma)).T
             both = [np.concatenate([x, z[:, :, None]], axis=2) / sigma[:, None] for x, z in zip(rows.X, rows.z)]
             white = [_white(colour, part, root) for part in both]
