@@ -94,8 +94,10 @@ def answers_agree_with_its_energy_and_force(law: type[Force]) -> None:
     assert force.elastic == stored and force.positional == (felt or stored)
     assert force.elastic or not force.holds
     assert_allclose(float(force.kinetic(2.0)), 2.0 * sum(getattr(force, name) for name in force.inertias), rtol=1e-14)
-    rest, far = (-first_derivative(lambda v: float(force.force(0.0, v)), at, 1e-3) for at in (0.0, 50.0))
-    assert rest - float(force.dry_slope()) <= far + 1e-6  # what brakes harder at rest than at speed is dry friction
+    rest, *far = (-first_derivative(lambda v: float(force.force(0.0, v)), at, 1e-3) for at in (0.0, -50.0, 50.0))
+    assert (
+        rest - float(force.dry_slope()) <= max(far) + 1e-6
+    )  # what brakes harder at rest than at speed is dry friction
     for field in law.posed:
         clamped = replace(force, **{field: None})
         assert clamped.clamped and not clamped.relaxed_at(0.8).clamped and not force.clamped
@@ -118,7 +120,20 @@ def other_programs_are_told_the_same_law(law: type[Force]) -> None:
             assert (float(gap) > 0) == inside
 
 
+def a_drive_gets_through_and_no_power_comes_from_nothing(law: type[Force]) -> None:
+    """What arrives of a drive's force has its sign, needs what `commanded` tells, and gains no power."""
+    force = make(law)
+    for u in (-2.0, 0.0, 0.7):
+        for _, s_dot in STATES:
+            w = float(force.transmitted(u, s_dot))
+            assert np.sign(w) == np.sign(u) and (u - w) * s_dot >= 0
+            assert_allclose(force.commanded(w, s_dot), u, rtol=1e-14)
+            assert_allclose(force.unloaded().transmitted(u, s_dot), u, rtol=1e-14)
+            assert_allclose(force.transmitted(3 * u, s_dot), 3 * w, rtol=1e-14)
+
+
 CONTRACT = (
+    a_drive_gets_through_and_no_power_comes_from_nothing,
     parameters_have_the_units_that_they_say,
     it_is_linear_in_what_it_says,
     symbols_and_numbers_agree,

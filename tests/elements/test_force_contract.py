@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from poinsot.elements.forces import FORCES, Damper, DriveInertia, EndStop, Friction, Load, Simple, Spring
+from poinsot.elements.forces import (
+    FORCES,
+    Damper,
+    DriveInertia,
+    EndStop,
+    Friction,
+    Load,
+    LoadFriction,
+    Simple,
+    Spring,
+)
 from poinsot.spatial.motion import Twist
 from tests.elements import force_contract as contract
 from tests.elements.new_laws import Hardening
@@ -34,6 +44,7 @@ MUTANTS = {
     "damper that drives": wrong(Damper, force=lambda f, s, v: f.damping * v),
     "damper that is not linear": wrong(Damper, force=lambda f, s, v: -(f.damping**2) * v),
     "damper told as friction": wrong(Damper, simple=lambda f, s: Simple(coulomb=float(f.damping))),
+    "gear that helps": wrong(LoadFriction, transmitted=lambda f, u, v: u * (1 + f.load)),
     "friction as damping": wrong(Friction, dry_slope=lambda f: 0.0),
     "negative inertia": wrong(DriveInertia, kinetic=lambda f, v: -f.inertia * v**2 / 2),
     "half an inertia abroad": wrong(DriveInertia, simple=lambda f, s: Simple(inertia=float(f.inertia) / 2)),

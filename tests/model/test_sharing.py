@@ -171,3 +171,10 @@ def test_a_body_is_placed_by_position_and_rotation_and_then_assembled():
     np.testing.assert_allclose(guess.R, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
     found = assemble(mechanism).require()
     np.testing.assert_allclose(found.poses["leg.rod"].p, [1, 0, 0], atol=1e-12)
+
+
+def test_a_negative_number_that_an_argument_gives_is_a_parameter_of_its_copy():
+    rod = {**ROD, "frames": {"tip": ["{x}", "2*{x}", 0]}}
+    built = build(legs(rod, number=2, x=[0.3, -0.4]))
+    assert [built.parameters[f"leg{k}.rod.tip.x"].value for k in (1, 2)] == [0.3, -0.4]
+    np.testing.assert_allclose(built.frame("leg2.rod.tip").pose().p, [-0.4, -0.8, 0])

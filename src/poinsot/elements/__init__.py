@@ -6,7 +6,7 @@ bodies/        rigid
 joints/        revolute, prismatic, cylindrical, universal, spherical, planar, helical, fixed, free,
                point-on-line, distance
 coordinates/   joint, length, position, angle: what forces act along and poses are given by
-forces/        gravity, spring, damper, friction, drive inertia, end stop, actuator, load
+forces/        gravity, spring, damper, friction of four kinds, drive inertia, end stop, actuator, load
 sensors/       encoder, accelerometer, gyroscope, IMU, drive force, reaction, modal point
 """
 

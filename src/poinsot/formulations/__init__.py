@@ -24,7 +24,7 @@ __getattr__ = door(
         "coordinates_of_poses": "tree_reading",
         "embedded": "Machine POOR_CHOICE independent_rates rate_names slopes",
         "euler": "euler_equations euler_reading",
-        "generalised_forces": "angles_read coordinate_along curvature drive_inertias turn winds",
+        "generalised_forces": "angles_read commanded coordinate_along curvature drive_inertias turn winds",
         "joint": "joint_equations",
         "loops": "constraint_map_at",
         "reactions": "joint_reactions",

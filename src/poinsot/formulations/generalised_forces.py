@@ -6,12 +6,12 @@ Along a coordinate s(q) with ṡ = J v:   Q += Jᵀ (−∂V/∂s + F(s, ṡ) + 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from poinsot.elements.coordinates import AlongJoint, Coordinate
-from poinsot.elements.forces import gravity_potential
+from poinsot.elements.forces import Force, gravity_potential
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 from poinsot.model.parts import Elements
@@ -77,7 +77,8 @@ def applied(
             s = force.centre + turn(s - force.centre)
         J = casadi.jacobian(s_dot, v)
         parts.append((force, s, s_dot))
-        free = force.force(s, s_dot) if command is None else command
+        given = force.force(s, s_dot) if command is None else None
+        free = transmitted(elements.forces.values(), force, command, s_dot) if given is None else given
         Q += J.T @ (free - slope(force, s))
         potential, power = potential + force.potential(s), power + free * s_dot
         inertia = _inertia(force)
@@ -89,6 +90,24 @@ def applied(
         force = casadi.jacobian(casadi.SX(V_F.v), v).T @ F.f + casadi.jacobian(casadi.SX(V_F.w), v).T @ F.n
         Q, power = Q + force, power + force.T @ v
     return Acting(casadi.sparsify(M), Q, potential, power, tuple(parts))
+
+
+def transmitted(laws: Iterable[Force], drive: Force, u: Any, s_dot: Any) -> Any:
+    """What arrives of the force u of a drive, past the laws along its coordinate."""
+    for law in laws:
+        u = law.transmitted(u, s_dot) if law.on == drive.on else u
+    return u
+
+
+def commanded(e: Equations, w: Any) -> Any:
+    """Forces (nu, 1) of all drives of which w (nu, 1) arrives."""
+    first, found = len(e.balance.acting) - e.u.size1(), []
+    for k, (drive, _, s_dot) in enumerate(e.balance.acting[first:]):
+        u = w[k]
+        for law, _, _ in e.balance.acting[first - 1 :: -1] if first else ():
+            u = law.commanded(u, s_dot) if law.on == drive.on else u
+        found.append(u)
+    return casadi.vertcat(casadi.SX(0, 1), *found)
 
 
 def winds(force: Any, direct: Direct) -> bool:
@@ -144,7 +163,9 @@ def coordinate_force(e: Equations, k: int, a: Any) -> Any:
     """Force of law k along its coordinate, the inertia of a drive included, for accelerations a."""
     force, s, s_dot = e.balance.acting[k]
     first = len(e.balance.acting) - len(e.symbols.elements.actuators)
-    total = (e.u[k - first] if k >= first else force.force(s, s_dot)) - slope(force, s)
+    laws = (law for law, _, _ in e.balance.acting[:first])
+    free = transmitted(laws, force, e.u[k - first], s_dot) if k >= first else force.force(s, s_dot)
+    total = free - slope(force, s)
     inertia = _inertia(force)
     if inertia is None:
         return total

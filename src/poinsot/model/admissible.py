@@ -44,10 +44,10 @@ def require_elements(template: Elements, parameters: Parameters, given: Mapping[
         for body in template.bodies.values():
             if depends(*body.inertia):
                 _require_signs(body.name, [_numbers(part, values) for part in body.inertia])
-        for joint in template.joints.values():
-            for option in joint.nonzero:
-                if depends(part := getattr(joint, option)) and np.any(_numbers(part, values) == 0):
-                    raise PoinsotError(f"{joint.name}.{option}: expected a number that is not zero")
+        for law in (*template.joints.values(), *template.forces.values()):
+            for option in law.nonzero:
+                if depends(part := getattr(law, option)) and np.any(_numbers(part, values) == 0):
+                    raise PoinsotError(f"{law.name}.{option}: expected a number that is not zero")
         for force in (*template.forces.values(), *template.actuators.values()):
             ends = [getattr(force, end, 0.0) for end in ("lower", "upper")]
             if depends(*ends) and np.any(np.greater(*(_numbers(end, values) for end in ends))):

@@ -65,7 +65,8 @@ class Elements:
     def judged(self) -> frozenset[str]:
         """Parameters of a template on which it hangs whether its elements can be, beyond their own bounds."""
         parts = [part for body in self.bodies.values() for part in body.inertia]
-        parts += [getattr(joint, option) for joint in self.joints.values() for option in joint.nonzero]
+        laws = (*self.joints.values(), *self.forces.values())
+        parts += [getattr(law, option) for law in laws for option in law.nonzero]
         acting = (*self.forces.values(), *self.actuators.values())
         parts += [getattr(law, end) for law in acting for end in ("lower", "upper") if hasattr(law, end)]
         return frozenset(name for part in parts for name in names(part))

@@ -62,14 +62,15 @@ def inverse_solution(compiled: System) -> InverseSolution:
     """Actuator forces and multipliers of a prescribed motion as symbols, made once."""
     e = compiled.equations
     a, w = casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("w", e.u.size1())
-    B = casadi.jacobian(e.balance.Q, e.u)
+    rates = [rate for _, _, rate in e.balance.acting[len(e.balance.acting) - e.u.size1() :]]
+    B = casadi.jacobian(casadi.vertcat(casadi.SX(0, 1), *rates), e.v).T
     Q0 = casadi.substitute(e.balance.Q, e.u, casadi.SX.zeros(e.u.shape))
     drives = B @ casadi.diag(1 / w) @ B.T
     dynamics = compiled.dynamics
     targets, weights = casadi.SX(e.kinematics.phi.size1(), 1), dynamics.all_weighted(drives)
     solved = kkt(drives, e.kinematics.C, e.balance.M @ a - Q0, targets, dynamics.order, weights)
     u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
-    return InverseSolution(a, w, u, lam, B, solved.factor)
+    return InverseSolution(a, w, formulations.commanded(e, u), lam, B, solved.factor)
 
 
 def columns(e: Equations, a: casadi.SX, lam: casadi.SX) -> casadi.SX:

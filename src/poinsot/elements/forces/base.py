@@ -45,7 +45,9 @@ class Force(ABC):
     parameters: ClassVar[dict[str, str]]  # field -> SI unit with "u" for the unit of s and "f" for force or moment
     nonnegative: ClassVar[tuple[str, ...]] = ()  # parameters that cannot be negative
     nonnegative_unless_bounded: ClassVar[tuple[str, ...]] = ()  # those that can, if the model file's bounds say so
+    nonzero: ClassVar[tuple[str, ...]] = ()  # parameters that cannot be zero
     linear: ClassVar[tuple[str, ...]] = ()  # parameters in which the force is linear, the others being known
+    loaded: ClassVar[tuple[str, ...]] = ()  # parameters that count by the force of a drive along the same coordinate
     shorthand: ClassVar[dict[str, str]] = {}  # key of a joint in the model file -> the parameter that it gives
     posed: ClassVar[tuple[str, ...]] = ()  # parameters that the model file may give as "pose": None in the law
 
@@ -60,6 +62,18 @@ class Force(ABC):
     def force(self, s: Scalar, s_dot: Scalar) -> Scalar:
         """F(s, ṡ), what has no potential  [N] or [N·m]."""
         return 0 * s
+
+    def transmitted(self, u: Scalar, s_dot: Scalar) -> Scalar:
+        """What arrives of the force u of a drive along the same coordinate: all of it  [N] or [N·m]."""
+        return u
+
+    def commanded(self, w: Scalar, s_dot: Scalar) -> Scalar:
+        """Force of a drive along the same coordinate of which w arrives, the inverse of `transmitted`."""
+        return w
+
+    def unloaded(self) -> Self:
+        """The law without what depends on the force of a drive."""
+        return self
 
     @property
     def elastic(self) -> bool:

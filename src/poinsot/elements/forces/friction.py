@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from poinsot.elements.forces.base import Force, Simple
-from poinsot.spatial.algebra import Scalar, function, is_zero
+from poinsot.elements.forces.dry import direction, steepness
+from poinsot.spatial.algebra import Scalar, is_zero
 
 
 @final
@@ -29,12 +30,11 @@ class Friction(Force):
 
     def force(self, s: Scalar, s_dot: Scalar) -> Scalar:
         """Force against the motion."""
-        direction = function("sign", s_dot) if is_zero(self.smooth) else function("tanh", s_dot / self.smooth)
-        return -(self.viscous * s_dot + self.coulomb * direction + self.offset)
+        return -(self.viscous * s_dot + self.coulomb * direction(s_dot, self.smooth) + self.offset)
 
     def dry_slope(self) -> Scalar:
         """f_c / v_s."""
-        return 0.0 if is_zero(self.smooth) else self.coulomb / self.smooth
+        return self.coulomb * steepness(self.smooth)
 
     def smoothed(self, speed: Scalar) -> Friction:
         """With v_s where it is 0."""

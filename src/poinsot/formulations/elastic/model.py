@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,7 @@ from poinsot.formulations.elastic.nodal_forces import OUTPUTS, Attached, attache
 from poinsot.formulations.elastic.nodes import Mesh, Plan, plan
 from poinsot.formulations.symbols import FREE_ROLES
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.parts import Elements
 from poinsot.spatial.pose import Pose
 
 LARGE = 300  # displacements from which matrices are sparse
@@ -89,6 +91,12 @@ class ElasticModel:
     def parameters(self, mechanism: Mechanism) -> np.ndarray:
         """Values of the free parameters of a mechanism of this structure."""
         return np.array([mechanism.parameters[name].value for name in self.names])
+
+    def with_numbers(self, elements: Elements) -> ElasticModel:
+        """The same structure and functions with the mesh of other numbers."""
+        found = copy(self)
+        object.__setattr__(found, "mesh", self.plan.mesh(elements))
+        return found
 
     def cut(self, locked: tuple[str, ...]) -> Chains:
         """The chains of the mechanism while some actuators hold their joints."""

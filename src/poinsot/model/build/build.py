@@ -199,7 +199,8 @@ def require_numbers(elements: Elements) -> None:
                 joint = str(getattr(force.on, "joint", None))
                 written = ("joints", joint, "limits") if name.startswith(f"{joint}.{force.kind}") else (table, name)
                 raise ModelError(written, f"the lower limit {force.lower:g} is above the upper {force.upper:g}")
-    for joint in elements.joints.values():
-        for option in joint.nonzero:
-            if getattr(joint, option) == 0:
-                raise ModelError(("joints", joint.name, option), "expected a number that is not zero")
+    for table in ("joints", "forces"):
+        for law in getattr(elements, table).values():
+            for option in law.nonzero:
+                if getattr(law, option) == 0:
+                    raise ModelError((table, law.name, option), "expected a number that is not zero")

@@ -97,7 +97,9 @@ class Scope:
         def put(match: re.Match) -> str:
             if match.group(1) not in self.arguments:
                 raise ModelError(path, unknown("argument", match.group(1), self.arguments))
-            return str(self.arguments[match.group(1)])
+            argument = self.arguments[match.group(1)]
+            within = match.group(0) != value.strip()
+            return f"({argument!r})" if within and not isinstance(argument, str) and argument < 0 else str(argument)
 
         filled = re.sub(r"\{(\w*)\}", put, value)
         if len(filled) > 4000:
@@ -174,5 +176,5 @@ def _argument(parent: Scope, path: tuple, key: str, value: Any, i: int, number: 
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ModelError(where, f"expected a number or a text, got {type(value).__name__}")
     if isinstance(value, int | float):
-        return repr(value) if value >= 0 else f"({value!r})"
+        return value
     return Scope(parent.group, arguments={**parent.arguments, "i": i}).fill(value, where)

@@ -12,7 +12,7 @@ from poinsot.model.build.scope import ModelError, Scope, errors_at
 from poinsot.model.entries import NAME
 from poinsot.model.quantities.dimensions import dimension_of, fits, unit_dimension
 from poinsot.model.quantities.expressions import Constant, Expression, Name, finite, parse, quantity, renamed, written
-from poinsot.model.quantities.parameters import Limit, Parameter, Parameters, in_order
+from poinsot.model.quantities.parameters import ExpressionLimit, Parameter, Parameters, in_order
 from poinsot.model.quantities.units import dimension_text, parse_unit, same_dimension
 from poinsot.model.schema import GroupSpec, ParameterSpec
 
@@ -29,7 +29,7 @@ class Slots:
     uses: list[tuple[tuple, str, Scope]] = field(default_factory=list)
     declared: dict[str, tuple] = field(default_factory=dict)  # where the file names a parameter itself
     expressions: list[tuple[tuple, Expression, str | None]] = field(default_factory=list)  # and the unit of its place
-    limits: list[tuple[tuple, Limit]] = field(default_factory=list)  # of what expressions give
+    limits: list[tuple[tuple, ExpressionLimit]] = field(default_factory=list)  # of what expressions give
 
     def declare(self, scope: Scope) -> None:
         """Take the parameters that a file names itself."""
@@ -57,7 +57,7 @@ class Slots:
         if not isinstance(expression, Constant):
             self.derived[full] = expression
             if spec.bounds is not None:
-                self.limits.append((path, Limit(full, expression, unit, *self._bounds(path, spec, unit))))
+                self.limits.append((path, ExpressionLimit(full, expression, unit, *self._bounds(path, spec, unit))))
             return
         read = quantity(spec.value) if isinstance(spec.value, str) else None
         if read and not spec.unit and read[1].text != "1":
@@ -143,7 +143,7 @@ class Slots:
             low, high = self._bounds(*self.notes[name], unit)
             low = max(low, lower) if firm else low
         if (low, high) != (float("-inf"), float("inf")) or name in self.notes:
-            self.limits.append((path, Limit(name, expression, unit, low, high)))
+            self.limits.append((path, ExpressionLimit(name, expression, unit, low, high)))
 
     def _overridden(self, parameter: Parameter, declared: Parameter, firm: bool) -> Parameter:
         """The parameter of a copy with the value, bounds and description that the file gives it by its full name."""

@@ -39,7 +39,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Limit:
+class ExpressionLimit:
     """What a number of the model file that is an expression of parameters must stay within."""
 
     name: str  # what the parameter would be called: "bob.mass"
@@ -62,7 +62,7 @@ class Parameters(Mapping[str, Parameter]):
 
     entries: dict[str, Parameter]
     derived: dict[str, Expression] = field(default_factory=dict)  # in an order in which they can be evaluated
-    limits: tuple[Limit, ...] = ()  # of other numbers that are expressions
+    limits: tuple[ExpressionLimit, ...] = ()  # of other numbers that are expressions
 
     def __getitem__(self, name: str) -> Parameter:
         if name not in self.entries:
@@ -132,7 +132,7 @@ class Parameters(Mapping[str, Parameter]):
         return f"<{len(self.entries)} parameters>\n{self}"
 
 
-def _within(about: Parameter | Limit, values: ArrayLike, written: str) -> None:
+def _within(about: Parameter | ExpressionLimit, values: ArrayLike, written: str) -> None:
     """Raise when one of the values is outside the bounds."""
     flat = np.asarray(values, float).ravel()
     bad = (flat < about.lower) | (flat > about.upper)

@@ -111,5 +111,7 @@ def force_unit(pattern: str, unit: str) -> str:
     angular = unit == "rad"
     if pattern == "f*s^2/u":
         return "kg·m²" if angular else "kg"
+    if pattern == "f/f":
+        return "-"
     letters = {"u": unit, "f": "N·m" if angular else "N", "*": "·"}
     return "".join(letters.get(letter, letter) for letter in pattern)
