@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -243,3 +244,12 @@ def test_forces_of_a_body_follow_its_mass():
     alone = poinsot.inverse_dynamics(heavier, motion, t).body_forces
     for body in alone:
         np.testing.assert_array_equal(shared[body], alone[body])
+
+
+def test_all_code_that_writes_stored_functions_makes_them_stale():
+    """A module with stored functions is in one of the packages whose digest is in every key."""
+    root = Path(keys.__file__).parents[1]
+    writers = [path.relative_to(root) for path in root.rglob("*.py") if "\n@stored" in path.read_text()]
+    packages = [root / package for package in keys._WRITERS]
+    assert len(writers) > 10
+    assert not [path for path in writers if not any((root / path).is_relative_to(package) for package in packages)]

@@ -226,3 +226,20 @@ def test_inputs_of_a_scan_may_be_shared_by_all_samples(engine):
         expected.append(shared * expected[-1] + row)
     np.testing.assert_array_equal(after, expected[1:])
     np.testing.assert_array_equal(before, expected[:-1])
+
+
+@pytest.mark.parametrize("engine", ["native", "vm"])
+def test_chains_are_scans_side_by_side(engine):
+    x, u, k = ca.SX.sym("x", 2), ca.SX.sym("u"), ca.SX.sym("k")
+    after = ca.vertcat(x[1], ca.sin(x[0]) + u * k)
+    step = ca.Function("step", [x, u, k], [after, x[0] * u])
+    rng = np.random.default_rng(0)
+    begin, table, which = rng.normal(size=(11, 2)), rng.normal(size=(7, 3, 1)), np.arange(11) % 3
+    many, one = kernel(step, engine=engine), kernel(step, engine=engine, lanes=1)
+    many.wait()
+    one.wait()
+    (ends,), (seen,) = many.chains([begin], table, which, [np.array([0.5])], [0, 4, 7], slice(1, None, 2))
+    for b in range(11):
+        states, outputs = one.scan([begin[b]], table[:, which[b]], np.array([0.5]))
+        np.testing.assert_array_equal(ends[b], np.array([begin[b], states[3], states[6]]))
+        np.testing.assert_array_equal(seen[b], outputs[1::2])

@@ -3,6 +3,7 @@
 kernels, arguments    a CasADi function as NumPy in, NumPy out; what it takes and gives
 call_memory, threads  the memory of a native call; threads around it
 vm                    the virtual machine: oracle, and what runs where there is no native code
+nonlinear_program     costs within constraints, by IPOPT
 interrupts            Ctrl-C while native code runs
 compile_worker        compilation in a process of its own
 code/                 from a function to LLVM IR

@@ -34,3 +34,23 @@ def noted_interrupts() -> Iterator[list[int]]:
         yield seen
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def postponed_interrupts() -> Iterator[list[int]]:
+    """Note every SIGINT and pass it on at the end, for callers of code that swallows what its callbacks raise.
+
+    They look at the list in a callback and end the work. Threads other than the main one get no signals.
+    """
+    seen: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield seen
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if seen:
+            before(seen[0], None)

@@ -148,9 +148,83 @@ class Kernel:
                     out[j] = value
         elif n:
             frame = self._frame()
-            frame.run(state, 0, n, arrays, [0 if s else a.strides[0] for a, s in zip(arrays, shared)], outputs)
+            strides = [0 if s else a.strides[0] for a, s in zip(arrays, shared)]
+
+            def call(start: int, stop: int) -> None:
+                frame.run(state, start, stop, arrays, strides, outputs)
+
+            run_chunks(call, n, 1, 1, float(state.info.instructions * self._repeat))  # one after another
             self._frames.append(frame)
         return outputs
+
+    def chains(
+        self,
+        carried: Sequence[np.ndarray],
+        table: np.ndarray,
+        which: np.ndarray,
+        shared: Sequence[np.ndarray],
+        rows: Sequence[int],
+        keep: slice,
+    ) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Many scans at once, as many in a vector as it holds: B chains of n samples each.
+
+        `carried` (B, …) are the first values of as many inputs; the next input is, of chain b, `table` (n, S, …) at
+        `which[b]` (B,); the others are `shared`. Gives the carried values (B, len(rows), …) before the samples
+        `rows` (n: at the end), and the other outputs (B, k, …) of the samples that `keep` takes.
+
+        >>> import casadi
+        >>> x, u = casadi.SX.sym("x"), casadi.SX.sym("u")
+        >>> add = kernel(casadi.Function("add", [x, u], [x + u]))
+        >>> add.chains([np.zeros((2, 1))], np.ones((3, 1, 1)), np.zeros(2, int), [], [3], slice(None))[0][0].ravel()
+        array([3., 3.])
+        """
+        count, n, k = len(which), len(table), len(carried)
+        state = self._build.state if self._build is not None else None
+        lanes = 1 if state is None or state.code is None else state.info.lanes
+        shapes, kept = self.signature.outputs, len(range(n)[keep])
+        ends = [np.empty((count, len(rows), *shape)) for shape in shapes[:k]]
+        outputs = [np.empty((count, kept, *shape)) for shape in shapes[k:]]
+
+        def call(start: int, stop: int) -> None:
+            for first in range(start, stop, lanes):
+                last = min(first + lanes, stop)
+                chain = np.minimum(np.arange(first, first + lanes), last - 1)
+                links = [np.empty((n + 1, lanes, *shape)) for shape in shapes[:k]]
+                for link, begin in zip(links, carried):
+                    link[0] = begin[chain]
+                others = [np.empty((n, lanes, *shape)) for shape in shapes[k:]]
+                self._linked(state, links, np.ascontiguousarray(table[:, which[chain]]), shared, others)
+                for goal, link in zip(ends, links):
+                    goal[first:last] = np.swapaxes(link[list(rows), : last - first], 0, 1)
+                for goal, other in zip(outputs, others):
+                    goal[first:last] = np.swapaxes(other[keep, : last - first], 0, 1)
+
+        each = float(n * self.info.instructions)
+        run_chunks(call, count, lanes, choose_threads(None, count * each), each)
+        return ends, outputs
+
+    def _linked(
+        self,
+        state: Any,
+        links: Sequence[np.ndarray],
+        given: np.ndarray,
+        shared: Sequence[np.ndarray],
+        others: Sequence[np.ndarray],
+    ) -> None:
+        """Fill links (n + 1, lanes, …) from their first row on, and the other outputs (n, lanes, …)."""
+        n, lanes = given.shape[:2]
+        if state is None or state.code is None:
+            for j in range(n):
+                found = self(*(link[j] for link in links), given[j], *shared)
+                for goal, value in zip((*(link[j + 1] for link in links), *(other[j] for other in others)), found):
+                    goal[...] = value
+            return
+        flat = [a.reshape(-1, *a.shape[2:]) for a in (*links, given)]
+        outputs = [a.reshape(-1, *a.shape[2:]) for a in (*(link[1:] for link in links), *others)]
+        strides = [*(a.strides[0] for a in flat), *(0 for _ in shared)]
+        frame = self._frame()
+        frame.run(state, 0, n * lanes, [*flat, *(np.ascontiguousarray(a, float) for a in shared)], strides, outputs)
+        self._frames.append(frame)
 
     def _batch_native(self, state: Any, inputs: tuple[Any, ...], threads: int | None) -> tuple[np.ndarray, ...]:
         arguments = read_arguments(self.signature, inputs)

@@ -21,7 +21,7 @@ from poinsot.store.container import CorruptEntryError, pack_entry, unpack_entry
 from poinsot.store.files import distrust, read_regular
 
 _log = logging.getLogger("poinsot.engine")
-_ENDINGS = (".code", ".kept")  # compiled code; functions and models as text
+_ENDINGS = (".code", ".kept", ".work")  # compiled code; functions and models as text; arrays
 CACHE_BYTES = 512 * 2**20
 _ASIDE = "writing-"  # begins the name of a file that is being written
 _ORPHAN_SECONDS = 3600.0  # no entry takes so long to write: its process has ended
@@ -131,14 +131,14 @@ def _names(directory: Path) -> list[str]:
 
 
 def _files(directory: Path) -> list[tuple[float, int, str]]:
-    """List time of last use, size and name of every entry, oldest first."""
+    """List time of last use, size and name of every entry, in the order in which they go: arrays, then the oldest."""
     found = []
     for name in _names(directory):
         if name.endswith(_ENDINGS):
             with suppress(OSError):  # another process removed it
                 status = os.stat(directory / name)
                 found.append((status.st_mtime, status.st_size, name))
-    return sorted(found)
+    return sorted(found, key=lambda entry: (not entry[2].endswith(".work"), *entry))
 
 
 def _counted(directory: Path, size: int) -> int:

@@ -12,7 +12,8 @@ from poinsot import __version__
 # Packages whose code decides what equations look like; others may change without making entries stale.
 _WRITERS = (
     *("spatial", "elements", "model", "engine", "formulations", "system", "motion", "simulation", "statics"),
-    *("vibration", "identifiability", "recording", "estimate/closed_loop", "store"),
+    *("vibration", "identifiability", "recording", "store"),
+    *("estimate/closed_loop", "estimate/problems", "estimate/rows", "experiment"),
 )
 _NEEDED = ("casadi", "numpy")
 
@@ -24,10 +25,10 @@ def fingerprint() -> str:
     return hashlib.sha256(" ".join([*versions, code_digest(Path(__file__).parents[1])]).encode()).hexdigest()
 
 
-def code_digest(root: Path) -> str:
-    """Digest of the packages in a folder that decide what is kept."""
+def code_digest(root: Path, packages: tuple[str, ...] = _WRITERS) -> str:
+    """Digest of packages in a folder, by default of those that decide what is kept."""
     digest = hashlib.sha256()
-    for package in _WRITERS:
+    for package in packages:
         for path in sorted((root / package).rglob("*.py")):
             content = path.read_bytes()
             digest.update(f"{str(path)[len(str(root)) :]} {len(content)} ".encode() + content)

@@ -1,0 +1,39 @@
+"""Folders of results: written aside and renamed, nothing of others overwritten."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from poinsot.errors import PoinsotError
+
+
+@contextmanager
+def new_folder(place: str | Path, sign: str, overwrite: bool = False) -> Iterator[Path]:
+    """A folder aside that takes its place when all is written; one that is there already is replaced only if that is
+    allowed and the file `sign` shows that it is a result of the same kind."""
+    place = Path(place)
+    if place.exists() and not overwrite:
+        raise PoinsotError(f"{place} exists already: give another folder, or allow overwriting")
+    if place.exists() and not (place / sign).is_file():
+        raise PoinsotError(f"{place} is no folder of {_article(Path(sign).stem)}: it is not overwritten")
+    aside = place.parent / f".poinsot-{secrets.token_hex(8)}"
+    try:
+        aside.mkdir(parents=True)
+        yield aside
+        if place.exists():
+            shutil.rmtree(place)
+        os.replace(aside, place)
+    except OSError as error:
+        raise PoinsotError(f"{place}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    finally:
+        with suppress(OSError):
+            shutil.rmtree(aside)
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
