@@ -19,7 +19,7 @@ def pose(degrees) -> dict[str, float]:
     return dict(zip(("phi1", "phi2", "phi3"), np.radians(degrees)))
 
 
-def by_hand(degrees) -> np.ndarray:
+def by_hand(degrees, springs=(21.10, 13.90, 5.77)) -> np.ndarray:
     """Frequencies from the 3 × 3 matrices in absolute angles, written out for a chain of links."""
     m, J = np.array([74.1, 54.3, 36.4]) * 1e-3, np.array([15.8, 8.3, 3.8]) * 1e-6
     centre, joint = np.array([36.0, 28.0, 23.1]) * 1e-3, np.array([69.0, 56.1]) * 1e-3
@@ -27,7 +27,7 @@ def by_hand(degrees) -> np.ndarray:
     phi = np.radians(degrees)
     M = np.einsum("k,ki,kj->ij", m, arms, arms) * np.cos(phi[:, None] - phi) + np.diag(J)
     relative = np.array([[1, 0, 0], [-1, 1, 0], [0, -1, 1]])
-    K = relative.T @ np.diag([21.10, 13.90, 5.77]) @ relative
+    K = relative.T @ np.diag(springs) @ relative
     return np.sqrt(np.sort(np.linalg.eigvals(np.linalg.solve(M, K)).real)) / (2 * np.pi)
 
 

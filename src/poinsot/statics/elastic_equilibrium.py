@@ -16,6 +16,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.elastic import ElasticModel, Terms, columns_of, elastic_model
+from poinsot.formulations.elastic.nodes import plan
 from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.mobility import dependent_rows
 from poinsot.model.build.joints_and_forces import force_unit
@@ -32,13 +33,16 @@ _MODELS: Bounded = Bounded(16)
 
 
 def model_of(mechanism: Mechanism, free: tuple[str, ...] = ()) -> ElasticModel:
-    """The elastic model of a mechanism, from memory if one of the same structure and folded numbers was made."""
+    """The elastic model of a mechanism, from memory if one of the same structure and folded numbers was made.
+
+    Parameters that are `free` stay symbols: the model serves for all their values that keep its nodes.
+    """
     parameters = mechanism.parameters.items()
-    folded = tuple((name, p.value) for name, p in parameters if p.role in ("geometry", "named"))
+    folded = tuple((n, p.value) for n, p in parameters if p.role in ("geometry", "named") and n not in free)
     free_roles = tuple((name, p.value == 0) for name, p in parameters if p.role not in ("geometry", "named"))
-    lumps = tuple(tuple(map(float, x.com)) for x in mechanism.elements.lumps.values())  # each on its nearest node
-    key = (str(mechanism.document), folded, free_roles, lumps, free)
-    return _MODELS.get_or_make(key, lambda: elastic_model(mechanism, free))
+    decided = plan(mechanism.elements)
+    key = (str(mechanism.document), folded, free_roles, repr(decided), free)
+    return _MODELS.get_or_make(key, lambda: elastic_model(mechanism, free)).with_numbers(mechanism.elements)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,19 +195,20 @@ def stack(a: Any, b: Any) -> Any:
 
 
 def solve(K: Any, A: Any, right: np.ndarray, rest: Rest) -> np.ndarray:
-    """Solve [K Aᵀ; A 0] at natural sizes; of least norm where redundant joints leave something open."""
+    """Solve [K Aᵀ; A 0] at natural sizes for one right side, or several in columns; of least norm where redundant
+    joints leave something open."""
     if hasattr(K, "toarray"):
         from scipy.sparse import block_array, csc_array
-        from scipy.sparse.linalg import spsolve
+        from scipy.sparse.linalg import splu
 
-        return np.asarray(spsolve(csc_array(block_array([[K, A.T], [A, None]])), right))
-    m, n, lengths, rows = len(A), len(K), rest.lengths, 1 / rest.row_sizes
+        return np.asarray(splu(csc_array(block_array([[K, A.T], [A, None]]))).solve(right))
+    m, lengths, rows = len(A), rest.lengths, 1 / rest.row_sizes
     K, A = K * lengths * lengths[:, None], A * lengths * rows[:, None]
     scale = float(np.mean(np.abs(K.diagonal()))) or 1.0
     whole = np.block([[K / scale, A.T], [A, np.zeros((m, m))]])
-    wish = np.concatenate([right[:n] * lengths / scale, right[n:] * rows])
-    found = np.linalg.lstsq(whole, wish, rcond=1e-14)[0]
-    return np.concatenate([found[:n] * lengths, found[n:] * scale * rows])
+    left = np.concatenate([lengths / scale, rows])
+    found = np.linalg.lstsq(whole, (right.T * left).T, rcond=1e-14)[0]
+    return (found.T * np.concatenate([lengths, scale * rows])).T
 
 
 def _moved(X: np.ndarray, xi: np.ndarray) -> np.ndarray:

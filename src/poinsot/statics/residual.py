@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poinsot.formulations.generalised_forces import curvature, slope, turn, winds
+from poinsot.formulations.generalised_forces import curvature, slope, transmitted, turn, winds
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import is_zero, vector
 from poinsot.spatial.motion import carry_twist
@@ -77,6 +77,11 @@ class Balance:
             if not is_zero(law.dry_slope()):
                 J = casadi.jacobian(s_dot, e.v)
                 D += J.T @ J * law.dry_slope()
+        first, x = len(e.balance.acting) - e.u.size1(), casadi.SX.sym("s_dot")
+        for k, (drive, _, s_dot) in enumerate(e.balance.acting[first:]):
+            arriving = casadi.SX(transmitted((law for law, _, _ in e.balance.acting[:first]), drive, e.u[k], x))
+            J, slope_at_rest = casadi.jacobian(s_dot, e.v), casadi.substitute(casadi.jacobian(arriving, x), x, 0)
+            D -= J.T @ J * slope_at_rest
         return D
 
     @cached_property

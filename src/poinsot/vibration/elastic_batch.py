@@ -22,7 +22,7 @@ from poinsot.statics.elastic_equilibrium import model_of
 from poinsot.statics.locked import locked_actuators
 from poinsot.system.functions import body_poses
 from poinsot.system.system import start, system
-from poinsot.vibration.rigid_batch import Batched, prescribes, reach
+from poinsot.vibration.rigid_batch import Batched, Placed, prescribes, reach
 
 RELAXED = 1e-9  # force at rest, as a part of the largest stiffness of what is attached, up to which nothing bends
 
@@ -60,17 +60,35 @@ class ElasticBatch:
         carried = all(joint.carries for joint in elements.joints.values())
         return found if along and carried and not found.looped and not found.model.large else None
 
-    @one_blas_thread()
     def __call__(self, s: np.ndarray, values: np.ndarray, frame: Frame | None = None) -> Batched | None:
         """Matrices at poses s (N, k) and parameter sets (N, p); None where something bends the beams at rest."""
+        return self.at(self.place(s, values), values, frame)
+
+    @one_blas_thread()
+    def place(self, s: np.ndarray, values: np.ndarray) -> Placed:
+        """Coordinates at poses s (N, k) with parameter sets (N, p), or (1, p) for all."""
         count = max(len(s), len(values)) if self.parameters else len(s)
+        p_rigid = self._values(values, count)[0]
+        return reach(self.drive, self.q, np.broadcast_to(s, (count, s.shape[1])), p_rigid, self.size)
+
+    def _values(self, values: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Parameters of the rigid and of the flexible model, (N, …) where some vary."""
         p_rigid, p = self.p_rigid, self.p
         if self.parameters:
             p_rigid, p = (np.tile(x, (count, 1)) for x in (p_rigid, p))
             for column, name in enumerate(self.parameters):
                 p_rigid[:, self.compiled.equations.symbols.names.index(name)] = values[:, column]
                 p[:, self.model.names.index(name)] = values[:, column]
-        q, reached, turned = reach(self.drive, self.q, np.broadcast_to(s, (count, s.shape[1])), p_rigid, self.size)
+        return p_rigid, p
+
+    @one_blas_thread()
+    def at(
+        self, placed: Placed, values: np.ndarray, frame: Frame | None = None, near: Batched | None = None
+    ) -> Batched | None:
+        """Matrices at coordinates that were reached, with parameter sets (N, p), or (1, p) for all."""
+        q, reached, turned = placed
+        count = len(q)
+        p_rigid, p = self._values(values, count)
         X = self._nodes(q, p_rigid, p)
         M_0, K_0, f, columns = self.model.relaxed(X[:, self.model.carriers].reshape(count, -1), p)
         one = int(np.argmax(reached))

@@ -38,15 +38,15 @@ def eigenvalue_derivatives(linear: LinearModel, found: Solution, names: tuple[st
     matrices = linear.derivatives(names)
     C = dense(linear.C)
     Phi, Psi, values = found.shapes, found.left, found.values
-    mu = _multipliers(C, linear.K @ Phi - (linear.M @ Phi) * values)
-    nu = _multipliers(C, linear.K.T @ Psi - (linear.M.T @ Psi) * values)
+    mu = multipliers(C, linear.K @ Phi - (linear.M @ Phi) * values)
+    nu = multipliers(C, linear.K.T @ Psi - (linear.M.T @ Psi) * values)
     d = np.zeros((len(values), len(names)), dtype=np.result_type(values, Phi))
     for j in range(len(names)):
         A, B, G = matrices.dK[j] @ Phi, matrices.dM[j] @ Phi, matrices.dC[j]
         if np.isnan(A).any():
             d[:, j] = np.nan
             continue
-        for group in _groups(values):
+        for group in groups_of(values, REPEATED):
             S = Psi[:, group].T @ (A[:, group] - B[:, group] * np.mean(values[group]))
             if len(C):
                 S = S + (G @ Psi[:, group]).T @ mu[:, group] + nu[:, group].T @ (G @ Phi[:, group])
@@ -54,7 +54,7 @@ def eigenvalue_derivatives(linear: LinearModel, found: Solution, names: tuple[st
     return d
 
 
-def _multipliers(C: np.ndarray, force: np.ndarray) -> np.ndarray:
+def multipliers(C: np.ndarray, force: np.ndarray) -> np.ndarray:
     """μ with Cᵀμ = −force."""
     return np.linalg.lstsq(C.T, -force, rcond=1e-12)[0] if len(C) else np.zeros((0, force.shape[1]))
 
@@ -63,8 +63,8 @@ def _branches(S: np.ndarray, symmetric: bool) -> np.ndarray:
     return np.linalg.eigvalsh((S + S.T) / 2) if symmetric else np.sort_complex(np.linalg.eigvals(S))
 
 
-def _groups(values: np.ndarray) -> list[slice]:
-    """Runs of eigenvalues that are equal up to round-off."""
-    near = np.abs(np.diff(values)) <= REPEATED * np.maximum(np.abs(values[:-1]), np.abs(values[1:]))
-    edges = [0, *(np.flatnonzero(~near) + 1), len(values)] if len(values) else []
+def groups_of(values: np.ndarray, near: float) -> list[slice]:
+    """Runs of eigenvalues that are equal up to a part of their size."""
+    equal = np.abs(np.diff(values)) <= near * np.maximum(np.abs(values[:-1]), np.abs(values[1:]))
+    edges = [0, *(np.flatnonzero(~equal) + 1), len(values)] if len(values) else []
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]

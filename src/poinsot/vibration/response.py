@@ -15,18 +15,17 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, count_of, listing, one_line, one_or_more_names, require_known, unknown
+from poinsot.errors import PoinsotError, count_of, one_line, one_or_more_names, require_known, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
-from poinsot.results import DISPLACEMENT, Result
+from poinsot.results import Result
 from poinsot.spatial.algebra import Numbers
 from poinsot.vibration.eigenmodes import DENSE, reduced
 from poinsot.vibration.linear_model.model import linear_model
-from poinsot.vibration.linear_model.record import LinearModel
+from poinsot.vibration.linear_model.record import LinearModel, place_row
 from poinsot.vibration.modes import Modes, modes_of
 
 QUANTITIES = {"receptance": 0, "mobility": 1, "accelerance": 2}  # how often it is differentiated by time
-AXES = tuple(DISPLACEMENT.split())
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,20 +131,6 @@ def _numbers(given: Any, what: str) -> np.ndarray:
     if found.ndim != 1 or not found.size or not (np.isfinite(found) & (found >= 0)).all():
         raise PoinsotError(f"{what} must be finite and not negative, not {one_line(repr(given), 40)}")
     return found
-
-
-def place_row(linear: LinearModel, name: str) -> np.ndarray:
-    """A point's displacement in a direction, or a named coordinate, per displacement (n,)."""
-    if name in linear.mechanism.elements.coordinates:
-        return linear.row(name)
-    label, _, axis = name.strip().rpartition(" ")
-    if not label or axis not in AXES:
-        named = listing(linear.mechanism.elements.coordinates)
-        raise PoinsotError(
-            f"'{name}' is no place: write a body or frame and one of {', '.join(AXES)}, such as 'platform x', "
-            f"or one of the coordinates {named}"
-        )
-    return np.asarray(linear.twist(linear.mechanism.frame(label)))[AXES.index(axis)]
 
 
 def _direct(linear: LinearModel, S: np.ndarray, R: np.ndarray, omega: np.ndarray, eta: float) -> np.ndarray:

@@ -30,6 +30,7 @@ from poinsot.vibration.linear_model.rigid import BALANCED, choose_locked
 
 STRIDE = 0.25  # of a coordinate, in one step towards a pose  [rad or of the machine's size]
 TURNED, FINER = 0.5, 8  # change of an answer in one step that may be one of branch; how many times finer steps get
+Placed = tuple[np.ndarray, np.ndarray, np.ndarray]  # coordinates (N, nq), reached, perhaps on another branch (N,)
 EXACT = 1e-10  # what the factor of a sample may leave of constraints and forces, at their natural sizes
 
 
@@ -43,6 +44,7 @@ class Batched:
     reached: np.ndarray  # (N,)
     good: np.ndarray  # (N,) reached, solved to round-off, and at rest
     unsure: np.ndarray  # (N,) reached, but to be found by other means
+    Z: np.ndarray | None = None  # (N, d, k) motions of the pose's d coordinates that locked actuators leave
 
     @property
     def failed(self) -> tuple[int, int]:
@@ -92,19 +94,36 @@ class BatchMatrices:
         """The matrices of a mechanism, or None where its poses do not prescribe all freedoms of rigid bodies."""
         return cls(mechanism, names, parameters, locked) if prescribes(mechanism, names, parameters) else None
 
-    @one_blas_thread()
     def __call__(self, s: np.ndarray, values: np.ndarray, frame: Frame | None = None) -> Batched:
         """Matrices at poses s (N, k), or (1, k) for all, and parameter sets (N, p)."""
-        p: np.ndarray = self.p
-        if self.columns:
-            p = np.tile(self.p, (len(values), 1))
-            p[:, self.columns] = values
-        where = p if len(s) > 1 or not self.same_pose else self.p
-        q, reached, turned = reach(self.drive, self.q, s, where, self.size)
-        count = max(len(s), len(values)) if self.columns else len(s)
-        if len(s) < count:
+        return self.at(self.place(s, values), values, frame)
+
+    @one_blas_thread()
+    def place(self, s: np.ndarray, values: np.ndarray) -> Placed:
+        """Coordinates at poses s (N, k) with parameter sets (N, p), or (1, p) for all."""
+        p = self._parameters(values) if self.columns and not (len(s) == 1 and self.same_pose) else self.p
+        return reach(self.drive, self.q, s, p[0] if len(values) == 1 and p.ndim == 2 else p, self.size)
+
+    def _parameters(self, values: np.ndarray) -> np.ndarray:
+        """All parameters (N, …) of parameter sets (N, p)."""
+        p = np.tile(self.p, (len(values), 1))
+        p[:, self.columns] = values
+        return p
+
+    @one_blas_thread()
+    def at(
+        self, placed: Placed, values: np.ndarray, frame: Frame | None = None, near: Batched | None = None
+    ) -> Batched:
+        """Matrices at coordinates that were reached, of N samples or of one for all, with parameter sets (N, p).
+
+        Motions that locked actuators leave are those of `near` where it is given, up to what the parameters change.
+        """
+        q, reached, turned = placed
+        p = self._parameters(values) if self.columns else self.p
+        count = max(len(q), len(values)) if self.columns else len(q)
+        if len(q) < count:
             q, reached = q[0], np.broadcast_to(reached, (count,))
-        k, samples = s.shape[1], count if q.ndim == 2 or p.ndim == 2 else 1
+        k, samples = len(self.drive.names), count if q.ndim == 2 or p.ndim == 2 else 1
         u, rates = self._holding(q, p, samples)
         M, K, left, terms, lost = self.matrices(q, u, p)
         T = self.twist(frame)(q, p)[0] if frame is not None else np.zeros((samples, 6, k))
@@ -112,19 +131,24 @@ class BatchMatrices:
         left, terms, lost = (x.reshape(samples, -1) for x in (left, terms, lost))
         solved = np.isfinite(M).all(axis=(1, 2)) & np.isfinite(K).all(axis=(1, 2)) & (lost <= EXACT**2).all(axis=1)
         rests = (np.abs(left) <= BALANCED * terms).all(axis=1)
-        M, K, T, rates, solved, rests = (
-            np.broadcast_to(x, (count, *x.shape[1:])) for x in (M, K, T, rates, solved & ~turned, rests)
-        )
-        return self._unlocked(M, K, T, rates, solved, rests, reached)
+        M, K, T, rates = (np.broadcast_to(x, (count, *x.shape[1:])) for x in (M, K, T, rates))
+        solved, rests = (np.broadcast_to(x, count) for x in (solved & ~turned, rests))
+        return self._unlocked(Batched(M, K, T, reached, reached & solved & rests, reached & ~solved), rates, near)
 
-    def _unlocked(self, M, K, T, rates, solved, rests, reached) -> Batched:
+    def _unlocked(self, at: Batched, rates: np.ndarray, near: Batched | None) -> Batched:
         """The samples in the motions that locked actuators leave."""
         if not self.held:
-            return Batched(M, K, T, reached, reached & solved & rests, reached & ~solved)
-        Z, independent = _left_free(rates[:, list(self.held)])
-        solved = solved & independent
+            return at
+        rows = rates[:, list(self.held)]
+        if near is None:
+            Z, independent = _left_free(rows)
+        else:
+            assert near.Z is not None
+            Z = near.Z - np.linalg.pinv(rows) @ (rows @ near.Z)
+            independent = np.array([True] * len(rows))
         Zt = Z.transpose(0, 2, 1)
-        return Batched(Zt @ M @ Z, Zt @ K @ Z, T @ Z, reached, reached & solved & rests, reached & ~solved)
+        unsure = at.unsure | (at.reached & ~independent)
+        return Batched(Zt @ at.M @ Z, Zt @ at.K @ Z, at.T @ Z, at.reached, at.good & independent, unsure, Z)
 
     def _holding(self, q: np.ndarray, p: np.ndarray, samples: int) -> tuple[np.ndarray, np.ndarray]:
         """Least forces u (N, nu) of the actuators that hold each sample at rest, and their rates J_a B (N, nu, k) at
@@ -156,7 +180,7 @@ def _left_free(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return Vt[:, h:].transpose(0, 2, 1), independent
 
 
-def reach(drive: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, size: float) -> tuple[np.ndarray, ...]:
+def reach(drive: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, size: float) -> Placed:
     """Coordinates (N, nq) at poses s (N, k), straight from q0 in small steps; which of them were reached, and which
     on a branch that may be another one (N,)."""
     k = s.shape[1]

@@ -30,9 +30,10 @@ def elastic_model_about(
     *,
     locked: str | Sequence[str] | None = None,
     forces: Mapping[str, float] | None = None,
+    free: tuple[str, ...] = (),
 ) -> LinearModel:
     """The small motions of a mechanism with beams about a pose."""
-    model, begin = model_of(mechanism), start(mechanism, pose)
+    model, begin = model_of(mechanism, free), start(mechanism, pose)
     kept = pose if isinstance(pose, Mapping) else mechanism.elements.pose
     rows = [list(mechanism.elements.coordinates).index(name) for name in kept]
     return _linear(mechanism, settled(undeformed(model, mechanism, begin.poses, locked, forces or {}, rows)))
@@ -75,7 +76,7 @@ def _linear(mechanism: Mechanism, rest: Rest) -> LinearModel:
         basis=basis,
         coordinates=coordinates,
         twist=twist,
-        derivatives=lambda parameters: elastic_derivatives(mechanism, rest, parameters),
+        derivatives=lambda parameters, places=(): elastic_derivatives(mechanism, rest, parameters, places),
         places={name: Pose(x[:9].reshape(3, 3).T, x[9:]) for name, x in zip(model.nodes, rest.X)},
         momentum=np.asarray(world.T @ terms.M),
     )

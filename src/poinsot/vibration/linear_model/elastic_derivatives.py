@@ -25,6 +25,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.statics.elastic_equilibrium import Rest, model_of, rigid_motions, solve, stack
 from poinsot.vibration.linear_model.record import MatrixDerivatives
+from poinsot.vibration.place_equations import elastic_place_changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +51,15 @@ class _Point:
 def _ways(X: np.ndarray, eta: np.ndarray) -> np.ndarray:
     """Change (nodes, 12) of the nodes' poses for twists (nodes, 6) in their own axes: R [w]×, R v."""
     R = X[:, :9].reshape(-1, 3, 3).transpose(0, 2, 1)
-    turned = R @ np.stack([np.asarray(skew(w)) for w in eta[:, 3:]])
+    turned = R @ skew(eta[:, 3:])
     return np.concatenate([turned.transpose(0, 2, 1).reshape(-1, 9), np.einsum("kij,kj->ki", R, eta[:, :3])], axis=1)
 
 
 @one_blas_thread()
-def elastic_derivatives(mechanism: Mechanism, rest: Rest, names: Sequence[str]) -> MatrixDerivatives:
-    """Derivatives of M, D, K and C along every named parameter."""
+def elastic_derivatives(
+    mechanism: Mechanism, rest: Rest, names: Sequence[str], places: tuple[str, ...] = ()
+) -> MatrixDerivatives:
+    """Derivatives of M, D, K and C along every named parameter, and those of the rows of places."""
     names = tuple(names)
     require_known("parameter", names, mechanism.parameters)
     if _free_loads(mechanism, rest):
@@ -64,8 +67,17 @@ def elastic_derivatives(mechanism: Mechanism, rest: Rest, names: Sequence[str]) 
     model = model_of(mechanism, names)
     point = _Point(model, rest.X, rest.u, rest.lam, model.parameters(mechanism), rest.rests)
     begin = _Point(model, rest.X_begin, rest.u, rest.lam, point.p, rest.rests)
-    found = [_one(begin, point, rest, model.names.index(name)) for name in names]
-    return MatrixDerivatives(names, *(np.array([x[i] for x in found]) for i in range(4)))
+    ways = np.eye(len(point.p))[[model.names.index(name) for name in names]]
+    begun, drests = _rigid_changes(begin, rest, ways)
+    held = [begin.along(0, eta, 0, 0, dp, dr)["along"].ravel() for eta, dp, dr in zip(begun, ways, drests)]
+    bent = _bent_changes(point, rest, begun, held, ways, drests)
+    found = [_matrices(point, rest, *change, dp, dr) for change, dp, dr in zip(bent, ways, drests)]
+    dP = np.zeros((len(names), len(places), 6 * len(model.nodes)))
+    for k, (eta, *_) in enumerate(bent if places else ()):
+        function = elastic_place_changes(model, mechanism, places)
+        dP[k] = np.asarray(function(rest.X.ravel(), point.p, _ways(rest.X, eta).ravel(), ways[k]))
+    dM, dD, dK, dC = (np.array([x[i] for x in found]) for i in range(4))
+    return MatrixDerivatives(names, dM, dD, dK, dC, dP)
 
 
 def _free_loads(mechanism: Mechanism, rest: Rest) -> bool:
@@ -76,51 +88,43 @@ def _free_loads(mechanism: Mechanism, rest: Rest) -> bool:
     return bool(np.any(np.abs(rest.u * np.array(drives))[free] > 1e-9 * borne))
 
 
-def _one(begin: _Point, point: _Point, rest: Rest, column: int) -> tuple[Any, ...]:
-    """dM, dD, dK and dC along one parameter."""
-    dp = np.zeros(len(point.p))
-    dp[column] = 1.0
-    eta_begin, drests = _rigid_change(begin, rest, dp)
-    s_begin = begin.along(0, eta_begin, 0, 0, dp, drests)["along"].ravel()
-    eta, du, dlam = _bent_change(point, rest, eta_begin, s_begin, dp, drests)
-    return _matrices(point, rest, eta, du, dlam, dp, drests)
-
-
-def _rigid_change(begin: _Point, rest: Rest, dp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Twists (nodes, 6) of the undeformed nodes while the pose keeps its coordinates; change of clamped springs."""
+def _rigid_changes(begin: _Point, rest: Rest, ways: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Twists (nodes, 6) of the undeformed nodes while the pose keeps its coordinates, along every way (p,) of the
+    parameters; changes of clamped springs."""
     model, n = begin.model, 6 * len(begin.model.nodes)
-    arms = np.asarray(model.arms_slope(begin.p, dp)).T
-    own = np.concatenate([arms, np.zeros_like(arms)], axis=1)
+    arms = [np.asarray(model.arms_slope(begin.p, dp)).T for dp in ways]
+    own = [np.concatenate([x, np.zeros_like(x)], axis=1) for x in arms]
     B = rigid_motions(model, begin.X)
     at = (begin.X[model.carriers].ravel(), begin.u, begin.lam, begin.p, begin.rests)
     C, naming = (np.zeros((len(x), n)) for x in (begin.model.attached.rows, rest.kept_rows))
     C[:, model.places] = np.asarray(model.attached.constraints(*at))
     naming[:, model.places] = np.asarray(model.attached.naming(*at))[rest.kept_rows]
-    moved = begin.along(0, own, 0, 0, dp, 0)
-    right = np.concatenate([moved["phi"].ravel(), moved["named"].ravel()[rest.kept_rows]])
+    moved = [begin.along(0, eta, 0, 0, dp, 0) for eta, dp in zip(own, ways)]
+    right = [np.concatenate([x["phi"].ravel(), x["named"].ravel()[rest.kept_rows]]) for x in moved]
     named = list(model.mesh.elements.coordinates.values())
     units = [rest.size if named[i].unit == "m" else 1.0 for i in rest.kept_rows]
     rows = 1 / np.concatenate([rest.row_sizes[: len(C)], units])
     columns = np.tile([rest.size] * 3 + [1.0] * 3, B.shape[1] // 6)
     A = (np.vstack([C, naming]) @ B) * columns * rows[:, None]
-    step = columns * np.linalg.lstsq(A, -right * rows, rcond=1e-10)[0]
-    eta = own + (B @ step).reshape(-1, 6)
-    return eta, begin.along(0, eta, 0, 0, dp, 0)["clamped"].ravel()
+    steps = columns[:, None] * np.linalg.lstsq(A, (-np.array(right) * rows).T, rcond=1e-10)[0]
+    etas = [eta + (B @ step).reshape(-1, 6) for eta, step in zip(own, steps.T)]
+    return etas, [begin.along(0, eta, 0, 0, dp, 0)["clamped"].ravel() for eta, dp in zip(etas, ways)]
 
 
-def _bent_change(point: _Point, rest: Rest, eta: np.ndarray, s_begin: np.ndarray, dp: np.ndarray, drests: Any) -> Any:
-    """Twists of the nodes, and changes of forces and multipliers, with what the beams add."""
+def _bent_changes(
+    point: _Point, rest: Rest, etas: list[np.ndarray], begun: list[np.ndarray], ways: np.ndarray, drests: list
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Twists of the nodes, and changes of forces and multipliers, with what the beams add, along every way."""
     terms, held = rest.terms, list(rest.locked)
-    n, m = eta.size, len(rest.lam)
-    with_pieces = _piece_change(point, eta, dp)[0]
-    change = point.along(0, eta, 0, 0, dp, drests)
-    left = with_pieces
-    left[point.model.places] += change["left"].ravel()
-    right = np.concatenate([left, -change["phi"].ravel(), (s_begin - change["along"].ravel())[held]])
-    step = solve(terms.K, stack(terms.C, terms.drives[held]), right, rest)
-    du = np.zeros(len(rest.u))
-    du[held] = -step[n + m :]
-    return eta + step[:n].reshape(-1, 6), du, step[n : n + m]
+    n, m, rights = point.X.shape[0] * 6, len(rest.lam), []
+    for eta, s_begin, dp, dr in zip(etas, begun, ways, drests):
+        change, left = point.along(0, eta, 0, 0, dp, dr), _piece_change(point, eta, dp)[0]
+        left[point.model.places] += change["left"].ravel()
+        rights.append(np.concatenate([left, -change["phi"].ravel(), (s_begin - change["along"].ravel())[held]]))
+    steps = solve(terms.K, stack(terms.C, terms.drives[held]), np.array(rights).T, rest).T
+    du = np.zeros((len(etas), len(rest.u)))
+    du[:, held] = -steps[:, n + m :]
+    return [(eta + x[:n].reshape(-1, 6), u, x[n : n + m]) for eta, x, u in zip(etas, steps, du)]
 
 
 def _piece_change(point: _Point, eta: np.ndarray, dp: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

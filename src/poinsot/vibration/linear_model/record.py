@@ -17,12 +17,16 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
+from poinsot.errors import PoinsotError, listing
 from poinsot.model.assembly.constraints import IN_PLANE, Constraints
+from poinsot.results import DISPLACEMENT
 from poinsot.spatial.pose import Pose
 from poinsot.system.scaled_rank import free_motions
 
 if TYPE_CHECKING:
     from poinsot.model.mechanism import Mechanism
+
+AXES = tuple(DISPLACEMENT.split())
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,7 @@ class MatrixDerivatives:
     dD: Any  # (p, n, n)
     dK: Any  # (p, n, n)
     dC: Any  # (p, m, n)
+    dP: Any = ()  # (p, o, n) of the rows of o places
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +73,7 @@ class LinearModel:
     basis: np.ndarray | None  # (n, k) motions that C leaves; None: found from C
     coordinates: int  # how many there were before the loops were closed
     twist: Callable[[Frame], np.ndarray]  # (6, n) velocity of a frame's origin, angular velocity; world axes, per ẋ
-    derivatives: Callable[[tuple[str, ...]], MatrixDerivatives]
+    derivatives: Callable[..., MatrixDerivatives]  # of names (p,), and of places (o,) whose rows are asked for too
     places: Mapping[str, Pose] = field(default_factory=dict)  # nodes of flexible bodies at rest, bent by what acts
     momentum: np.ndarray | None = None  # (6, n) momentum and moment of momentum about the world's origin, per ẋ
 
@@ -97,3 +102,17 @@ class LinearModel:
 def dense(matrix: Any) -> np.ndarray:
     """A matrix as an array."""
     return matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix)
+
+
+def place_row(linear: LinearModel, name: str) -> np.ndarray:
+    """A point's displacement in a direction, or a named coordinate, per displacement (n,)."""
+    if name in linear.mechanism.elements.coordinates:
+        return linear.row(name)
+    label, _, axis = name.strip().rpartition(" ")
+    if not label or axis not in AXES:
+        named = listing(linear.mechanism.elements.coordinates)
+        raise PoinsotError(
+            f"'{name}' is no place: write a body or frame and one of {', '.join(AXES)}, such as 'platform x', "
+            f"or one of the coordinates {named}"
+        )
+    return np.asarray(linear.twist(linear.mechanism.frame(label)))[AXES.index(axis)]

@@ -45,10 +45,11 @@ def rigid_model_about(
     formulation: str = "joint",
     locked: str | Sequence[str] | None = None,
     forces: Mapping[str, float] | None = None,
+    free: tuple[str, ...] = (),
 ) -> LinearModel:
     """The small motions of a mechanism of rigid bodies about a pose."""
     begin = start(mechanism, pose)
-    compiled = system(mechanism, formulation)
+    compiled = system(mechanism, formulation, free)
     functions = balance(compiled)
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)
@@ -128,7 +129,7 @@ def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) ->
         basis=None,
         coordinates=len(M),
         twist=twist,
-        derivatives=lambda names: rigid_derivatives(mechanism, compiled, point, held, names),
+        derivatives=lambda names, places=(): rigid_derivatives(mechanism, compiled, point, held, names, places),
         momentum=_momentum(mechanism.elements, poses, twists),
     )
 

@@ -24,6 +24,7 @@ from poinsot.statics.point import Point
 from poinsot.system.system import System, system
 from poinsot.vibration.equations import change_functions
 from poinsot.vibration.linear_model.record import MatrixDerivatives
+from poinsot.vibration.place_equations import place_changes
 
 RANK = 1e-10  # of stiffness and constraints at their natural sizes
 LOST = 1e-9  # of forces at their natural sizes, per relative change of a parameter, that no pose balances
@@ -40,9 +41,14 @@ class Held:
 
 @one_blas_thread()
 def rigid_derivatives(
-    mechanism: Mechanism, compiled: System, point: Point, held: Held, names: Sequence[str]
+    mechanism: Mechanism,
+    compiled: System,
+    point: Point,
+    held: Held,
+    names: Sequence[str],
+    places: tuple[str, ...] = (),
 ) -> MatrixDerivatives:
-    """Derivatives along every named parameter."""
+    """Derivatives along every named parameter, and those of the rows of places."""
     names = tuple(names)
     require_known("parameter", names, mechanism.parameters)
     chart = point.given.p[len(compiled.equations.symbols.names) :]
@@ -55,14 +61,17 @@ def rigid_derivatives(
     changes = _changes(local, point, held, at, LOST / sizes)
     rows = len(point.lam) + len(point.u)
     kept = [*range(len(point.lam)), *(len(point.lam) + i for i in point.given.held)]
-    n, found = len(point.Q), []
+    n, found, dP = len(point.Q), [], np.zeros((len(names), len(places), len(point.Q)))
     for k, name in enumerate(names):
         unit = np.zeros(len(p))
         unit[wide.equations.symbols.names.index(name)] = 1.0
         flat = [np.asarray(x) for x in local["directional"](*at, *(x[:, k] for x in changes), unit)]
         found.append([flat[0], flat[1], flat[2], flat[3].reshape(rows, n)[kept]])
+        if places:
+            function = place_changes.formula(wide, places).function
+            dP[k] = np.asarray(function(point.q, p, changes[0][:, k], unit)).reshape(dP[k].shape)
     dM, dD, dK, dC = (np.array([x[i] for x in found]) for i in range(4))
-    return MatrixDerivatives(names, dM, dD, dK, dC)
+    return MatrixDerivatives(names, dM, dD, dK, dC, dP)
 
 
 def _natural(point: Point, K: np.ndarray, equations: int) -> tuple[np.ndarray, np.ndarray]:
