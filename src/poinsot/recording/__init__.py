@@ -11,5 +11,6 @@ filtering            filters, derivatives with errors, other rates
 motion               recorded positions become a motion of a mechanism
 fusion               inertial units, encoders and loops become one motion
 modal                modal tests: responses, poles, shapes, their errors
+sense                what sensors can read at a state, as symbols
 readings, measure    what perfect sensors would read; simulated recordings
 """

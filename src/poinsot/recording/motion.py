@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,14 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.mechanism import Mechanism
-from poinsot.motion.signals import Measured, Signal
+from poinsot.motion.signals import Measured
 from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.recording import Recording
+from poinsot.store import Bounded
 
-__all__ = ["RecordedMotion", "position_channels", "recorded_motion"]
+__all__ = ["RecordedMotion", "position_channels", "recorded_motion", "with_encoders", "with_recorded"]
+
+_NAMED: Bounded = Bounded(32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +25,7 @@ class RecordedMotion:
     """Positions, rates and accelerations of recorded coordinates, ready for kinematics and inverse dynamics."""
 
     mechanism: Mechanism  # with names for all coordinates that were recorded
-    motion: dict[str, Signal]  # by coordinate
+    motion: dict[str, Measured]  # by coordinate
     t: np.ndarray  # (n,)  [s]
     recording: Recording  # with the derivatives as channels
     edge: float = 0.0  # time at either end within which derivatives are poor  [s]
@@ -65,12 +68,27 @@ def recorded_motion(
         if twice := [other for other, same in read.items() if same == place and other != name]:
             raise PoinsotError(f"'{name}' and '{twice[0]}' both hold the position of '{place}': name the one to use")
     smooth = differentiate(recording, list(read), **smoothing)
-    sensors = {place: mechanism.template.sensors[place].on for place in read.values() if place not in direct.values()}
-    whole = mechanism.with_coordinates({name: on for name, on in sensors.items() if on is not None})
-    motion: dict[str, Signal] = {}
+    whole, sensors = with_recorded(mechanism, read.values()), set(read.values()) - set(direct.values())
+    motion: dict[str, Measured] = {}
     for name, place in read.items():
         offset = float(getattr(mechanism.sensors[place], "offset", 0.0)) if place in sensors else 0.0
         values = (smooth[f"{name}{end}"] for end in ("", ".rate", ".acceleration"))
         s, rate, acceleration = (np.ascontiguousarray(x) for x in values)
         motion[place] = Measured(smooth.t, s - offset, rate, acceleration)
     return RecordedMotion(whole, motion, smooth.t, smooth, float(smooth.constants.get("edge", 0.0)))
+
+
+def with_recorded(mechanism: Mechanism, places: Iterable[str]) -> Mechanism:
+    """The mechanism with names for the coordinates that encoders read."""
+    return with_encoders(mechanism, (place for place in places if place not in mechanism.coordinates))
+
+
+def with_encoders(mechanism: Mechanism, names: Iterable[str]) -> Mechanism:
+    """The mechanism with coordinates under the names of encoders; the same one when it is asked for again."""
+    names = tuple(names)
+
+    def make() -> Mechanism:
+        sensors = {name: mechanism.template.sensors[name].on for name in names}
+        return mechanism.with_coordinates({name: on for name, on in sensors.items() if on is not None})
+
+    return _NAMED.get_or_make((id(mechanism), names), lambda: (mechanism, make()))[1]  # its id stays its own

@@ -8,18 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements import GROUND
-from poinsot.elements.coordinates import Coordinate
-from poinsot.elements.frame import Frame
-from poinsot.elements.sensors import Sense, Sensor
+from poinsot.elements.sensors import Sensor
 from poinsot.errors import PoinsotError, listing
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.counted_turns import unwound
 from poinsot.motion.inverse_dynamics import InverseDynamics, inverse_dynamics
 from poinsot.motion.kinematics import Kinematics, kinematics
+from poinsot.recording.sense import sense_of
 from poinsot.simulation.record import Simulation
-from poinsot.spatial.motion import Wrench, carry_wrench
 from poinsot.system.stored import stored
 from poinsot.system.system import System
 
@@ -111,31 +108,3 @@ def _reading_function(compiled: System, wanted: tuple[str, ...]) -> casadi.Funct
     rates = [casadi.SX(0) if s.on is None else casadi.SX(compiled.along(s.on)[1]) for s in sensors]
     outputs = [casadi.densify(flat), casadi.densify(casadi.vertcat(*rates))]
     return casadi.Function("readings", [e.q, e.v, a, e.u, F, e.p], outputs)
-
-
-def sense_of(compiled: System, a: casadi.SX, F: casadi.SX) -> Sense:
-    """What sensors can read at a state, with accelerations a (nv, 1) and reactions F (6 j, 1) as symbols."""
-    e, elements = compiled.equations, compiled.elements
-
-    def coordinate(on: Coordinate) -> casadi.SX:
-        return casadi.SX(compiled.along(on)[0])
-
-    def motion(at: Frame) -> tuple[casadi.SX, casadi.SX, casadi.SX]:
-        X_BF = at.pose()
-        if at.body == GROUND:
-            return casadi.SX(X_BF.R), casadi.SX.zeros(3), casadi.SX.zeros(3)
-        R, V = casadi.SX(e.kinematics.poses[at.body].R), e.kinematics.twists[at.body]
-        w = R @ casadi.SX(V.w)
-        v_F = R @ casadi.SX(V.v) + casadi.cross(w, R @ casadi.SX(X_BF.p))
-        a_F = e.rate(v_F, a)
-        return R @ casadi.SX(X_BF.R), w, a_F
-
-    def wrench(name: str, side: str) -> Wrench:
-        k, joint = list(elements.joints).index(name), elements.joints[name]
-        on_b = Wrench(F[6 * k : 6 * k + 3], F[6 * k + 3 : 6 * k + 6])
-        if side == "b":
-            return on_b
-        return carry_wrench(joint.relative(e.kinematics.poses[joint.a.body], e.kinematics.poses[joint.b.body]), on_b)
-
-    commands = {name: e.u[k] for k, name in enumerate(elements.actuators)}
-    return Sense(coordinate, motion, commands.__getitem__, wrench, casadi.SX(np.asarray(elements.gravity)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -101,6 +103,14 @@ class Recording:
         for column in (t, *columns.values()):
             column.setflags(write=False)
         return cls(t, columns, about, **more)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all samples."""
+        found = hashlib.sha256(np.ascontiguousarray(self.abscissa).tobytes())
+        for name in sorted(self.values):
+            found.update(name.encode() + np.ascontiguousarray(self.values[name]).tobytes())
+        return found.hexdigest()
 
     @property
     def t(self) -> np.ndarray:

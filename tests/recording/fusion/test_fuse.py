@@ -238,6 +238,58 @@ def test_loops_are_exact_measurements_of_a_body_that_they_hold(encoders):
     assert_allclose(found.accelerometer_bias[-1], [0.1, -0.05, 0.03], atol=0.03)
 
 
+ARM = """
+format = 1
+name = "arm"
+gravity = [1.2, -0.7, -9.7]
+[bodies.upper]
+mass = 1
+inertia = [0.01, 0.01, 0.01]
+frames.tip = [0.5, 0, 0]
+[bodies.lower]
+mass = 1
+inertia = [0.01, 0.01, 0.01]
+frames.box = { position = [0.4, 0.05, 0.02], rotation = { sequence = "ZXZ", angles = ["30 deg", "20 deg", 0] } }
+[joints.A]
+type = "revolute"
+between = ["ground", "upper"]
+axis = [0, 0.6, 0.8]
+[joints.B]
+type = "revolute"
+between = ["upper.tip", "lower"]
+axis = [0.8, 0, 0.6]
+[coordinates]
+a = { joint = "A" }
+b = { joint = "B" }
+[sensors.imu]
+type = "imu"
+at = "lower.box"
+noise = 0.05
+rate_noise = "0.1 deg/s"
+[sensors.first]
+type = "encoder"
+on = { joint = "A" }
+noise = 3e-3
+[sensors.second]
+type = "encoder"
+on = { joint = "B" }
+noise = 3e-3
+"""
+
+
+@pytest.mark.parametrize("method", ["filter", "smoother"])
+def test_a_motion_that_is_lost_says_so(method):
+    """One encoder of two, and an arm that is already turning far from the pose of its model file."""
+    arm, t = poinsot.loads(ARM, "arm"), np.arange(0, 0.4, 0.01)
+    motion = {"a": wave(0.4, 0.7, 0.4, 0.8), "b": lambda t: 1.5 + 3 * t + 0.5 * casadi.sin(4 * t)}
+    rec, k = poinsot.measure(arm, motion, t, seed=1), poinsot.kinematics(arm, motion, t)
+    whole = poinsot.fuse(arm, rec, method=method)
+    assert not whole.status and rms(turn(whole.rotation, k.rotation["lower"])) < 5e-3
+    part = poinsot.fuse(arm, rec, encoders="first", method=method)
+    right = rms(turn(part.rotation, k.rotation["lower"])) < 0.05
+    assert right != ("lost" in part.status), str(part)
+
+
 def test_a_unit_without_encoders_is_led_by_gravity():
     text = """
 format = 1

@@ -88,6 +88,20 @@ def test_modes_of_the_three_link_come_out_of_a_simulated_test(name):
     assert one.status.value == "" and not one.findings, str(one)
 
 
+def test_lines_without_force_tell_nothing_about_its_noise():
+    """The sweep begins at 4 Hz; below, responses are quotients of noise. The first mode is at 17 Hz."""
+    found = []
+    for seed in range(12):
+        records = [
+            recorded(*o, {"force": 0.02, "response": 20.0}, np.random.default_rng((seed, k)))
+            for k, o in enumerate(sweeps())
+        ]
+        response = poinsot.frequency_response(records, "F1").between(16.0, 18.0)
+        assert response.noise is not None
+        found.append(np.mean(response.noise.input) * 8 * RATE / 0.02**2)  # by the true density
+    assert 0.6 < np.mean(found) < 1.5  # a standard deviation of 0.16
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TESTS)
 def test_error_bars_cover_the_truth_in_a_few_repetitions(name):
@@ -101,7 +115,7 @@ def test_bars_of_95_per_cent_cover_the_truth_in_90_to_98_per_cent_of_200_repetit
     covered = np.abs(normalised(TESTS[name], three_link(), 200, [0, 1, 2])) < 1.96
     print(name, covered.mean(axis=0), covered.mean())
     assert 0.90 <= covered.mean() <= 0.98
-    assert (covered.mean(axis=0) > 0.88).all()
+    assert (covered.mean(axis=0) >= 0.90).all()
 
 
 @cache

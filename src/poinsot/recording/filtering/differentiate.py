@@ -16,10 +16,12 @@ from poinsot.recording.filtering.spectrum import sample_noise, spectrum
 from poinsot.recording.filtering.splines import spline_fit
 from poinsot.recording.filtering.zero_phase import smoothed, zero_phase
 from poinsot.recording.recording import RecordedChannel, Recording
+from poinsot.store import Bounded, arrays_digest
 
 __all__ = ["METHODS", "differentiate"]
 
 DRAWS = 10  # of noise that is sent the way of interpolated samples
+_PASSED = Bounded(64)
 RATES = {"rad": ("rad/s", "rad/s²"), "m": ("m/s", "m/s²")}
 
 
@@ -89,7 +91,13 @@ def _filtered(t, x, cutoff, period, harmonics, order) -> Derivatives:
 
 
 def _unit_noise(t: np.ndarray, good: np.ndarray, order: int, corner: float) -> np.ndarray:
-    """What interpolation and filter leave of unit white noise (3,): the same steps with noise instead of samples."""
+    """What interpolation and filter leave of unit white noise (3,); channels of one clock often share it."""
+    key = (arrays_digest(t, good), order, corner)
+    return _PASSED.get_or_make(key, lambda: _passed(t, good, order, corner))
+
+
+def _passed(t: np.ndarray, good: np.ndarray, order: int, corner: float) -> np.ndarray:
+    """The same steps with noise instead of samples."""
     random, squares = np.random.default_rng(0), []
     for _ in range(DRAWS):
         even_t, even_x = evenly(t, np.where(good, random.standard_normal(len(t)), np.nan))

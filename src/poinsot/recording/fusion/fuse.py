@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.recording.fusion.fusion import Fusion
@@ -30,8 +31,14 @@ SLOWER, SHORTEST = 0.9, 0.1  # of the last move; of a whole one
 WIDEST = 0.3  # turn in one pass: errors of attitude add up only while they are small  [rad]
 SAME = 1e-7  # offset of clocks that is none  [s]
 UNSETTLED = "The passes did not settle: see the noise of the sensors and the start."
+LOST = 10.0  # mean NIS of a motion that the readings contradict
+CONTRADICTED = (
+    "The motion is lost, its numbers mean nothing: start at rest or near the pose of the model file, "
+    "or use encoders that tell the whole pose."
+)
 
 
+@one_blas_thread()
 def fuse(
     mechanism: Mechanism,
     recording: Recording,
@@ -51,7 +58,8 @@ def fuse(
     `unknowns` beside the biases: "lever arm", "misalignment", "time offset" of the encoders. `at_rest`: the recording
     starts at rest. `prior` changes standard deviations of the start by name (`fusion.setting.PRIOR`). `reach` [m]:
     the body stays about its first place, for units without encoders. `method` is "smoother", which uses all samples,
-    or "filter", which uses those up to then.
+    or "filter", which uses those up to then. Encoders that do not tell the whole pose need a start near the pose of
+    the model file; a motion that is lost for want of it has a status that says so.
     """
     if not isinstance(method, str) or method not in ("smoother", "filter"):
         raise PoinsotError(unknown("method of fusion", str(method), ("smoother", "filter")))
@@ -59,7 +67,8 @@ def fuse(
         raise PoinsotError(f"a recording is fused, not {type(recording).__name__}")
     recording = placed(recording, require_mechanism(mechanism))
     given = setting_of(mechanism, recording, imu, encoders, unknowns, at_rest is True, prior, reach)
-    return _filtered(given) if method == "filter" else _smoothed(given)
+    found = _filtered(given) if method == "filter" else _smoothed(given)
+    return replace(found, status=CONTRADICTED) if found.consistency[0] > LOST else found
 
 
 def _filtered(s: Setting) -> Fusion:

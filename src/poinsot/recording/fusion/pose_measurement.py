@@ -70,7 +70,8 @@ class PoseMeasurement:
             [log_pose(place[:, 3:].reshape(n, 3, 3), place[:, :3], R, p), -phi.reshape(n, -1), away], 1
         )
         columns, rows = self.scales
-        return A * columns / rows[:, None], b / rows
+        A *= columns / rows[:, None]
+        return A, b / rows
 
     @cached_property
     def square(self) -> bool:

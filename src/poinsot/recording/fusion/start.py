@@ -12,6 +12,7 @@ from poinsot.recording.fusion.equations import complementary
 from poinsot.recording.fusion.navigation import SIZE, Navigation
 from poinsot.recording.fusion.nodes import Nodes
 from poinsot.recording.fusion.setting import Setting
+from poinsot.recording.motion import with_encoders
 from poinsot.system.functions import body_poses
 
 __all__ = ["first_trajectory"]
@@ -27,14 +28,12 @@ def _encoders_alone(s: Setting, nodes: Nodes) -> tuple[Navigation, np.ndarray] |
     read = np.isfinite(nodes.encoders).all(axis=1)
     if len(s.seen.encoders) != s.seen.system.outline.mobility or read.sum() < 8:
         return None
-    sensors = {name: s.mechanism.template.sensors[name].on for name in s.seen.encoders}
-    whole = s.mechanism.with_coordinates({name: on for name, on in sensors.items() if on is not None})
     t = nodes.t[read]
-    signals = [Samples(t, y) for y in nodes.encoders[read].T]
+    signals = {name: Samples(t, y) for name, y in zip(s.seen.encoders, nodes.encoders[read].T)}
     at = np.clip(nodes.t, t[0], t[-1])
     inside = np.unique(at)
     try:
-        path = solve_path(whole, dict(zip(sensors, signals)), inside)
+        path = solve_path(with_encoders(s.mechanism, s.seen.encoders), signals, inside)
     except MotionError:
         return None
     q = path.q[np.searchsorted(inside, at)]

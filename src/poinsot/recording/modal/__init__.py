@@ -8,6 +8,7 @@ response, estimate     the record of measured responses; responses from recordin
 lscf, stabilisation    poles of all orders; which of them stay, their tracks, and those that are modes
 partial_fractions      shapes by least squares, the most likely poles and their covariance
 peaks                  the simple way
+output_only            responses alone
 shapes, checks         complexity, pairing with a model; reciprocity, driving points, resolution
 record, modal_test     the result and the verb
 """

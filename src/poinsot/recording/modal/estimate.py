@@ -16,7 +16,7 @@ from poinsot.recording.modal.response import QUANTITIES, FrequencyResponse, Tape
 from poinsot.recording.modal.spectra import ESTIMATORS, Spectra, spectra
 from poinsot.recording.recording import RecordedChannel, Recording
 
-__all__ = ["frequency_response"]
+__all__ = ["even_block", "frequency_response"]
 
 KINDS = {"position": "receptance", "velocity": "mobility", "acceleration": "accelerance"}
 UNEVEN = 1e-3  # of a sample's distance: clocks that jitter by more must be resampled first
@@ -68,7 +68,7 @@ def frequency_response(
     forces, wanted = _channels(records, input, outputs)
     names = (*forces, *wanted)
     blocks, findings, rate = _prepared(
-        [_block(r, forces, wanted) for r in records], names, hits, segment, lead, decay
+        [even_block(r, forces, wanted) for r in records], names, hits, segment, lead, decay
     )
     cut = segment is not None and hits is not True
     w, shared = _window(blocks, segment if cut else None, window, overlap, rate)
@@ -137,7 +137,8 @@ def _estimated(
     )
 
 
-def _block(record: Recording, forces: Sequence[str], outputs: Sequence[str]) -> HitBlock:
+def even_block(record: Recording, forces: Sequence[str], outputs: Sequence[str]) -> HitBlock:
+    """Samples of channels whose clock is even and that are all there."""
     t = record.require_times()
     step = np.diff(t)
     if len(t) < 8 or np.ptp(step) > UNEVEN * np.median(step):

@@ -16,6 +16,7 @@ from poinsot.recording.modal.arguments import band_of, frequencies_of, one_of
 from poinsot.recording.modal.checks import checked, half_power_lines, resolved
 from poinsot.recording.modal.estimate import frequency_response
 from poinsot.recording.modal.lscf import lscf
+from poinsot.recording.modal.output_only.from_responses import output_only_test
 from poinsot.recording.modal.partial_fractions import Fit, Lines, fitted, most_likely
 from poinsot.recording.modal.peaks import peaks
 from poinsot.recording.modal.record import ModalTest, TestStatus, errors_of
@@ -35,7 +36,7 @@ from poinsot.recording.recording import Axis, Recording
 
 __all__ = ["modal_test"]
 
-METHODS = ("lscf", "peaks")
+METHODS = ("lscf", "peaks", "ssi")
 HIGHEST = 40  # order of the polynomials: poles of one reference
 FAINT = 20.0  # contribution of a mode, by that of noise: what is less is no mode
 MISFIT = 4.0  # standard deviations of χ² that are no chance
@@ -61,8 +62,9 @@ def modal_test(
     `measured` is a frequency response, a recording over frequency (of `quantity`), several responses of a repeated
     test, or recordings over time with the arguments of `frequency_response` (`spectra`: input="hammer" …). `band`
     [Hz] is that of the modes; `n` how many, by default all that are stable through many orders; `frequencies` [Hz]
-    choose them by hand. `method` is "lscf" or "peaks"; `order` the highest order of the polynomials; `limits` of
-    stability.
+    choose them by hand. `method` is "lscf", "peaks", or "ssi" for recordings of responses alone, under forces that
+    nobody measured (extra `modal`; with `outputs`, `places` and `references`, the channels to correlate with).
+    `order` is the highest order of the polynomials, or of the state; `limits` are those of stability.
 
     >>> import numpy as np
     >>> f = np.arange(1.0, 40.0, 0.02)
@@ -79,10 +81,15 @@ def modal_test(
     one_of(quantity, ("", *QUANTITIES), "quantity")
     if not isinstance(limits, Limits):
         raise PoinsotError(f"limits are Limits(frequency=…, damping=…, shape=…), not {one_line(repr(limits), 40)}")
-    response = _response(measured, quantity, spectra)
     n = None if n is None else count_of(n, "n")
+    band = None if band is None else band_of(band)
+    if method == "ssi":
+        by_hand = None if frequencies is None else frequencies_of(frequencies)
+        highest = None if order is None else count_of(order, "order")
+        return output_only_test(measured, band, n, by_hand, highest, limits, spectra)
+    response = _response(measured, quantity, spectra)
     if band is not None:
-        response = response.between(*band_of(band))
+        response = response.between(*band)
     if response.frequency[0] == 0:
         response = response.lines(response.frequency > 0)
     turned = _few_references(response)
@@ -187,7 +194,7 @@ def _fit(turned: FrequencyResponse, poles: np.ndarray, L: np.ndarray) -> Fit:
     if turned.variance is not None:
         return fit
     free = max(1 - (2 * len(poles) + 2) / (2 * len(turned.frequency)), 0.1)
-    sigma = np.sqrt(np.mean(np.abs(fit.error) ** 2, axis=0, keepdims=True) / free)
+    sigma = np.sqrt(np.median(np.abs(fit.error) ** 2, axis=0, keepdims=True) / np.log(2) / free)
     sigma = np.maximum(np.broadcast_to(sigma, turned.H.shape), 1e-14 * np.abs(turned.H).max())
     return most_likely(fitted(_lines(turned, sigma), fit.poles, fit.participation))
 
@@ -220,11 +227,12 @@ def _from_tracks(
     factor, misfits = _misfit(turned, fit)
     evidence["noise"] = evidence["noise"] * factor[:, None]
     deviations = evidence["noise"]
+    findings = _disagreement(fit.poles, evidence, len(turned.outputs))
     if turned.variance is None and "points" in evidence:
         deviations = np.maximum(deviations, evidence["points"])
+        fit = _mean_of_points(fit, evidence) if findings else fit
     narrow = resolved(turned, fit.poles)
-    findings = (*turned.findings, *checked(response), *_narrow(turned, fit.poles, narrow), *misfits)
-    findings = (*findings, *_disagreement(fit.poles, evidence, len(turned.outputs)))
+    findings = (*turned.findings, *checked(response), *_narrow(turned, fit.poles, narrow), *misfits, *findings)
     status = TestStatus.POOR if misfits else TestStatus.FOUND if narrow.all() else TestStatus.UNRESOLVED
     steps = (
         *turned.steps,
@@ -232,7 +240,7 @@ def _from_tracks(
     )
     return ModalTest(
         fit.poles, fit.shapes, fit.participation, turned.outputs, turned.inputs, deviations, evidence, narrow,
-        turned, fit.model(), chart, findings, status, steps,
+        turned, fit.model(), chart, turned.span, findings, status, steps,
     )  # fmt: skip
 
 
@@ -245,9 +253,9 @@ def _strength(fit: Fit, r: int) -> float:
 def _evidence(turned: FrequencyResponse, fit: Fit, tracks: Sequence[PoleTrack]) -> dict[str, np.ndarray]:
     """Standard errors (k, 2) of frequencies and damping ratios by what they come from."""
     found = {"noise": errors_of(fit.poles, fit.covariance())}
-    between = fit.covariance_between_points()
+    between = fit.between_points()
     if between is not None:
-        found["points"] = errors_of(fit.poles, between)
+        found["points"] = errors_of(fit.poles, np.diag(between[1]))
     if turned.left_out is not None:
         again = np.array([most_likely(replace(fit, lines=replace(fit.lines, H=H))).poles for H in turned.left_out])
         values = np.stack([frequency_of(again), ratio_of(again)], axis=2)  # (r, k, 2)
@@ -294,10 +302,23 @@ def _narrow(turned: FrequencyResponse, poles: np.ndarray, good: np.ndarray) -> l
     ]  # fmt: skip
 
 
+def _mean_of_points(fit: Fit, evidence: dict[str, np.ndarray]) -> Fit:
+    """Modes in whose frequency points disagree have the mean of what points say: not noise sets them apart."""
+    between = fit.between_points()
+    apart = _apart(evidence)
+    steps = between[0].view(complex) if between is not None else np.zeros(len(fit.poles))
+    return Fit(fit.lines, fit.poles + np.where(apart > DISAGREE, steps, 0.0), fit.participation)
+
+
+def _apart(evidence: dict[str, np.ndarray]) -> np.ndarray:
+    """Scatter of the frequencies between points by what noise explains (k,)."""
+    return evidence["points"][:, 0] / np.maximum(evidence["noise"][:, 0], 1e-300)
+
+
 def _disagreement(poles: np.ndarray, evidence: dict[str, np.ndarray], points: int) -> list[Finding]:
     if "points" not in evidence or points < FEW:
         return []
-    ratio = evidence["points"][:, 0] / np.maximum(evidence["noise"][:, 0], 1e-300)
+    ratio = _apart(evidence)
     return [
         Finding(
             "points disagree", "", f"at {p.imag / 2 / np.pi:.6g} Hz", float(ratio[r]),
@@ -315,7 +336,8 @@ def _from_peaks(response: FrequencyResponse, turned: FrequencyResponse, n: int |
     findings = (*turned.findings, *checked(response), *_narrow(turned, found.poles, good))
     return ModalTest(
         found.poles, found.shapes, np.ones((len(turned.inputs), len(good))), turned.outputs, turned.inputs,
-        found.deviations, {"lines": found.deviations}, good, turned, None, None, findings, status,
+        found.deviations, {"lines": found.deviations}, good, turned, None, None, turned.span, findings,
+        status,
         (*turned.steps, "peaks of the summed mobility"),
     )  # fmt: skip
 
@@ -324,6 +346,6 @@ def _nothing(response: FrequencyResponse, turned: FrequencyResponse, chart: Stab
     none = np.zeros(0, complex)
     return ModalTest(
         none, np.zeros((len(turned.outputs), 0)), np.zeros((len(turned.inputs), 0)), turned.outputs, turned.inputs,
-        np.zeros((0, 2)), {}, np.zeros(0, bool), turned, None, chart, (*turned.findings, *checked(response)),
-        TestStatus.NOTHING, turned.steps,
+        np.zeros((0, 2)), {}, np.zeros(0, bool), turned, None, chart, turned.span,
+        (*turned.findings, *checked(response)), TestStatus.NOTHING, turned.steps,
     )  # fmt: skip

@@ -144,18 +144,18 @@ class Fit:
         """A = Re Σ GᴴG (m, m) and Re Σ Gᴴe (m,)."""
         return self.by_point[0].sum(axis=0), self.by_point[1].sum(axis=0)
 
-    def covariance_between_points(self) -> np.ndarray | None:
-        """Covariance (2k, 2k) of the poles from what single points would change; None for fewer than three.
+    def between_points(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Steps (2k,) of Re p₁, Im p₁, Re p₂ … to the mean of the points, its variances; None for fewer than three.
 
-        It counts what noise of lines does not tell: drift from point to point, added masses (theory/modal-tests,
-        eq. 13).
+        Every point is a test of its own: its poles scatter by its noise s_o and by τ, which counts what noise of
+        lines does not tell, drift from point to point and added masses; strong points then weigh no more than
+        others (theory/modal-tests, eq. 13).
         """
-        A, g = self.by_point
-        if len(g) < 3:
+        own = [_own_step(A, g, 2 * len(self.poles)) for A, g in zip(*self.by_point)]
+        if len(own) < 3:
             return None
-        inverse, p = _scaled_inverse(A.sum(axis=0)), len(g)
-        found = p / (p - 1) * inverse @ (g.T @ g) @ inverse
-        return found[: 2 * len(self.poles), : 2 * len(self.poles)]
+        found = [_random_effects(d, s2) for d, s2 in zip(*(np.array(x).T for x in zip(*own)))]
+        return np.array([m for m, _ in found]), np.array([v for _, v in found])
 
     def covariance(self) -> np.ndarray:
         """Covariance (2k, 2k) of Re p₁, Im p₁, Re p₂ …  [1/s²].  (theory/modal-tests, eq. 12)"""
@@ -244,3 +244,27 @@ def _scaled_inverse(A: np.ndarray) -> np.ndarray:
     """A⁻¹ of a matrix whose rows have different units."""
     size = np.sqrt(np.maximum(np.diag(A), 1e-300))
     return np.linalg.pinv(A / np.outer(size, size), rcond=1e-12, hermitian=True) / np.outer(size, size)
+
+
+def _own_step(A: np.ndarray, g: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Step (m,) to the poles that a point has by itself, and variances of its noise (m,); participations are free."""
+    inverse = _scaled_inverse(A)
+    return (inverse @ g)[:m], np.maximum(np.diag(inverse)[:m] / 2, 1e-300)
+
+
+def _random_effects(d: np.ndarray, s2: np.ndarray) -> tuple[float, float]:
+    """Mean and its variance of d (p,) with variances s² + τ², τ from their scatter: Σ (d − mean)²/(s² + τ²) = p − 1.
+
+    (Paule and Mandel 1982)
+    """
+
+    def excess(tau2: float) -> float:
+        w = 1 / (s2 + tau2)
+        return float(w @ (d - w @ d / w.sum()) ** 2) - (len(d) - 1)
+
+    low, high = 0.0, float(np.ptp(d) ** 2)
+    for _ in range(60 if excess(0.0) > 0 else 0):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    w = 1 / (s2 + (high if excess(0.0) > 0 else 0.0))
+    return float(w @ d / w.sum()), float(1 / w.sum())

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing, unknown
-from poinsot.vibration.linear_model.record import LinearModel
-from poinsot.vibration.response import place_row
+from poinsot.vibration.linear_model.record import LinearModel, place_row
 
 __all__ = ["MeasurementPoint", "placed_points", "point_rows"]
 

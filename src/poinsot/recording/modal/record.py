@@ -49,12 +49,14 @@ class ModalTest(Result):
     deviations: np.ndarray  # (k, 2) standard errors of frequency [Hz] and damping ratio [-]
     evidence: Mapping[str, np.ndarray]  # the same by source: "noise", "points", "repeats", "scatter", "lines"
     resolved: np.ndarray  # (k,) whether the lines resolve the damping
-    response: FrequencyResponse  # in the band
+    response: FrequencyResponse | None  # in the band; None for responses alone
     model: np.ndarray | None  # (n, p, r) responses of the fit
     chart: StabilisationChart | None
+    band: tuple[float, float]  # [Hz]
     findings: tuple[Finding, ...] = ()
     status: TestStatus = TestStatus.FOUND
     steps: tuple[str, ...] = field(default=())
+    shape_deviations: np.ndarray | None = None  # (p, k) of |error of shapes|; None if not known
 
     _over, _hidden = ("mode", "#poles"), ("response", "model", "chart")
     _extra = {"frequencies": "frequencies", "damping": "damping"}
@@ -100,7 +102,7 @@ class ModalTest(Result):
             raise PoinsotError("shapes are compared at two points or more")
         shown = point_rows(model.linear, self.points) @ model.shapes
         size = np.linalg.norm(shown, axis=0)
-        band, f = self.response.frequency, model.frequencies
+        band, f = self.band, model.frequencies
         moving = size > STILL * size.max(initial=0.0)
         near = moving & (f > (1 - ACROSS) * band[0]) & (f < (1 + ACROSS) * band[-1])
         table = np.zeros((len(self.poles), len(f)))
@@ -115,10 +117,10 @@ class ModalTest(Result):
         return ModalComparison(self.frequencies, self.deviations[:, 0], f, table, pairing, unseen, lacking)
 
     def __str__(self) -> str:
-        band = f"{self.response.frequency[0]:.5g} … {self.response.frequency[-1]:.5g} Hz"
+        band = f"{self.band[0]:.5g} … {self.band[1]:.5g} Hz"
         k = len(self.poles)
-        from_where = listing(map(str, self.references))
-        lines = [f"{k} mode{'s' * (k != 1)} in {band} at {len(self.points)} points from {from_where}"]
+        from_where = f"from {listing(map(str, self.references))}" if self.references else "under unknown forces"
+        lines = [f"{k} mode{'s' * (k != 1)} in {band} at {len(self.points)} points {from_where}"]
         for r in range(k):
             (df, dz), limit = self.deviations[r], "" if self.resolved[r] else "  at the resolution limit"
             lines.append(

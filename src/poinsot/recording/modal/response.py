@@ -111,6 +111,11 @@ class FrequencyResponse(Result):
         """Distance of the lines  [Hz]."""
         return float(np.median(np.diff(self.frequency)))
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """First and last frequency  [Hz]."""
+        return float(self.frequency[0]), float(self.frequency[-1])
+
     def as_quantity(self, quantity: str) -> FrequencyResponse:
         """The same as receptance, mobility or accelerance; the line at s = 0 is left out where it would be infinite.
 

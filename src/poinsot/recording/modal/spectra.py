@@ -22,6 +22,7 @@ __all__ = ["ESTIMATORS", "Spectra", "independent_averages", "spectra"]
 
 ESTIMATORS = ("H1", "H2", "Hv")
 SMOOTH = 60  # degrees of freedom at which a variance is good enough; fewer are gathered from neighbouring lines
+KNOWN = 20.0  # variances of its error: a response of less power than that tells nothing about the noise of the force
 WIDEST = 10  # lines on either side over which a variance is gathered at most
 
 
@@ -75,14 +76,18 @@ class Spectra:
         power = np.sum(np.abs(E) ** 2, axis=0) / b * self.averages / freedom  # S_ee (n, o)
         input = np.zeros((n, i))
         if i == 1 and H.shape[1] > 1:
-            h = H[:, :, 0]
+            error = _smooth(power, WIDEST) / (self.averages * np.abs(self._averaged()[0][:, 0]))  # E|δH|² (n, o)
+            h = np.where(np.abs(H[:, :, 0]) ** 2 > KNOWN * error, H[:, :, 0], 0.0)
             common = np.abs(np.einsum("bno,no->bn", E, h.conj())) ** 2
             own = np.einsum("bno,no->bn", np.abs(E) ** 2, np.abs(h) ** 2)
             between = np.sum(common - own, axis=0) / b * self.averages / freedom
             size = np.sum(np.abs(h) ** 2, axis=1) ** 2 - np.sum(np.abs(h) ** 4, axis=1)
-            weight = 1 / np.maximum(_smooth(np.sum(power * np.abs(h) ** 2, axis=1), WIDEST), 1e-300) ** 2
+            spread = _smooth(np.sum(power * np.abs(h) ** 2, axis=1), WIDEST)
+            weight = np.where(size > 0, 1 / np.maximum(spread, 1e-100) ** 2, 0.0)
             wide = max(WIDEST, n // 20)
-            S_mm = _smooth(weight * between * size, wide) / np.maximum(_smooth(weight * size**2, wide), 1e-300)
+            known = _smooth(weight * size**2, wide)
+            told = known > 1e-12 * known.max(initial=0.0)  # running means leave rounding where nothing is known
+            S_mm = np.where(told, _smooth(weight * between * size, wide) / np.where(told, known, 1.0), 0.0)
             input = np.maximum(S_mm, 0.0)[:, None]
         half = int(np.clip(np.ceil((SMOOTH / freedom - 1) / 2), 0, WIDEST))
         output = _smooth(power - np.einsum("noi,ni->no", np.abs(H) ** 2, input), half)

@@ -8,7 +8,7 @@ a track; physical modes have long ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ __all__ = [
     "StabilisationChart",
     "chosen_tracks",
     "frequency_of",
+    "joined_tracks",
     "nearest_tracks",
     "ratio_of",
     "stabilisation",
@@ -203,6 +204,21 @@ def _distinct(tracks: Sequence[PoleTrack]) -> list[PoleTrack]:
         if not any(_same(mode, track) for mode in modes):
             modes.append(track)
     return modes
+
+
+def joined_tracks(chart: StabilisationChart) -> StabilisationChart:
+    """The chart with tracks of one mode that noise interrupts as one track each."""
+    modes: list[PoleTrack] = []
+    for track in sorted(chart.tracks, key=lambda t: -len(t.poles)):
+        at = next((k for k, mode in enumerate(modes) if _same(mode, track)), None)
+        if at is None:
+            modes.append(track)
+            continue
+        new = ~np.isin(track.orders, modes[at].orders)
+        orders = np.concatenate([modes[at].orders, track.orders[new]])
+        poles = np.concatenate([modes[at].poles, track.poles[new]])[np.argsort(orders)]
+        modes[at] = replace(modes[at], poles=poles, orders=np.sort(orders))
+    return replace(chart, tracks=tuple(sorted(modes, key=lambda t: -len(t.poles))))
 
 
 def _same(a: PoleTrack, b: PoleTrack) -> bool:

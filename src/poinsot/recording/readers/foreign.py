@@ -13,7 +13,7 @@ __all__ = ["foreign"]
 
 
 @contextmanager
-def foreign(what: str) -> Iterator[None]:
+def foreign(what: str, failure: str = "it cannot be read as") -> Iterator[None]:
     """Call a library that reads `what`, such as "a MATLAB file"; of damaged files it may raise anything."""
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), warnings.catch_warnings():
@@ -23,4 +23,4 @@ def foreign(what: str) -> Iterator[None]:
         raise
     except Exception as error:
         said = one_line(str(error).strip().split("\n")[0], 120)
-        raise PoinsotError(f"it cannot be read as {what}: {said or type(error).__name__}") from None
+        raise PoinsotError(f"{failure} {what}: {said or type(error).__name__}") from None
