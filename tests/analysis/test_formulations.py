@@ -27,7 +27,7 @@ SMALL = [
     "three_rrr",
     "tilting_table",
 ]
-LARGE = ["double_hexapod", "ex800", "hexapod_printed", "navaro_refined", "stacked_hexapod"]
+LARGE = ["double_hexapod", "ex800", "ex800_drives", "hexapod_printed", "navaro_refined", "stacked_hexapod", "stewart"]
 
 
 def test_every_mechanism_of_the_library_is_compared():

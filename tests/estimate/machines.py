@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import poinsot
-from poinsot.estimate.closed_loop.controllers import PID, Cascade, Control, Controller
-from poinsot.estimate.closed_loop.simulation import References, closed_loop
+from poinsot.estimate.closed_loop.controllers import PID, Cascade, Control, Controller, References
+from poinsot.estimate.closed_loop.simulation import closed_loop
 from poinsot.identifiability.linear import chosen, parameter_values
 from poinsot.identifiability.states import States
 from poinsot.motion.kinematics import solve_path

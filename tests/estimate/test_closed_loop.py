@@ -18,7 +18,7 @@ from poinsot.estimate.methods.base import LinearRows
 from poinsot.estimate.methods.hausman import bias_test
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.problem import linear_problem
-from poinsot.estimate.runs import rows_of_run
+from poinsot.estimate.rows.runs import rows_of_run
 from poinsot.estimate.study import Role, Unknown, study_of
 from poinsot.estimate.unknowns import unknowns_in
 from tests.estimate.machines import MACHINES, SERIAL, Machine

@@ -11,9 +11,9 @@ import pytest
 import poinsot
 from poinsot.errors import ConsistencyWarning, MissingExtraError, PoinsotError
 from poinsot.estimate.consistency.full import consistent, limits_of
-from poinsot.estimate.identified import nearest
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.registry import method_of
+from poinsot.estimate.results.identified import nearest
 from poinsot.estimate.study import Role
 from poinsot.identifiability.linear import linear_parameters
 from poinsot.spatial.inertia import planar_inertia, pseudo_inertia

@@ -177,3 +177,12 @@ def test_a_gain_is_determined_only_beside_something_that_is_known():
 def test_values_outside_the_bounds_of_the_study_are_a_doubt():
     est = poinsot.identify(BAR, four_bar_run(seconds=4.0), {"link3.mass": {"bounds": [3.0, 5.0], "start": 4.0}})
     assert "numerics in doubt: Outside the bounds of the study: link3.mass" in est.verdict
+
+
+def test_a_planar_file_that_is_modelled_in_space_is_identified():
+    bar = poinsot.load("four_bar").in_space()
+    est = poinsot.identify(bar, four_bar_run(sigma=0.01), method="ordinary")
+    t = np.arange(0, 2, 0.02)
+    other = {"theta1": poinsot.Fourier(3.0, (0.7, -0.2), (0.1, 0.3), 1.0)}
+    truth, found = (poinsot.inverse_dynamics(m, other, t).forces["A"] for m in (bar, est.mechanism))
+    assert np.std(found - truth) < 0.01 * np.std(truth)

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import poinsot
 from poinsot.app.cli import app
 from poinsot.errors import PoinsotError
+from tests.estimate.machines import ARM, SERIAL
 from tests.estimate.runs import four_bar_run
 
 STUDY = """
@@ -52,6 +53,85 @@ def test_a_study_file_is_the_same_as_the_call(folder):
     assert np.all(np.abs(est.value - [2.3, 2.1]) < 4 * est.deviation)
     assert est.validation is not None
     assert est.study.runs[0].recording.sources[0].sha256
+
+
+def test_noise_is_that_of_a_force(folder):
+    (folder / "study.toml").write_text(STUDY.replace("0.1 N·m", "100 N·mm"))
+    assert poinsot.identify(folder / "study.toml").study.noise == {"A": pytest.approx(0.1)}
+    (folder / "study.toml").write_text(STUDY.replace("0.1 N·m", "2 s"))
+    with pytest.raises(
+        PoinsotError, match=r"noise of 'A', in N, N·m, W, m or rad: expected a quantity in rad, got '2 s'"
+    ):
+        poinsot.identify(folder / "study.toml")
+
+
+CONTROLLED = """
+format = 1
+model = "arm.toml"
+unknowns = ["upper.J", "lower.mx", "lower.J", "*.viscous", "*.coulomb"]
+method = "instruments"
+processing = { cutoff = 20, rate = 60 }
+
+[recordings.run]
+file = "run.csv"
+
+[control.shoulder]
+type = "cascade"
+reference = "q1.wanted"
+kp = 12
+kv = 60
+
+[control.elbow]
+type = "pid"
+reference = "q2.wanted"
+kp = 200
+kd = 15
+"""
+
+
+def test_a_study_file_names_controllers(tmp_path):
+    rec = SERIAL.run(1, 3e-4, 0.3, 4.0)
+    columns = {"t": rec.t, **{name: rec[name] for name in rec}}
+    rows = np.stack(list(columns.values()), axis=1)
+    np.savetxt(tmp_path / "run.csv", rows, delimiter=",", header=",".join(columns), comments="", fmt="%.17g")
+    (tmp_path / "arm.toml").write_text(ARM)
+    (tmp_path / "study.toml").write_text(CONTROLLED)
+    est = poinsot.identify(tmp_path / "study.toml")
+    assert est.study.control == SERIAL.control
+    truth = [est[name].nominal for name in est.names]
+    assert np.all(np.abs(est.value - truth) < 4 * est.deviation)
+
+
+def test_roles_are_known_by_name(folder):
+    rec = four_bar_run()
+    assert poinsot.Run("a", rec, "validate").role == "validate"
+    with pytest.raises(PoinsotError, match="run 'a': there is no role 'check'"):
+        poinsot.Run("a", rec, "check")
+
+
+def test_an_offset_alone_frees_no_parameter_of_the_mechanism():
+    bar = poinsot.load("four_bar")
+    est = poinsot.identify(bar, four_bar_run(), unknowns=["offset A"])
+    assert est.names == ("offset A",) and abs(est.value[0]) < 4 * est.deviation[0]
+    assert est.mechanism.parameters["link2.mass"].value == bar.parameters["link2.mass"].value
+
+
+def test_parts_of_one_recording_in_memory_are_known_as_such():
+    rec = four_bar_run()
+    runs = (poinsot.Run("a", rec), poinsot.Run("b", rec.between(2, 8), role="validate"))
+    with pytest.raises(PoinsotError, match="use the same samples"):
+        poinsot.Study(poinsot.load("four_bar"), runs)
+    poinsot.Study(poinsot.load("four_bar"), (poinsot.Run("a", rec.between(0, 2)), runs[1]))  # no sample in common
+
+
+def test_where_a_start_is_does_not_change_what_linear_rows_say():
+    bar, rec = poinsot.load("four_bar"), four_bar_run()
+    near, far = (
+        poinsot.identify(bar, rec, unknowns={"link2.mass": {"start": start}, "link3.mass": {}})
+        for start in (2.3, 20.0)
+    )
+    np.testing.assert_allclose(far.value, near.value, rtol=1e-9)
+    assert far["link2.mass"].nominal == bar.parameters["link2.mass"].value
 
 
 def test_a_result_folder_can_be_read_by_others(folder):

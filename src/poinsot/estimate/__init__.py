@@ -1,20 +1,25 @@
 """Estimation: from recordings to parameters that can be trusted.
 
+role                 what a run is for
+modal_run            natural frequencies that were measured in one pose
 study                what is asked: mechanism, runs with roles, unknowns, channels, method
 study_file           the same as a TOML file
 unknowns             which parameters are looked for, and how the equations are linear in them
-motion               the motion that a run went through: encoders, or fused with an inertial unit
-runs                 runs as rows: measured channels as a linear function of parameters
-channel_terms        offset, gain and delay of measuring chains as unknowns
+rows                 runs as rows: measured channels along a recorded motion, linear in the unknowns
 excitation           what the data determines above the noise of its motion
 problem              all rows of one study on its base parameters
+selection            which of several alternatives the data supports
 residuals            colour of the residuals, and the covariance that it leaves
 methods              one a file: least squares of several kinds, maximum likelihood, instruments, simulated forces
 closed_loop          machines under control: controllers, their simulation, rows along the simulated motion
-validation           fit and prediction, channel by channel
 consistency          parameters of bodies that can exist
-identified           the mechanism with the values that were found
-estimate             the result and its verdict
-folder               the result as files that other programs read
+search               values of least cost where measurements are not linear in the unknowns
+problems             kinds of measurements besides forces
+results              what comes out: values, fit and prediction, verdict, the mechanism, files
 identify             the verb
+compare              several results, or several methods on one study, side by side
 """
+
+from poinsot.lazy import door
+
+__getattr__ = door(__name__, {"identify": "estimated"})

@@ -20,7 +20,6 @@ from poinsot.estimate.problem import LinearProblem
 NOTHING = 3.0  # ρ below which a direction is not excited
 STRONG = 10.0  # ρ² times the number of samples, from which instruments are strong
 TOUCHED = 0.05  # of a parameter's physical size, by which directions that are not excited may change it
-ROUND_OFF = 1e-24  # of the columns, squared: no noise at all
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +96,7 @@ def physical_sizes(problem: LinearProblem) -> np.ndarray:
         if p is not None and p.table == "bodies":
             found.append(max((masses[p.owner] or heaviest) * size**p.order, abs(problem.nominal[j])))
         else:
-            found.append(abs(float(unknowns.start[unknowns.names.index(name)])) or alone[j])
+            found.append(abs(float(unknowns.model[unknowns.names.index(name)])) or alone[j])
     return np.array(found)
 
 

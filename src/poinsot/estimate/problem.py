@@ -14,12 +14,11 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
-from poinsot.estimate.channel_terms import ChannelTerm, with_terms
 from poinsot.estimate.methods.base import LinearRows
-from poinsot.estimate.runs import RunRows
-from poinsot.estimate.unknowns import Unknowns
+from poinsot.estimate.rows.channel_terms import ChannelTerm, with_terms
+from poinsot.estimate.rows.runs import RunRows
+from poinsot.estimate.unknowns import Unknowns, in_words_of_regressor
 from poinsot.identifiability.base_parameters import BaseParameters, reduce_regressor
-from poinsot.identifiability.linear import LinearParameter
 
 Simulate = Callable[["LinearProblem", np.ndarray], tuple[RunRows, ...]]
 ENOUGH = 2000  # samples of a run from which its rank is told
@@ -47,9 +46,9 @@ class LinearProblem:
     @property
     def nominal(self) -> np.ndarray:
         """β₀ (b,) of the model  [SI]."""
-        return self._base_of(self.unknowns.start)
+        return self.base_of(self.unknowns.model)
 
-    def _base_of(self, p: np.ndarray) -> np.ndarray:
+    def base_of(self, p: np.ndarray) -> np.ndarray:
         """Base parameters (b,) of unknowns (k,)."""
         numbers = dict(zip(self.unknowns.names, p))
         first, second = (
@@ -86,7 +85,7 @@ class LinearProblem:
 
     def target(self, run: RunRows) -> np.ndarray:
         """z − X β₀ (n, c) of a run, with z = X β about the last values: what is eliminated stays there."""
-        behind, step = self.behind(run), self._base_of(self.at) - self.nominal
+        behind, step = self.behind(run), self.base_of(self.at) - self.nominal
         return behind.target - behind.W @ self.unknowns.theta(self.at) + self.base_columns(run) @ step
 
     def at_values(self, d: np.ndarray) -> np.ndarray:
@@ -190,8 +189,8 @@ def _stacked(unknowns: Unknowns, runs: Sequence[RunRows], slopes: np.ndarray, sc
         columns=unknowns.names,
         units=unknowns.units,
         matrix=np.concatenate(matrices),
-        parameters=unknowns.start,
-        linear=_linear(unknowns),
+        parameters=unknowns.model,
+        linear=in_words_of_regressor(unknowns),
         natural=_constant(natural),
     )
     return together, None, np.concatenate(weights)
@@ -199,10 +198,3 @@ def _stacked(unknowns: Unknowns, runs: Sequence[RunRows], slopes: np.ndarray, sc
 
 def _constant(value: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     return lambda weights: value
-
-
-def _linear(unknowns: Unknowns) -> tuple[LinearParameter, ...]:
-    """All unknowns in the words of a regressor."""
-    own = () if unknowns.in_file else unknowns.linear
-    rest = list(zip(unknowns.names, unknowns.units))[len(own) :]
-    return (*own, *(LinearParameter(name, unit, "parameters", name, ("", 0), True) for name, unit in rest))

@@ -27,27 +27,81 @@ class Colour:
     a: tuple[np.ndarray, ...]  # c polynomials 1, −a₁, −a₂, …
     sigma: np.ndarray  # covariance of the innovations (c, c)
 
-    def whitened(self, x: np.ndarray) -> np.ndarray:
-        """A x for columns (n, c, …): channel by channel, the first samples as if none had come before."""
-        return self._through(x, lambda a, part, lfilter: lfilter(a, [1.0], part, axis=0))
+    def whitened(self, x: np.ndarray, good: np.ndarray | None = None) -> np.ndarray:
+        """A x for columns (n, c, …): channel by channel, the first samples by the models of lower order, and again
+        after every gap of samples (n, c) that are not good.
+        """
+        from scipy.signal import lfilter
+
+        found = np.zeros_like(x)
+        for c, a in enumerate(self.a):
+            L = _beginning(a)
+            for part in [slice(0, len(x))] if good is None else _stretches(good[:, c]):
+                found[part, c] = lfilter(a, [1.0], x[part, c], axis=0)
+                p = min(len(L), part.stop - part.start)
+                first = slice(part.start, part.start + p)
+                found[first, c] = np.tensordot(L[:p, :p], x[first, c], axes=1)
+        return found
+
+    def whitened_back(self, x: np.ndarray, good: np.ndarray | None = None) -> np.ndarray:
+        """Aᵀ x for columns (n, c, …), with the same gaps."""
+        from scipy.signal import lfilter
+
+        found = np.zeros_like(x)
+        for c, a in enumerate(self.a):
+            L = _beginning(a)
+            for part in [slice(0, len(x))] if good is None else _stretches(good[:, c]):
+                p, later = min(len(L), part.stop - part.start), x[part, c].copy()
+                later[:p] = 0.0
+                found[part, c] = lfilter(a, [1.0], later[::-1], axis=0)[::-1]
+                first = slice(part.start, part.start + p)
+                found[first, c] += np.tensordot(L[:p, :p].T, x[first, c], axes=1)
+        return found
 
     def coloured_back(self, x: np.ndarray) -> np.ndarray:
         """A⁻ᵀ x for columns (n, c, …)."""
-        return self._through(x[::-1], lambda a, part, lfilter: lfilter([1.0], a, part, axis=0))[::-1]
-
-    def _through(self, x: np.ndarray, run) -> np.ndarray:
         from scipy.signal import lfilter
 
         found = np.empty_like(x)
         for c, a in enumerate(self.a):
-            found[:, c] = run(a, x[:, c], lfilter)
+            y = np.array(lfilter([1.0], a, x[::-1, c], axis=0))[::-1]
+            L, p = _beginning(a), len(a) - 1
+            late = np.zeros((p, p))  # by which samples after the first p hang on these
+            for k in range(p):
+                late[k, : k + 1] = a[p - k :][: k + 1]
+            rest = x[:p, c] - np.tensordot(late, y[p : 2 * p], axes=1)
+            if p:
+                y[:p] = np.linalg.solve(L.T, rest.reshape(p, -1)).reshape(rest.shape)
+            found[:, c] = y
         return found
 
-    def effective(self, n: int) -> np.ndarray:
-        """Independent samples (c,) with which a mean of n would be as uncertain."""
-        gain = np.array([1 / a.sum() for a in self.a])
-        variance = np.array([_variance(a) for a in self.a])
-        return n * np.minimum(variance / gain**2, 1.0)
+    def innovations(self, x: np.ndarray, good: np.ndarray) -> np.ndarray:
+        """Σ^-½ A x for columns (n, c, k): white, and apart from each other across channels."""
+        return np.einsum("nck,dc->ndk", self.whitened(x, good), np.linalg.inv(_root(self.sigma)))
+
+    def innovations_back(self, x: np.ndarray, good: np.ndarray) -> np.ndarray:
+        """Aᵀ Σ^-½ᵀ x for columns (n, c, k)."""
+        return self.whitened_back(np.einsum("ndk,dc->nck", x, np.linalg.inv(_root(self.sigma))), good)
+
+
+def _stretches(good: np.ndarray) -> list[slice]:
+    """Stretches of good samples (n,) without a gap."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(int)))
+    return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2])]
+
+
+def _beginning(a: np.ndarray) -> np.ndarray:
+    """Rows (p, p) that whiten the first p samples: the best predictions from those before, by Levinson's recursion
+    downwards, each over its spread.
+    """
+    p, variance = len(a) - 1, 1.0
+    L = np.zeros((p, p))
+    for order in range(p, 0, -1):
+        k = a[order]
+        a = (a[:order] - k * a[order:0:-1]) / (1 - k**2)
+        variance /= 1 - k**2
+        L[order - 1, :order] = a[::-1] / np.sqrt(variance)
+    return L
 
 
 def colour_of(
@@ -63,9 +117,11 @@ def colour_of(
     most = _longest(residuals)
     observed, count = _autocovariances(residuals, most, good), np.sum([use.sum(axis=0) for use in good], axis=0)
     colour = _colour(residuals, observed, count)
-    for _ in range(ROUNDS if project is not None else 0):
+    if project is None:
+        return colour
+    for _ in range(ROUNDS):
         drawn = [_drawn(colour, [len(r) for r in residuals], seed) for seed in range(DRAWS)]
-        left = [project(noise) for noise in drawn]  # type: ignore[misc]
+        left = [project(noise) for noise in drawn]
         pairs = [[_autocovariances(x, most, good) for x in both] for both in zip(drawn, left)]
         colour = _colour(residuals, observed + sum(a - b for a, b in pairs) / DRAWS, count)
     return colour
@@ -138,15 +194,9 @@ def _drawn(colour: Colour, lengths: Sequence[int], seed: int) -> list[np.ndarray
 
 
 def _root(sigma: np.ndarray) -> np.ndarray:
-    """Lower triangle L with L Lᵀ = Σ."""
-    return np.linalg.cholesky(sigma + 1e-12 * np.diag(np.diagonal(sigma)))
-
-
-def _variance(a: np.ndarray) -> float:
-    """Variance of an autoregressive process with innovations of variance 1."""
-    w = np.linspace(0, np.pi, 2049)
-    density = 1 / np.abs(np.polyval(a[::-1], np.exp(-1j * w))) ** 2
-    return float(np.trapezoid(density, w) / np.pi)
+    """Lower triangle L with L Lᵀ = Σ; a channel may be zero."""
+    size = np.diagonal(sigma)
+    return np.linalg.cholesky(sigma + np.diag(1e-12 * size + 1e-24 * size.max() + 1e-300))
 
 
 def sandwich(X: Sequence[np.ndarray], H: np.ndarray, colour: Colour) -> np.ndarray:
@@ -155,10 +205,17 @@ def sandwich(X: Sequence[np.ndarray], H: np.ndarray, colour: Colour) -> np.ndarr
     S = np.zeros((b, b))
     root = _root(colour.sigma)
     for part in X:
-        back = np.einsum("ncb,cd->ndb", colour.coloured_back(np.nan_to_num(part)), root).reshape(-1, b)
+        back = np.einsum("ncb,cd->ndb", colour.coloured_back(np.nan_to_num(part)), root).reshape(
+            part.shape[0] * part.shape[1], b
+        )
         S += back.T @ back
     inverse = np.linalg.inv(H)
     return inverse @ S @ inverse.T
+
+
+def robust_deviation(e: np.ndarray) -> float:
+    """Standard deviation of residuals (n,) by the median of their sizes, which outliers do not move."""
+    return 1.4826 * float(np.median(np.abs(e))) if len(e) else 0.0
 
 
 def whiteness(residuals: Sequence[np.ndarray]) -> np.ndarray:

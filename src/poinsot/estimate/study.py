@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from fnmatch import fnmatchcase
 from itertools import combinations
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, by_name, listing, number_of, one_line, one_or_more_names, unknown
 from poinsot.estimate.closed_loop.controllers import Control, control_of
+from poinsot.estimate.modal_run import ModalRun, is_modal, modal_runs
+from poinsot.estimate.role import Role
 from poinsot.identifiability.linear import linear_parameters
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.recording.recording import Recording
 
-
-class Role(StrEnum):
-    """What a run is for."""
-
-    IDENTIFY = "identify"
-    VALIDATE = "validate"
-    PAYLOAD = "payload"  # identified with the others; what the payload adds acts in such runs alone
+INPUTS = ("linear", "cubic", "held")
 
 
 @dataclass(frozen=True)
@@ -39,6 +35,10 @@ class Unknown:
     prior: float | None = None  # value that is known besides, with its standard deviation  [SI]
     deviation: float | None = None  # of the prior  [SI]
     payload: bool = False  # whether it is what the payload adds, in runs with that role, to a linear parameter
+
+    def admits(self, value: float) -> bool:
+        """Whether a value is within the bounds."""
+        return self.lower <= value <= self.upper
 
     def __post_init__(self) -> None:
         if not self.lower < self.upper:
@@ -59,6 +59,10 @@ class Run:
     role: Role = Role.IDENTIFY
     begin: float = -np.inf  # first and last time that is used  [s]
     end: float = np.inf
+    against: str = ""  # name of a run of the same motion: the difference to it is used
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "role", Role.of(self.role, self.name))
 
     @property
     def part(self) -> Recording:
@@ -80,6 +84,19 @@ class Processing:
     rate: float | None = None  # at which rows are kept; None: 2.5 times the cut-off  [Hz]
     force_cutoff: float | None = None  # of the filter for channels and regressor; None: that of the motion  [Hz]
     fuse: bool | None = None  # inertial unit and encoders together; None: where a unit was recorded
+    apart: float = 0.5  # of a measured natural frequency, beyond which a mode of the model is another one
+    robust: bool = False  # whether modes, or poses, that do not fit the others are left out
+    inputs: str = "linear"  # forces between samples of a simulation: "linear", "cubic" or "held"
+    segment: float | None = None  # of multiple shooting; None: as long as initial states allow  [s]
+    continuity: float = 0.01  # of segments, in standard errors of their initial states; infinite: none
+
+    def __post_init__(self) -> None:
+        if self.inputs not in INPUTS:
+            raise PoinsotError(f"processing: {unknown('kind of inputs', one_line(str(self.inputs), 40), INPUTS)}")
+        if self.segment is not None and not self.segment > 0:
+            raise PoinsotError(f"processing: a segment lasts longer than 0 s, not {self.segment:g} s")
+        if not isinstance(self.continuity, Real) or not self.continuity > 0:
+            raise PoinsotError(f"processing: continuity is positive, not {one_line(repr(self.continuity), 40)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,22 +108,37 @@ class Study:
     unknowns: tuple[Unknown, ...] = ()  # none: all linear parameters that the model declares
     channels: tuple[str, ...] = ()  # measured channels, as for `regressor`; none: all forces that were recorded
     noise: Mapping[str, float] = field(default_factory=dict)  # standard deviation of a sample by channel  [SI]
-    method: Any = "weighted"
+    method: Any = None  # None: "weighted" for forces, "trust-region" for all else
     processing: Processing = field(default_factory=Processing)
     name: str = "study"
     steps: tuple[str, ...] = ()  # what was done to it, one sentence each
     control: Control | None = None  # of the drives in all runs, for methods that simulate them
+    choose: tuple[str, ...] = ()  # patterns: alternatives that are looked for only if the data supports them
+    problem: str = "forces"  # what is explained: measured forces, or another kind (`estimate.problems.registry`)
+    modal: tuple[ModalRun, ...] = ()  # measured modes, for the problem "frequencies", which they imply
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism)
-        if not any(run.role is not Role.VALIDATE for run in self.runs):
+        if not isinstance(self.problem, str):
+            raise PoinsotError(f"the problem of a study is a name, not {one_line(repr(self.problem), 40)}")
+        if self.modal and not self.runs and self.problem == "forces":
+            object.__setattr__(self, "problem", "frequencies")
+        if not any(run.role is not Role.VALIDATE for run in (*self.runs, *self.modal)):
             raise PoinsotError("a study needs a run to identify from")
+        if len({run.name for run in self.modal}) < len(self.modal):
+            raise PoinsotError("two modal runs have one name")
         _require_separate(self.runs)
+        _require_partners(self.runs, self.control)
         if self.with_roles(Role.PAYLOAD) and not any(one.payload for one in self.unknowns):
             raise PoinsotError(
                 f"run '{self.with_roles(Role.PAYLOAD)[0].name}' has a payload, but no unknown is what it adds: "
                 '"load.m" = { payload = true }'
             )
+
+    @property
+    def against(self) -> dict[str, str]:
+        """Runs that are taken against others, by name."""
+        return {run.name: run.against for run in self.runs if run.against}
 
     def with_roles(self, *roles: Role) -> tuple[Run, ...]:
         """Runs that have one of the roles."""
@@ -121,12 +153,35 @@ def _require_separate(runs: Sequence[Run]) -> None:
             raise PoinsotError(f"two runs are called '{a.name}'")
         alike = (a.role is Role.VALIDATE) == (b.role is Role.VALIDATE)
         same = {s.sha256 for s in a.recording.sources} & {s.sha256 for s in b.recording.sources}
-        if (same or a.recording is b.recording) and _overlap(a, b):
+        if (same or _same_samples(a.recording, b.recording)) and _overlap(a, b):
             how = "twice" if alike else "to identify and to validate"
             raise PoinsotError(
                 f"runs '{a.name}' and '{b.name}' use the same samples {how}: give parts (from, to) that do not "
                 "overlap, or other recordings"
             )
+
+
+def _require_partners(runs: Sequence[Run], control: Control | None) -> None:
+    """Runs that are taken against others need them as they are, and no simulation."""
+    whole = [run.name for run in runs if not run.against and run.role is not Role.VALIDATE]
+    for run in runs:
+        if run.against and run.against not in whole:
+            raise PoinsotError(f"run '{run.name}' against another: {unknown('identified run', run.against, whole)}")
+        if run.against and run.role is Role.VALIDATE:
+            raise PoinsotError(f"run '{run.name}' validates: it cannot be taken against '{run.against}'")
+        if run.against and control is not None:
+            raise PoinsotError(
+                f"run '{run.name}' is a difference, and machines under control are simulated in whole runs"
+            )
+
+
+def _same_samples(a: Recording, b: Recording) -> bool:
+    """Whether recordings agree in all channels that both have, at all times that both have."""
+    if a is b:
+        return True
+    common = [name for name in a if name in b]
+    t, i, j = np.intersect1d(a.abscissa, b.abscissa, return_indices=True)
+    return bool(len(t) and common) and all(np.array_equal(a[n][i], b[n][j], equal_nan=True) for n in common)
 
 
 def _overlap(a: Run, b: Run) -> bool:
@@ -146,12 +201,19 @@ def study_of(
     noise: float | Mapping[str, float] | None = None,
     processing: Any = None,
     control: Any = None,
+    problem: str = "forces",
+    choose: Sequence[str] | str | None = None,
 ) -> Study:
     """A study from what one call gives: one recording or several, names or patterns of unknowns."""
-    runs = [Run(name, rec) for name, rec in _recordings(recording, "run")]
-    runs += [Run(name, rec, Role.VALIDATE) for name, rec in _recordings(validate, "validation")]
+    require_mechanism(mechanism)
+    runs, modal = [], []
+    for data, label, role in ((recording, "run", Role.IDENTIFY), (validate, "validation", Role.VALIDATE)):
+        if is_modal(data):
+            modal += modal_runs(data, label, mechanism, None if role is Role.IDENTIFY else role)
+        else:
+            runs += [Run(name, rec, role) for name, rec in _recordings(data, label)]
     return Study(
-        require_mechanism(mechanism),
+        mechanism,
         tuple(runs),
         unknowns_of(unknowns, mechanism),
         () if channels is None else one_or_more_names(channels, "channels"),
@@ -160,6 +222,9 @@ def study_of(
         processing_of(processing),
         mechanism.name,
         control=control_of(control),
+        problem=problem,
+        choose=() if choose is None else one_or_more_names(choose, "choose"),
+        modal=tuple(modal),
     )
 
 
@@ -197,7 +262,7 @@ def processing_of(given: Any) -> Processing:
     for key, value in table.items():
         if key not in own:
             raise PoinsotError(f"processing: {unknown('entry', key, own)}")
-        if key not in ("method", "fuse") and not isinstance(value, Mapping):
+        if key not in ("method", "fuse", "robust", "inputs", "continuity") and not isinstance(value, Mapping):
             number_of(value, f"processing: {key}")
     return Processing(**table)
 
@@ -240,7 +305,7 @@ def _unit(mechanism: Mechanism, patterns: Sequence[str]) -> str:
     """The one unit of all parameters that are meant, linear ones or else those of the model file."""
     linear = [(p.name, p.unit) for p in linear_parameters(mechanism)]
     several = ""
-    for table in (linear, [(name, p.unit) for name, p in mechanism.parameters.items()]):
+    for table in (linear, [(n, p.unit) for name, p in mechanism.parameters.items() for n in (name, *p.copies)]):
         found = sorted({unit for name, unit in table for pattern in patterns if fnmatchcase(name, pattern)})
         if len(found) == 1:
             return found[0]

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from poinsot.errors import PoinsotError, one_line, unknown
 from poinsot.estimate.closed_loop.controllers import control_of
-from poinsot.estimate.study import Processing, Role, Run, Study, noise_of, unknowns_of
+from poinsot.estimate.modal_run import modal_run_of
+from poinsot.estimate.role import Role
+from poinsot.estimate.study import Processing, Run, Study, noise_of, unknowns_of
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.toml import as_path, parsed_toml, read_text
 from poinsot.recording.read import read
 
+Checked = TypeVar("Checked", bound=BaseModel)
 
-class _Table(BaseModel):
+
+class StrictTable(BaseModel):
+    """A table in which every entry has a meaning."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class RecordingTable(_Table):
+class RecordingTable(StrictTable):
     """One run: a file, or several on one clock, and what it is for."""
 
     file: str | list[str]  # beside the study file
     role: Role = Role.IDENTIFY
     begin: Annotated[float | str | None, Field(alias="from")] = None  # [s]
     end: Annotated[float | str | None, Field(alias="to")] = None  # [s]
+    against: str = ""  # name of a run of the same motion: the difference to it is used
     sha256: str | list[str] | None = None  # of the file or files; another content is refused
     columns: str | dict[str, Any] | list[Any] | None = None  # a columns file, or as `read` takes them
     time: str | int | dict[str, Any] | None = None
@@ -38,7 +45,7 @@ class RecordingTable(_Table):
     every: int = 1
 
 
-class ProcessingTable(_Table):
+class ProcessingTable(StrictTable):
     """How rows are made; see `Processing`."""
 
     method: str = "filter"
@@ -48,21 +55,44 @@ class ProcessingTable(_Table):
     rate: float | str | None = None  # [Hz]
     force_cutoff: float | str | None = None  # [Hz]
     fuse: bool | None = None
+    apart: float = 0.5
+    robust: bool = False
+    inputs: str = "linear"
+    segment: float | str | None = None  # [s]
+    continuity: float = 0.01
 
 
-class StudyTable(_Table):
+class ModalTable(StrictTable):
+    """Modes that were measured in one pose; see `ModalRun`."""
+
+    frequencies: list[float | str]  # "-" or nan for modes that were not seen  [Hz]
+    pose: dict[str, float | str] | None = None
+    deviation: float | str | list[float] | None = None  # "0.5 %", "0.2 Hz", or numbers  [Hz]
+    damping: list[float | str] | None = None
+    damping_deviation: float | str | list[float] | None = None
+    shapes: list[list[float]] | None = None  # a row for every point
+    points: list[str] = []
+    shape_deviation: float | str | list[float] | list[list[float]] | None = None  # "2 %", or numbers
+    role: Role = Role.IDENTIFY
+    locked: str | list[str] | None = None
+
+
+class StudyTable(StrictTable):
     """The contents of a study file."""
 
     format: Literal[1] = 1
     name: str = ""
     description: str = ""
     model: str  # a name from the library, or a model file beside the study file
-    recordings: dict[str, RecordingTable]
+    recordings: dict[str, RecordingTable] = {}
+    modal: dict[str, ModalTable] = {}
     unknowns: list[str] | dict[str, dict[str, Any]] = []
+    choose: list[str] = []  # alternatives, each a pattern of unknowns, of which the data chooses
     known: dict[str, float | str] = {}  # values of the model's parameters that are known better
     channels: list[str] = []
     noise: dict[str, float | str] = {}  # standard deviation of a sample, by channel or pattern
-    method: str | dict[str, Any] = "weighted"
+    method: str | dict[str, Any] | None = None
+    problem: str = "forces"  # what is explained
     processing: ProcessingTable = ProcessingTable()
     control: dict[str, Any] | None = None  # controllers by actuator, beside their sampling rate
 
@@ -71,47 +101,58 @@ def read_study(path: str | Path) -> Study:
     """A study from its file; files that it names are looked for beside it."""
     file = as_path(path)
     table = study_table(parsed_toml(read_text(file, what="a study file")), file.name)
-    mechanism = _mechanism(table, file.parent)
-    runs = tuple(_run(name, one, file.parent, mechanism) for name, one in table.recordings.items())
+    mechanism = mechanism_of(table.model, table.known, file.parent)
+    runs = tuple(run_of(name, one, file.parent, mechanism) for name, one in table.recordings.items())
     return Study(
         mechanism,
         runs,
         unknowns_of(table.unknowns or None, mechanism),
         tuple(table.channels),
-        noise_of({name: _number(sigma, f"the noise of '{name}'") for name, sigma in table.noise.items()}),
+        noise_of({name: noise_value(sigma, name) for name, sigma in table.noise.items()}),
         table.method,
         _processing(table.processing),
         table.name or file.stem,
         tuple(f"'{name}' is known to be {value}" for name, value in table.known.items()),
         control_of(table.control),
+        tuple(table.choose),
+        table.problem,
+        tuple(modal_run_of(name, one.model_dump(), mechanism) for name, one in table.modal.items()),
     )
 
 
 def study_table(document: dict[str, Any], name: str) -> StudyTable:
     """A study file's contents, checked; an error names the place and what exists there."""
+    return checked_table(StudyTable, document, name)
+
+
+def checked_table(kind: type[Checked], document: dict[str, Any], name: str) -> Checked:
+    """The contents of a file of some kind, checked; an error names the place and what exists there."""
     try:
-        return StudyTable.model_validate(document)
+        return kind.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
         where = [str(part) for part in first["loc"]]
         if first["type"] == "extra_forbidden":
-            raise PoinsotError(f"{name}: {'.'.join(where[:-1])}: {_entry(where)}".replace(": : ", ": ")) from None
+            said = _entry(kind, where)
+            raise PoinsotError(f"{name}: {'.'.join(where[:-1])}: {said}".replace(": : ", ": ")) from None
         raise PoinsotError(f"{name}: {'.'.join(where)}: {one_line(first['msg'], 200).lower()}") from None
 
 
-def _entry(where: list[str]) -> str:
+def _entry(kind: type[BaseModel], where: list[str]) -> str:
     """That an entry does not exist, and which do."""
-    table = {"recordings": RecordingTable, "processing": ProcessingTable}.get(where[0], StudyTable)
+    table = {"recordings": RecordingTable, "modal": ModalTable, "processing": ProcessingTable}.get(where[0], kind)
     return unknown("entry", where[-1], [field.alias or name for name, field in table.model_fields.items()])
 
 
-def _mechanism(table: StudyTable, folder: Path) -> Mechanism:
-    beside = folder / table.model
-    mechanism = load(beside if beside.is_file() else table.model)
-    return mechanism.with_parameters(table.known) if table.known else mechanism
+def mechanism_of(model: str, known: dict[str, float | str], folder: Path) -> Mechanism:
+    """A mechanism of the library, or from a file beside the study file, with values that are known better."""
+    beside = folder / model
+    mechanism = load(beside if beside.is_file() else model)
+    return mechanism.with_parameters(known) if known else mechanism
 
 
-def _run(name: str, table: RecordingTable, folder: Path, mechanism: Mechanism) -> Run:
+def run_of(name: str, table: RecordingTable, folder: Path, mechanism: Mechanism) -> Run:
+    """A run with its recording, which is read and must be the one that was meant."""
     files = [table.file] if isinstance(table.file, str) else table.file
     columns = table.columns
     if isinstance(columns, str):
@@ -135,27 +176,31 @@ def _run(name: str, table: RecordingTable, folder: Path, mechanism: Mechanism) -
                 f"recording '{name}': {source.name} is not the file of this study: its SHA-256 is {source.sha256}, "
                 f"the study says {digest}"
             )
-    begin = -np.inf if table.begin is None else _number(table.begin, f"'{name}' from", "s")
-    end = np.inf if table.end is None else _number(table.end, f"'{name}' to", "s")
-    return Run(name, recording, table.role, begin, end)
+    begin = -np.inf if table.begin is None else as_value(table.begin, "s", f"'{name}' from")
+    end = np.inf if table.end is None else as_value(table.end, "s", f"'{name}' to")
+    return Run(name, recording, table.role, begin, end, table.against)
 
 
 def _processing(table: ProcessingTable) -> Processing:
     values = table.model_dump()
     if isinstance(table.cutoff, dict):
-        values["cutoff"] = {name: _number(x, f"processing.cutoff.{name}", "Hz") for name, x in table.cutoff.items()}
-    for key, unit in (("cutoff", "Hz"), ("period", "s"), ("rate", "Hz"), ("force_cutoff", "Hz")):
+        values["cutoff"] = {name: as_value(x, "Hz", f"processing.cutoff.{name}") for name, x in table.cutoff.items()}
+    for key, unit in (("cutoff", "Hz"), ("period", "s"), ("rate", "Hz"), ("force_cutoff", "Hz"), ("segment", "s")):
         values[key] = (
             values[key]
             if values[key] is None or isinstance(values[key], dict)
-            else _number(values[key], f"processing.{key}", unit)
+            else as_value(values[key], unit, f"processing.{key}")
         )
     return Processing(**values)
 
 
-def _number(value: float | str, what: str, unit: str = "") -> float:
-    """A number in SI, or a text with a unit of whatever dimension."""
-    if isinstance(value, str) and not unit:
-        number, _, written = value.strip().partition(" ")
-        return as_value(value, written or "-", what) if number else as_value(value, "-", what)
-    return as_value(value, unit or "-", what)
+def noise_value(value: float | str, channel: str) -> float:
+    """Standard deviation in SI of a channel, which measures a force, a torque, a power, a length or an angle."""
+    if isinstance(value, str):
+        for unit in ("N", "N·m", "W", "m"):
+            try:
+                return as_value(value, unit, channel)
+            except PoinsotError:
+                continue
+        return as_value(value, "rad", f"the noise of '{channel}', in N, N·m, W, m or rad")
+    return as_value(value, "N, N·m, W, m or rad", f"the noise of '{channel}'")

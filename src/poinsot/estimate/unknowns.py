@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing, suggestion
-from poinsot.estimate.study import Study, Unknown
+from poinsot.estimate.study import Unknown
 from poinsot.identifiability.linear import LinearParameter, chosen, linear_parameters, parameter_values
-from poinsot.identifiability.model_parameters import linear_slopes
+from poinsot.identifiability.model_parameters import linear_function, linear_slopes
 from poinsot.model.mechanism import Mechanism
 
 PAYLOAD = "payload "  # in front of the name of what a payload adds to a parameter
@@ -29,7 +31,8 @@ class Unknowns:
     given: tuple[Unknown, ...]  # k
     names: tuple[str, ...]  # k
     units: tuple[str, ...]  # k
-    start: np.ndarray  # (k,)  [SI]
+    model: np.ndarray  # (k,) values in the model  [SI]
+    start: np.ndarray  # (k,) where products of unknowns are first linear  [SI]
     linear: tuple[LinearParameter, ...]  # K columns of the rows; those of a payload come last, as "payload NAME"
     in_file: bool  # whether the unknowns are parameters of the model file; else they are the linear ones
     steps: tuple[str, ...] = ()
@@ -42,44 +45,69 @@ class Unknowns:
 
     def theta(self, p: np.ndarray) -> np.ndarray:
         """Linear parameters (K,) for unknowns p (k,)."""
-        p = np.asarray(p, float)[: self.own]
-        return parameter_values(self.with_values(p), self.linear) if self.in_file else p
+        return self.thetas(np.asarray(p, float)[None])[0]
+
+    def thetas(self, P: np.ndarray) -> np.ndarray:
+        """Linear parameters (N, K) for many sets of unknowns P (N, k)."""
+        own = np.asarray(P, float)[:, : self.own]
+        return np.asarray(self._function(own.T)[0]).T if self.in_file else own
 
     def slopes(self, p: np.ndarray) -> np.ndarray:
         """∂θ/∂p (K, own) of the mechanism's unknowns."""
         if not self.in_file:
             return np.eye(self.own)
-        return linear_slopes(self.with_values(p[: self.own]), self.linear, self.names[: self.own])
+        return np.array(self._function(np.asarray(p, float)[: self.own])[1].full())
+
+    @cached_property
+    def _function(self) -> Any:
+        return linear_function(self.mechanism, self.linear, self.names[: self.own])
 
     def with_terms(self, given: Sequence[Unknown], units: Sequence[str]) -> Unknowns:
-        """The same with unknowns of measuring chains, which start at zero."""
-        start, steps = _start(tuple(given), np.zeros(len(given)))
+        """The same with unknowns of measuring chains and loads, which start at zero, or where the model has them."""
+        known = self.mechanism.parameters
+        model = np.array([known[one.name].value if one.name in known else 0.0 for one in given])
+        start, steps = _start(tuple(given), model)
         return replace(
             self,
             given=(*self.given, *given),
             names=(*self.names, *(one.name for one in given)),
             units=(*self.units, *units),
+            model=np.append(self.model, model),
             start=np.append(self.start, start),
             steps=(*self.steps, *steps),
             added=len(given),
         )
 
-    def with_values(self, p: np.ndarray) -> Mechanism:
-        """The mechanism with values for unknowns that are parameters of the model file, however impossible."""
-        entries = dict(self.mechanism.parameters.entries)
-        for name, value in zip(self.names, p):
-            entries[name] = replace(entries[name], value=float(value))
-        return replace(self.mechanism, parameters=replace(self.mechanism.parameters, entries=entries))
+
+def in_words_of_regressor(unknowns: Unknowns) -> tuple[LinearParameter, ...]:
+    """All unknowns in the words of a regressor."""
+    own = () if unknowns.in_file else unknowns.linear
+    rest = list(zip(unknowns.names, unknowns.units))[len(own) :]
+    return (*own, *(LinearParameter(name, unit, "parameters", name, ("", 0), True) for name, unit in rest))
 
 
-def unknowns_in(study: Study, unknowns: tuple[Unknown, ...]) -> Unknowns:
+class Asked(Protocol):
+    """A study of any kind: a mechanism, and what is looked for."""
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What is studied."""
+        ...
+
+    @property
+    def unknowns(self) -> tuple[Unknown, ...]:
+        """What is looked for; none: all linear parameters that the model declares."""
+        ...
+
+
+def unknowns_in(study: Asked, unknowns: tuple[Unknown, ...]) -> Unknowns:
     """Those unknowns of a study that are the mechanism's, patterns and groups resolved."""
     mechanism = study.mechanism
     for one in unknowns:
         if one.parameters:
             mechanism = mechanism.with_shared(one.name, *one.parameters)
     linear = {p.name: p for p in linear_parameters(mechanism)}
-    if not unknowns:
+    if not study.unknowns:
         return _linear(mechanism, {p.name: Unknown(p.name) for p in chosen(mechanism, None)}, {}, linear)
     own = tuple(one for one in unknowns if not one.payload)
     added = tuple(one for one in unknowns if one.payload)
@@ -113,10 +141,11 @@ def _linear(
     asked = tuple(p for name, p in linear.items() if name in wanted)
     added = tuple(p for name, p in linear.items() if name in loads)
     given = (*(wanted[p.name] for p in asked), *(replace(loads[p.name], name=f"{PAYLOAD}{p.name}") for p in added))
-    start, steps = _start(given, np.append(parameter_values(mechanism, asked), np.zeros(len(added))))
+    model = np.append(parameter_values(mechanism, asked), np.zeros(len(added)))
+    start, steps = _start(given, model)
     every = (*asked, *(replace(p, name=f"{PAYLOAD}{p.name}") for p in added))
     names, units = tuple(p.name for p in every), tuple(p.unit for p in every)
-    return Unknowns(mechanism, given, names, units, start, every, False, steps)
+    return Unknowns(mechanism, given, names, units, model, start, every, False, steps)
 
 
 def _in_file(mechanism: Mechanism, wanted: dict[str, Unknown]) -> Unknowns:
@@ -127,7 +156,8 @@ def _in_file(mechanism: Mechanism, wanted: dict[str, Unknown]) -> Unknowns:
                 f"'{name}' is a parameter of a sensor: gains and delays of measured channels are unknowns such as "
                 "'gain A' and 'delay A'"
             )
-    start, steps = _start(given, np.array([mechanism.parameters[name].value for name in names]))
+    model = np.array([mechanism.parameters[name].value for name in names])
+    start, steps = _start(given, model)
     every = linear_parameters(mechanism)
     slopes = linear_slopes(mechanism, every, names)  # refuses parameters of the geometry
     moved = tuple(p for p, row in zip(every, slopes) if np.any(row)) if len(every) else ()
@@ -136,7 +166,7 @@ def _in_file(mechanism: Mechanism, wanted: dict[str, Unknown]) -> Unknowns:
     bodies = {p.owner for p in moved if p.table == "bodies"}
     linear = tuple(p for p in every if p in moved or (p.table == "bodies" and p.owner in bodies))
     units = tuple(mechanism.parameters[name].unit for name in names)
-    return Unknowns(mechanism, given, names, units, start, linear, True, steps)
+    return Unknowns(mechanism, given, names, units, model, start, linear, True, steps)
 
 
 def _start(given: tuple[Unknown, ...], nominal: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:

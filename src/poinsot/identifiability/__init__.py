@@ -3,6 +3,7 @@
 linear             the parameters in which the equations of motion are linear
 channels           what is measured: actuator forces, reactions, wrenches
 regressor, rows    measured channels as an exact linear function of those parameters; its rows as symbols
+drive_forces       forces of more drives than freedoms, on the freedoms
 energy             the same for work and energy, without accelerations
 column_scales      lengths that columns would have without cancellation
 reduction          rank by a gap, columns without effect, base parameters of a matrix

@@ -158,7 +158,7 @@ def judge(W: Regressor, noise: float | Mapping[str, float] | None = None, poor: 
     base = reduce_regressor(W, weights=None if sigma is None else 1 / sigma)
     deviation = dict(zip(base.independent, _deviations(W, base, sigma)))
     rows = dict(zip(base.independent, base.coefficients))
-    sizes, findings = _references(W, sigma), []
+    sizes, findings = references(W, sigma), []
     for j, name in enumerate(W.columns):
         instead = _instead(base, rows, name)
         alone = instead == (name,)
@@ -204,7 +204,7 @@ def _deviations(W: Regressor, base: BaseParameters, sigma: np.ndarray | None) ->
     return np.linalg.norm(inverse, axis=1) / lengths
 
 
-def _references(W: Regressor, sigma: np.ndarray | None) -> np.ndarray:
+def references(W: Regressor, sigma: np.ndarray | None) -> np.ndarray:
     """What deviations (k,) are compared with: the value, or a physical size where zero is a value like others.
 
     For first moments and products of inertia that is the body's mass times its length, or length squared; for

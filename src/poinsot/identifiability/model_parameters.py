@@ -43,6 +43,14 @@ def in_model_parameters(W: Regressor, names: tuple[str, ...]) -> Regressor:
 
 def linear_slopes(mechanism: Mechanism, linear: tuple[LinearParameter, ...], names: tuple[str, ...]) -> np.ndarray:
     """∂θ/∂p (k, n) of linear parameters with respect to parameters of the model file, at their values."""
+    found = linear_function(mechanism, linear, names)([mechanism.parameters[name].value for name in names])
+    return np.asarray(casadi.densify(found[1]))
+
+
+def linear_function(
+    mechanism: Mechanism, linear: tuple[LinearParameter, ...], names: tuple[str, ...]
+) -> casadi.Function:
+    """θ (k,) and ∂θ/∂p (k, n) of parameters p (n,) of the model file; for p (n, N) of many, one after the other."""
     p = casadi.SX.sym("p", len(names))
     elements = mechanism.resolved({name: p[i] for i, name in enumerate(names)})
     _require_linear(elements, names)
@@ -56,8 +64,7 @@ def linear_slopes(mechanism: Mechanism, linear: tuple[LinearParameter, ...], nam
         return found[i] if isinstance(found, tuple) else found
 
     theta = casadi.vertcat(*(casadi.SX(value(of)) for of in linear))
-    slopes = casadi.Function("slopes", [p], [casadi.jacobian(theta, p)])
-    return np.asarray(casadi.densify(slopes([mechanism.parameters[name].value for name in names])))
+    return casadi.Function("theta", [p], [theta, casadi.jacobian(theta, p)])
 
 
 def _require_linear(elements: Elements, names: tuple[str, ...]) -> None:

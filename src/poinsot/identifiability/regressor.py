@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import by_name
+from poinsot.errors import PoinsotError, by_name
 from poinsot.identifiability.channels import MeasuredChannel, channels
 from poinsot.identifiability.column_scales import natural_efforts, natural_lengths
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
 from poinsot.identifiability.rows import regressor_rows
 from poinsot.identifiability.states import States
 from poinsot.lazy import casadi
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
 from poinsot.motion.kinematics import solve_path
 from poinsot.motion.signals import own_times
@@ -99,6 +99,11 @@ def regressor(
     >>> w.matrix.shape, w.columns[:4]
     ((2, 12), ('link1.m', 'link1.mx', 'link1.my', 'link1.J'))
     """
+    for law in require_mechanism(mechanism).elements.forces.values():
+        if law.unloaded() != law:
+            raise PoinsotError(
+                f"the {law.kind} '{law.name}' is not linear in the parameters: set its {law.loaded[0]} to 0"
+            )
     path = solve_path(mechanism, motion, own_times(motion) if t is None else t)
     home = path.system.equations.symbols.home
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, home.size)

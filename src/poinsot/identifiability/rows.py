@@ -77,7 +77,7 @@ def linear_equations(compiled: System, parameters: Sequence[LinearParameter]) ->
     e = compiled.equations
     elements, theta = with_symbols(compiled.elements, parameters)
     laws = {**elements.forces, **elements.actuators}
-    acting = tuple((laws[law.name], s, rate) for law, s, rate in e.balance.acting)
+    acting = tuple((laws[law.name].unloaded(), s, rate) for law, s, rate in e.balance.acting)
     return replace(e, symbols=replace(e.symbols, elements=elements), balance=replace(e.balance, acting=acting)), theta
 
 
@@ -197,7 +197,7 @@ def _virtual_motions(compiled: System, measured: Sequence[MeasuredChannel], g: A
             columns[k] = solved[:, i]
     free = [k for k, c in enumerate(measured) if c.quantity == "freedom"]
     if free:
-        directions = _free_directions(compiled, [measured[k].index for k in free])
+        directions = free_directions(compiled, [measured[k].index for k in free])
         for i, k in enumerate(free):
             columns[k] = directions[:, i]
     for k, c in enumerate(measured):
@@ -206,7 +206,7 @@ def _virtual_motions(compiled: System, measured: Sequence[MeasuredChannel], g: A
     return casadi.horzcat(*columns)
 
 
-def _free_directions(compiled: System, speeds: Sequence[int]) -> Any:
+def free_directions(compiled: System, speeds: Sequence[int]) -> Any:
     """Motions (nv, k) that the constraints allow, each with one independent speed at 1 and the others at 0."""
     e = compiled.equations
     n, m = e.v.size1(), e.kinematics.phi.size1()

@@ -26,6 +26,7 @@ class Controller(ABC):
     lower: float = -np.inf  # least and greatest force of the drive  [N or N·m]
     upper: float = np.inf
     differences: int = 0  # samples over which it takes speeds from positions; 0: it knows the speed
+    ki: float = 0.0  # of the integral
 
     name: ClassVar[str]
 
@@ -55,7 +56,6 @@ class PID(Controller):
 
     kp: float
     kd: float = 0.0
-    ki: float = 0.0
 
     name = "pid"
 
@@ -74,7 +74,6 @@ class Cascade(Controller):
 
     kp: float
     kv: float
-    ki: float = 0.0
     feedforward: float = 0.0  # k_f
 
     name = "cascade"
@@ -108,6 +107,16 @@ class Control:
     def delay(self) -> int:
         """Samples that a controller looks back, at most."""
         return max((one.differences for _, one in self.drives), default=0)
+
+
+@dataclass(frozen=True, eq=False)
+class References:
+    """What the d drives with a controller are told at n times, and what their encoders add to the truth."""
+
+    t: np.ndarray  # (n,)  [s]
+    s: np.ndarray  # (n, d)  [m or rad]
+    s_dot: np.ndarray  # (n, d)
+    noise: np.ndarray | None = None  # (n, d) of the positions that the controllers see
 
 
 def control_of(given: Any) -> Control | None:

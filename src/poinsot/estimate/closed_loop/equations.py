@@ -17,7 +17,7 @@ from typing import Any
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.engine import Kernel, kernel, kkt
 from poinsot.estimate.closed_loop.controllers import Control
-from poinsot.formulations.generalised_forces import turn
+from poinsot.formulations.generalised_forces import transmitted, turn
 from poinsot.formulations.solve import unit_quaternions
 from poinsot.identifiability.linear import LinearParameter
 from poinsot.identifiability.rows import linear_equations, rates_and_efforts
@@ -29,10 +29,10 @@ Parameters = tuple[LinearParameter, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class _Plant:
-    """The mechanism with symbols for its linear parameters, as functions."""
+class Plant:
+    """A mechanism as functions of its state, forces and constants."""
 
-    constants: Any  # p, θ and the speeds over which jumps are spread, as symbols
+    constants: Any  # p, and what else is a number in it, as symbols
     rates: casadi.Function  # (q, v, u, constants) -> q̇, v̇
     kept: casadi.Function  # (q, v, constants) -> q and v on the constraints
     driven: casadi.Function  # (q, v, constants) -> s, ṡ of all drives with a controller
@@ -66,7 +66,7 @@ def driven(compiled: System, parameters: Parameters, control: Control) -> casadi
 
 
 @remembered
-def _plant(compiled: System, parameters: Parameters, control: Control) -> _Plant:
+def _plant(compiled: System, parameters: Parameters, control: Control) -> Plant:
     """Write the equations of motion from the forces that a motion needs."""
     e, theta = linear_equations(compiled, parameters)
     still, acting = casadi.SX.sym("still", len(_jumping(e))), list(e.balance.acting)
@@ -77,32 +77,43 @@ def _plant(compiled: System, parameters: Parameters, control: Control) -> _Plant
     R, E = rates_and_efforts(e, a)
     need = casadi.jtimes(R, e.v, E, True)
     M = casadi.jacobian(need, a)
-    drives = [s_dot for _, _, s_dot in acting[len(acting) - e.u.size1() :]]
+    first, laws = len(acting) - e.u.size1(), [law for law, _, _ in compiled.equations.balance.acting]
+    drives = [s_dot for _, _, s_dot in acting[first:]]
     B = casadi.jacobian(casadi.vertcat(casadi.SX(0, 1), *drives), e.v).T
-    Q = B @ e.u - casadi.substitute(need, a, 0)
+    arriving = [transmitted(laws[:first], laws[first + k], e.u[k], rate) for k, rate in enumerate(drives)]
+    Q = B @ casadi.vertcat(casadi.SX(0, 1), *arriving) - casadi.substitute(need, a, 0)
     solved = kkt(M, motion.C, Q, motion.gamma, compiled.dynamics.order, compiled.dynamics.all_weighted(M))
     q, v = e.q, e.v
     if motion.phi.size1():
         moved = solved.solve(casadi.SX(v.size1(), 2), -casadi.horzcat(motion.phi, motion.C @ v))[0]
         q, v = q + e.N @ moved[:, 0], v + moved[:, 1]
     constants = casadi.vertcat(e.p, theta, still)
-    along = [compiled.along(compiled.elements.actuators[name].on) for name, _ in control.drives]
-    seen = casadi.vertcat(*(s for s, _ in along), *(s_dot for _, s_dot in along))
-    return _Plant(
+    return Plant(
         constants,
         casadi.Function("rates", [e.q, e.v, e.u, constants], [motion.q_dot, solved.acceleration]),
         casadi.Function("kept", [e.q, e.v, constants], [unit_quaternions(e, q), v]),
-        casadi.Function("driven", [e.q, e.v, constants], [casadi.densify(seen)]),
+        casadi.Function("driven", [e.q, e.v, constants], [seen_by(compiled, control)]),
     )
+
+
+def seen_by(compiled: System, control: Control) -> Any:
+    """s and ṡ (2 d, 1) of all drives with a controller."""
+    along = [compiled.along(compiled.elements.actuators[name].on) for name, _ in control.drives]
+    return casadi.densify(casadi.vertcat(*(s for s, _ in along), *(s_dot for _, s_dot in along)))
 
 
 @stored
 def _step(compiled: System, parameters: Parameters, control: Control) -> casadi.Function:
+    """One step of the mechanism with linear parameters."""
+    return controlled_step(compiled, _plant(compiled, parameters, control), control)
+
+
+def controlled_step(compiled: System, plant: Plant, control: Control) -> casadi.Function:
     """(y, given, constants) -> y after the step, v̇ and forces at its beginning; y holds q, v and the memory.
 
     `given` are: whether the controllers act, the step, references, their rates and noise, now and at the end.
     """
-    plant, (nq, nv, _, nu), d = _plant(compiled, parameters, control), compiled.sizes, len(control.drives)
+    (nq, nv, _, nu), d = compiled.sizes, len(control.drives)
     size = (2 + control.delay) * d
     y, K = casadi.SX.sym("y", nq + nv + size), casadi.SX.sym("constants", plant.constants.size1())
     given = casadi.SX.sym("given", 2 + 6 * d)
@@ -121,7 +132,7 @@ def _step(compiled: System, parameters: Parameters, control: Control) -> casadi.
             u, z_dot = drive.forces(q, v, told, z)
             return (*plant.rates(q, v, drive.spread(u, nu), K), z_dot)
 
-        q, v, z, a = _runge_kutta(slopes, h, q, v, z)
+        q, v, z, a = runge_kutta(slopes, h, q, v, z)
         after = casadi.vertcat(z, memory[d:])
     else:
         after, u_0 = drive.sampled(q, v, now, memory, acts, 1 / control.rate)
@@ -129,13 +140,13 @@ def _step(compiled: System, parameters: Parameters, control: Control) -> casadi.
         def slopes(share: float, q: Any, v: Any, z: Any) -> tuple[Any, ...]:
             return (*plant.rates(q, v, drive.spread(u_0, nu), K), 0 * z)
 
-        q, v, _, a = _runge_kutta(slopes, h, q, v, casadi.SX(d, 1))
+        q, v, _, a = runge_kutta(slopes, h, q, v, casadi.SX(d, 1))
     q, v = plant.kept(q, v, K)
     outputs = [casadi.vertcat(q, v, after), a, drive.spread(u_0, nu)]
     return casadi.Function("closed_loop", [y, given, K], [casadi.densify(x) for x in outputs])
 
 
-def _runge_kutta(slopes: Any, h: Any, *x: Any) -> tuple[Any, ...]:
+def runge_kutta(slopes: Any, h: Any, *x: Any) -> tuple[Any, ...]:
     """x a step later, and the second of the slopes at its beginning, which is v̇."""
     k1 = slopes(0.0, *x)
     k2 = slopes(0.5, *(y + h / 2 * k for y, k in zip(x, k1)))
@@ -150,7 +161,7 @@ class _Drive:
     """All controllers as symbols."""
 
     compiled: System
-    plant: _Plant
+    plant: Plant
     control: Control
     constants: Any
 
@@ -184,7 +195,8 @@ class _Drive:
             for k, (_, one) in enumerate(self.control.drives)
         ]
         u, z_dot = self._forces(s, casadi.vertcat(*rates), told, z)
-        new = casadi.vertcat(z + period * z_dot, u, *([s, past[:-d]] if self.control.delay else []))
+        kept = [s, past[: (self.control.delay - 1) * d]] if self.control.delay > 1 else [s] * self.control.delay
+        new = casadi.vertcat(z + period * z_dot, u, *kept)
         after = acts * new + (1 - acts) * memory
         return after, after[d : 2 * d]
 

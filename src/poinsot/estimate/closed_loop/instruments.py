@@ -13,22 +13,23 @@ import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.estimate.closed_loop.controllers import Control
-from poinsot.estimate.closed_loop.simulation import Followed, References, closed_loop
-from poinsot.estimate.identified import full_values
+from poinsot.estimate.closed_loop.references import references
+from poinsot.estimate.closed_loop.simulation import Followed, closed_loop, kept_loop
 from poinsot.estimate.problem import LinearProblem
-from poinsot.estimate.runs import RunRows, rows_along
-from poinsot.estimate.study import Processing, Role, require_channels
+from poinsot.estimate.results.identified import full_values
+from poinsot.estimate.role import Role
+from poinsot.estimate.rows.runs import RunRows, rows_along
+from poinsot.estimate.study import Processing
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.linear import LinearParameter, chosen, linear_parameters, parameter_values
-from poinsot.recording.filtering.resample import is_even
-from poinsot.recording.recording import Recording
 
 
 class ClosedLoops:
     """Runs of a study under control: rows along their simulated motions, for any values of the unknowns."""
 
-    def __init__(self, control: Control, processing: Processing):
+    def __init__(self, control: Control, processing: Processing, kept: bool = False):
         self.control, self.processing = control, processing
+        self.kept = kept  # whether motions that took long are kept on disk, for work that is interrupted
         self.steps: dict[str, int] = {}  # of the integration of every run, once they are known
         self.distance: dict[
             str, float
@@ -63,7 +64,8 @@ class ClosedLoops:
         begin = run.motion.states
         told = references(run.recording, self.control, run.name, float(begin.t[0]), float(begin.t[-1]))
         parameters, theta = linear_values(unknowns, values, run.role)
-        followed = closed_loop(begin, parameters, theta, self.control, told, self.steps.get(run.name))
+        steps = self.steps.get(run.name)
+        followed = (kept_loop if self.kept else closed_loop)(begin, parameters, theta, self.control, told, steps)
         self.steps[run.name] = followed.steps
         if not np.isfinite(followed.states.q).all():
             raise PoinsotError(f"run '{run.name}': the closed loop is unstable with these values")
@@ -83,21 +85,3 @@ def linear_values(
         if name not in found and role is Role.PAYLOAD:
             found[name.removeprefix(PAYLOAD)] += value
     return every, np.array([found[p.name] for p in every])
-
-
-def references(recording: Recording, control: Control, run: str, begin: float, end: float) -> References:
-    """What the drives were told between two times, gaps bridged by straight lines."""
-    names = [one.reference for _, one in control.drives]
-    require_channels([name for name in names if name not in recording.channels], recording, run)
-    inside = (recording.t > begin - 1e-9) & (recording.t < end + 1e-9)
-    t, told = recording.t[inside], recording.table(names)[inside]
-    s = np.stack([np.interp(t, t[np.isfinite(x)], x[np.isfinite(x)]) for x in told.T], axis=1)
-    return References(t, s, rates_of(t, s))
-
-
-def rates_of(t: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """Rates of samples (n, d), by differences over four steps where these are even."""
-    found = np.gradient(s, t, axis=0)
-    if len(t) > 4 and is_even(t):
-        found[2:-2] = (8 * (s[3:-1] - s[1:-3]) - (s[4:] - s[:-4])) / (12 * (t[-1] - t[0]) / (len(t) - 1))
-    return found

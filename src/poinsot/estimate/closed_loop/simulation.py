@@ -7,25 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.estimate.closed_loop.controllers import Control
+from poinsot.estimate.closed_loop.controllers import Control, References
 from poinsot.estimate.closed_loop.equations import Parameters, driven, jump_rates, step_kernel
 from poinsot.identifiability.states import States
+from poinsot.store import Kept, arrays_digest, content_key, kept_arrays
 from poinsot.system.system import System
 
 MOST = 64  # steps from one sample to the next
 ACCURATE = 1e-3  # of the spread of coordinates, speeds and accelerations, by which half the step may change them
 SAME_CLOCK = 1e-2  # by which clocks of controllers and recording may differ and still be one
 STILL = 1e-2  # of a coordinate's mean speed, over which a jump of friction at rest is spread
-
-
-@dataclass(frozen=True, eq=False)
-class References:
-    """What the d drives with a controller are told at n times, and what their encoders add to the truth."""
-
-    t: np.ndarray  # (n,)  [s]
-    s: np.ndarray  # (n, d)  [m or rad]
-    s_dot: np.ndarray  # (n, d)
-    noise: np.ndarray | None = None  # (n, d) of the positions that the controllers see
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +51,7 @@ def closed_loop(
     constants = np.concatenate([p, theta, still])
     if steps is not None:
         return _run(begin, parameters, constants, control, told, steps)
-    coarse = _run(begin, parameters, constants, control, told, _fewest(told.t, control))
+    coarse = _run(begin, parameters, constants, control, told, fewest_steps(told.t, control))
     while coarse.steps < MOST:
         fine = _run(begin, parameters, constants, control, told, 2 * coarse.steps)
         if _alike(coarse.states, fine.states):
@@ -74,6 +65,29 @@ def closed_loop(
     return coarse
 
 
+def kept_loop(
+    begin: States,
+    parameters: Parameters,
+    theta: np.ndarray,
+    control: Control,
+    told: References,
+    steps: int | None = None,
+) -> Followed:
+    """The same, from disk if it was simulated before."""
+    names = [p.name for p in parameters]
+    given = arrays_digest(*(begin.q, begin.v, begin.p, theta, told.t, told.s, told.s_dot, told.noise))
+    key = begin.system.key and content_key(begin.system.key, given, repr((names, control, steps)))
+
+    def make() -> Kept:
+        found = closed_loop(begin, parameters, theta, control, told, steps)
+        s = found.states
+        return {"steps": found.steps}, {"t": s.t, "q": s.q, "v": s.v, "a": s.a, "p": s.p, "u": found.u}
+
+    facts, found = kept_arrays(key, make)
+    states = replace(begin, **{name: found[name] for name in ("t", "q", "v", "a", "p")})
+    return Followed(states, found["u"], facts["steps"])
+
+
 def _alike(one: States, other: States) -> bool:
     """Whether half the step changes neither coordinates nor speeds nor accelerations."""
     with np.errstate(invalid="ignore", over="ignore"):
@@ -84,7 +98,7 @@ def _alike(one: States, other: States) -> bool:
     return True
 
 
-def _fewest(t: np.ndarray, control: Control) -> int:
+def fewest_steps(t: np.ndarray, control: Control) -> int:
     """Steps from one time to the next, one for every sample of the controllers at least."""
     return max(1, round(_samples(t, control)))
 
@@ -102,26 +116,30 @@ def _run(
     """So many steps from one time to the next."""
     compiled, n = begin.system, len(told.t)
     nq, nv, _, nu = compiled.sizes
-    fine = np.interp(np.arange((n - 1) * m + 1) / m, np.arange(n), told.t)
-    s, s_dot = _between(fine, told)
-    noise = np.zeros_like(told.s) if told.noise is None else told.noise
-    held = noise[np.minimum(np.arange(len(fine)) // m, n - 1)]
     q, v = begin.q[0], begin.v[0]
     first = np.ravel(driven(compiled, parameters, control)(q, v, constants)[0]).reshape(2, -1)
-    turns = _turns(compiled, control, told.s[0] - first[0])
-    at, ahead = np.arange(len(fine)), np.minimum(np.arange(len(fine)) + 1, len(fine) - 1)
-    h = fine[ahead] - fine[at]
-    y = np.concatenate([q, v, _memory(control, first[0], first[1])])
-    told_now, told_next = (np.concatenate([s[k] - turns, s_dot[k], held], axis=1) for k in (at, ahead))
-    given = np.concatenate(
-        [_acting(len(fine), _samples(told.t, control) / m)[:, None], h[:, None], told_now, told_next], axis=1
-    )
+    y = np.concatenate([q, v, first_memory(control, first[0], first[1])])
+    given = step_inputs(told, control, whole_turns(compiled, control, told.s[0] - first[0]), m)
     after, a, u = step_kernel(compiled, parameters, control).scan([y], given, constants)
     whole = np.concatenate([y[None], after[:-1]])[::m]
     states = replace(
         begin, t=told.t, q=whole[:, :nq], v=whole[:, nq : nq + nv], a=a[::m], p=constants[: begin.p.shape[-1]]
     )
     return Followed(states, u[::m].reshape(n, nu), m)
+
+
+def step_inputs(told: References, control: Control, turns: np.ndarray, m: int) -> np.ndarray:
+    """What every step is given ((n − 1) m + 1, …), m of them from one time to the next; the last has no length."""
+    n = len(told.t)
+    fine = np.interp(np.arange((n - 1) * m + 1) / m, np.arange(n), told.t)
+    s, s_dot = _between(fine, told)
+    noise = np.zeros_like(told.s) if told.noise is None else told.noise
+    held = noise[np.minimum(np.arange(len(fine)) // m, n - 1)]
+    at, ahead = np.arange(len(fine)), np.minimum(np.arange(len(fine)) + 1, len(fine) - 1)
+    h = fine[ahead] - fine[at]
+    told_now, told_next = (np.concatenate([s[k] - turns, s_dot[k], held], axis=1) for k in (at, ahead))
+    acting = _acting(len(fine), _samples(told.t, control) / m)
+    return np.concatenate([acting[:, None], h[:, None], told_now, told_next], axis=1)
 
 
 def _between(fine: np.ndarray, told: References) -> tuple[np.ndarray, np.ndarray]:
@@ -132,7 +150,7 @@ def _between(fine: np.ndarray, told: References) -> tuple[np.ndarray, np.ndarray
     return cubic(fine), cubic(fine, 1)
 
 
-def _turns(compiled: System, control: Control, off: np.ndarray) -> np.ndarray:
+def whole_turns(compiled: System, control: Control, off: np.ndarray) -> np.ndarray:
     """Whole turns (d,) by which references are counted otherwise than coordinates."""
     units = [compiled.mechanism.template.actuators[name].on.unit for name, _ in control.drives]
     whole = 2 * np.pi * np.round(off / (2 * np.pi))
@@ -145,7 +163,7 @@ def _acting(n: int, samples: float) -> np.ndarray:
     return np.concatenate([[1.0], (np.diff(count) > 0).astype(float)])
 
 
-def _memory(control: Control, s: np.ndarray, s_dot: np.ndarray) -> np.ndarray:
+def first_memory(control: Control, s: np.ndarray, s_dot: np.ndarray) -> np.ndarray:
     """What controllers hold at the start: integrals, forces, and positions before, one drive after another."""
     period = 0.0 if control.rate is None else 1 / control.rate
     past = [s - k * period * s_dot for k in range(1, control.delay + 1)]

@@ -68,11 +68,11 @@ def consistent(
             "physically consistent values are found for linear parameters, such as 'platform.m' or 'platform.I*', "
             f"and not for those of the model file: {listing(problem.unknowns.names)}"
         )
-    method, limits, start = method or Consistent(), limits_of(problem), problem.unknowns.start
+    method, limits, model = method or Consistent(), limits_of(problem), problem.unknowns.model
     of = steps_of(problem.combine, problem.directions, limits.size)
-    at = coordinates(of, start, d, covariance, method.strength)
-    phi, misfit, status = solved(limits, at, start, method.margin)
-    found, distance = of.steps @ ((phi - start) / limits.size), method.strength * misfit
+    at = coordinates(of, model, d, covariance, method.strength)
+    phi, misfit, status = solved(limits, at, model, method.margin)
+    found, distance = of.steps @ ((phi - model) / limits.size), method.strength * misfit
     remark = f"physically possible, {NEAREST}" if distance <= EQUAL else MOVED
     return FullParameters(phi[: problem.unknowns.own], found, remark, _loss(problem, d, found), distance, status)
 
@@ -80,7 +80,7 @@ def consistent(
 def completed(problem: LinearProblem, values: np.ndarray, d: np.ndarray, covariance: np.ndarray) -> FullParameters:
     """Full parameters of a mechanism that explain the data as steps d (r,) do; possible ones where they are not."""
     unknowns = problem.unknowns
-    whole = np.append(values, unknowns.start[unknowns.own :])
+    whole = np.append(values, unknowns.model[unknowns.own :])
     defects = () if unknowns.in_file else limits_of(problem).defects(whole, unknowns.names)
     if not defects:
         return FullParameters(values, d)

@@ -87,7 +87,7 @@ def possible(unknowns: Unknowns, linear: Sequence[LinearParameter], length: floa
         bodies,
         np.array([max(low, one.lower) for (low, _), one in zip(limits, given)]),
         np.array([min(high, one.upper) for (_, high), one in zip(limits, given)]),
-        np.where(inertial, reach, _sizes(alone, unknowns.start)),
+        np.where(inertial, reach, _sizes(alone, unknowns.model)),
         inertial,
     )
 

@@ -8,15 +8,18 @@ Squares for unknowns that are no inertia. Everything over γ, so that D counts a
 
 from __future__ import annotations
 
+import logging
 import warnings
 from typing import Any
 
 import numpy as np
 
+from poinsot.engine.interrupts import postponed_interrupts
 from poinsot.errors import MissingExtraError, PoinsotError, listing
 from poinsot.estimate.consistency.possible import BodyInertia, Possible
 from poinsot.estimate.consistency.scaling import Coordinates
 
+_progress = logging.getLogger("poinsot.progress")
 THIN = 1e-2  # least eigenvalue of the model's, to which thin, flat and point-like bodies are lifted in D
 PASSES = 5  # at most, each scaled about the optimum of the one before
 OPTIMAL = "optimal"
@@ -39,7 +42,7 @@ def solved(limits: Possible, first: Coordinates, start: np.ndarray, margin: floa
 
 def _one_pass(limits: Possible, at: Coordinates, start: np.ndarray, margin: float) -> tuple[np.ndarray, str]:
     """Coordinates u (j,) of the optimum, and how the solver ended."""
-    cp = _solver()
+    cp, clarabel = _solvers()
     u = cp.Variable(at.slopes.shape[1])
     cost, constraints = cp.sum_squares(at.weights @ u - at.targets), []
     for body in limits.bodies:
@@ -57,12 +60,33 @@ def _one_pass(limits: Possible, at: Coordinates, start: np.ndarray, margin: floa
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that it is inaccurate: the status tells
         try:
-            program.solve(solver=cp.CLARABEL)
+            _solve(cp, clarabel, program)
         except cp.SolverError:
             raise PoinsotError(_hopeless("the solver failed", limits, start)) from None
     if u.value is None:
         raise PoinsotError(_hopeless(f"the semidefinite program is {program.status}", limits, start))
     return np.asarray(u.value), str(program.status)
+
+
+def _solve(cp: Any, clarabel: Any, program: Any) -> None:
+    """What `program.solve` does, with progress, and Ctrl-C heard at every iteration."""
+    import scipy.sparse as sp
+    from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import dims_to_solver_cones
+
+    data, chain, inverse = program.get_problem_data(cp.CLARABEL, solver_opts={})
+    P, q, settings = data["P"], data["c"], clarabel.DefaultSettings()
+    settings.verbose = False
+    cones = dims_to_solver_cones(data["dims"])
+    solver = clarabel.DefaultSolver(sp.triu(P).tocsc(), q, data["A"], data["b"], cones, settings)
+    with postponed_interrupts() as seen:
+
+        def ends(info: Any) -> bool:
+            _progress.info(f"semidefinite program, iteration {info.iterations}: gap {info.gap_rel:.1e} of the cost")
+            return bool(seen)
+
+        solver.set_termination_callback(ends)
+        found = solver.solve()
+    program.unpack_results(found, chain, inverse)
 
 
 def _divergence(
@@ -94,13 +118,13 @@ def _prior(body: BodyInertia, start: np.ndarray, margin: float) -> tuple[float, 
     return lift, least, (vectors / (value + lift)) @ vectors.T
 
 
-def _solver() -> Any:
+def _solvers() -> tuple[Any, Any]:
     try:
-        import clarabel  # noqa: F401
+        import clarabel
         import cvxpy
     except ImportError:
         raise MissingExtraError("physical consistency", "cvxpy and clarabel", "estimate") from None
-    return cvxpy
+    return cvxpy, clarabel
 
 
 def _hopeless(what: str, limits: Possible, start: np.ndarray) -> str:

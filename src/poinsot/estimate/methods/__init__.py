@@ -7,6 +7,7 @@ robust        outliers count less
 total         the motion is noisy too
 likelihood    coloured residuals
 consistent    values of another method, made physically possible
+simulating    what methods share that simulate the closed loop
 instruments   instrumental variables from the simulated closed loop
 didim         forces of the simulated closed loop
 hausman       whether least squares is biased, by its difference from instruments

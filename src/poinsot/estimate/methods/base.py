@@ -19,6 +19,14 @@ Simulated = Callable[[np.ndarray], tuple[list[np.ndarray], list[np.ndarray]]]  #
 
 
 @dataclass(frozen=True, eq=False)
+class Influence:
+    """How samples count: the error of d is Σ rows · scores; a prior adds nothing."""
+
+    rows: tuple[np.ndarray, ...]  # by run (n, c, r)
+    scores: tuple[np.ndarray, ...]  # weighted residuals, or what a method makes of them, by run (n, c)
+
+
+@dataclass(frozen=True, eq=False)
 class LinearSolution:
     """What a method found."""
 
@@ -26,6 +34,7 @@ class LinearSolution:
     covariance: np.ndarray  # (r, r)
     sigma: np.ndarray  # standard deviation of a sample's residual, by channel (c,)
     colour: Colour  # of the residuals, each over its sigma
+    influence: Influence
     iterations: int = 1
     message: str = ""  # what to do next; empty means success
 
@@ -164,13 +173,19 @@ def with_covariance(
     iterations: int = 1,
     message: str = "",
     Z: Sequence[np.ndarray] | None = None,
+    scores: Sequence[np.ndarray] | None = None,
 ) -> LinearSolution:
-    """A solution by weighted rows, or weighted instruments Z, with the covariance by the colour of its residuals."""
+    """A solution by weighted rows, or weighted instruments Z, with the covariance by the colour of its residuals,
+    or of what a method makes of these, its scores (n, c).
+    """
     left = residuals(rows, d)
     X = [x * w[:, :, None] for x, w in zip(rows.X, weights)]
-    colour = colour_of([r * w for r, w in zip(left, weights)], projection(X, Z), rows.good)
-    covariance = sandwich(X if Z is None else Z, H, colour)
+    scores = [r * w for r, w in zip(left, weights)] if scores is None else scores
+    colour = colour_of(scores, projection(X, Z), rows.good)
+    Z = X if Z is None else Z
+    covariance = sandwich(Z, H, colour)
     if len(rows.prior[1]):  # a prior is worth as much as its deviation says
         inverse = np.linalg.inv(H)
         covariance += inverse @ rows.prior[0].T @ rows.prior[0] @ inverse.T
-    return LinearSolution(d, covariance, spread(rows, left), colour, iterations, message)
+    counts = Influence(tuple(z @ np.linalg.inv(H).T for z in Z), tuple(scores))
+    return LinearSolution(d, covariance, spread(rows, left), colour, counts, iterations, message)

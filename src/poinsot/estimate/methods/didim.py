@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from poinsot.estimate.methods.base import (
-    LinearMethod,
     LinearRows,
     LinearSolution,
     least_squares,
     residuals,
-    rough,
-    spread,
     weighted,
     with_covariance,
 )
+from poinsot.estimate.methods.simulating import SimulatingMethod
 
+_progress = logging.getLogger("poinsot.progress")
 SMALL = 0.1  # of a standard error: step by which derivatives of the simulated forces are taken
 
 
 @final
 @dataclass(frozen=True)
-class DirectInverse(LinearMethod):
+class DirectInverse(SimulatingMethod):
     """Forces of the simulated closed loop fit those that were measured, by steps of Gauss and Newton (DIDIM).
 
     d₊ = argmin ‖z_s(d) − X_s(d) d₊‖² ,    cov d = (X_sᵀ J)⁻¹ X_sᵀ Ω X_s (X_sᵀ J)⁻ᵀ        (theory/estimation, eq. 26)
@@ -32,26 +33,18 @@ class DirectInverse(LinearMethod):
     X_s, z_s along the motion simulated with d; J = ∂(simulated forces)/∂d, next to X_s under tight control.
     """
 
-    iterations: int = 20  # at most
-    tolerance: float = 1e-2  # change in standard errors at which they end
-
     name = "didim"
     summary = "forces of the simulated closed loop, no measured motion (DIDIM)"
-    simulates = True
 
     def solve(self, rows: LinearRows) -> LinearSolution:
         """Columns and targets along the motion of the values before, until these no longer change."""
-        d, sigma = rough(rows)
-        at, settled, k = np.zeros_like(d), False, 0
-        while not settled and k < self.iterations:
-            weights, k = [np.where(good, 1 / sigma, 0.0) for good in rows.good], k + 1
-            here, at = rows.simulation_towards(d, at)
-            d, H = least_squares(*weighted(here, weights), rows.prior)
-            sigma, moved = spread(rows, residuals(here, d)), d - at
-            settled = bool(moved @ H @ moved < self.tolerance**2 * len(d))
-        return self._done(
-            rows, at, np.linalg.inv(H), sigma, k, "" if settled else "The simulated forces did not settle."
-        )
+
+        def step(simulated: LinearRows, weights: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, LinearRows]:
+            return *least_squares(*weighted(simulated, weights), rows.prior), simulated
+
+        end = self.iterate(rows, step)
+        message = "" if end.settled else "The simulated forces did not settle."
+        return self._done(rows, end.at, np.linalg.inv(end.H), end.sigma, end.iterations, message)
 
     def _done(
         self, rows: LinearRows, d: np.ndarray, rough: np.ndarray, sigma: np.ndarray, k: int, message: str
@@ -59,7 +52,10 @@ class DirectInverse(LinearMethod):
         """The covariance with the derivatives of the simulated forces, by differences."""
         here, steps = rows.along(d), SMALL * np.sqrt(np.diagonal(rough))
         e, columns = residuals(here, d), []
+        begin = time.monotonic()
         for j, h in enumerate(steps):
+            left = (time.monotonic() - begin) * (len(d) - j) / max(j, 1)
+            _progress.info(f"derivative {j + 1} of {len(d)}" + (f", about {left:.0f} s left" if left >= 1 else ""))
             moved = d + h * np.eye(len(d))[j]
             columns.append([(a - b) / h for a, b in zip(e, residuals(rows.along(moved), moved))])
         J = tuple(np.stack(parts, axis=2) for parts in zip(*columns))

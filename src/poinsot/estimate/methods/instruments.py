@@ -7,22 +7,13 @@ from typing import final
 
 import numpy as np
 
-from poinsot.estimate.methods.base import (
-    LinearMethod,
-    LinearRows,
-    LinearSolution,
-    least_squares,
-    residuals,
-    rough,
-    spread,
-    weighted,
-    with_covariance,
-)
+from poinsot.estimate.methods.base import LinearRows, LinearSolution, least_squares, weighted, with_covariance
+from poinsot.estimate.methods.simulating import SimulatingMethod
 
 
 @final
 @dataclass(frozen=True)
-class Instruments(LinearMethod):
+class Instruments(SimulatingMethod):
     """Instruments Z are the columns along the motion that the closed loop makes with the values before (IDIM-IV).
 
     d = (Zᵀ X)⁻¹ Zᵀ z ,    cov d = (Zᵀ X)⁻¹ Zᵀ Ω Z (Zᵀ X)⁻ᵀ        of weighted rows        (theory/estimation, eq. 25)
@@ -30,22 +21,17 @@ class Instruments(LinearMethod):
     Noise of the recorded motion is in X and not in Z: it biases least squares and not these values.
     """
 
-    iterations: int = 20  # at most
-    tolerance: float = 1e-2  # change in standard errors at which they end
-
     name = "instruments"
     summary = "instrumental variables from the simulated closed loop (IDIM-IV)"
-    simulates = True
 
     def solve(self, rows: LinearRows) -> LinearSolution:
         """Instruments from the values before, until these no longer change."""
-        d, sigma = rough(rows)
-        at, settled, k = np.zeros_like(d), False, 0
-        while not settled and k < self.iterations:
-            weights, k = [np.where(good, 1 / sigma, 0.0) for good in rows.good], k + 1
-            simulated, at = rows.simulation_towards(d, at)
-            Z = weighted(simulated, weights)[0]
-            d, H = least_squares(*weighted(rows, weights), rows.prior, Z)
-            sigma, moved = spread(rows, residuals(rows, d)), d - at
-            settled = bool(abs(moved @ H @ moved) < self.tolerance**2 * len(d))
-        return with_covariance(rows, weights, d, H, k, "" if settled else "The instruments did not settle.", Z)
+
+        def step(simulated: LinearRows, weights: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, LinearRows]:
+            d, H = least_squares(*weighted(rows, weights), rows.prior, weighted(simulated, weights)[0])
+            return d, H, rows
+
+        end = self.iterate(rows, step)
+        Z = weighted(end.simulated, end.weights)[0]
+        message = "" if end.settled else "The instruments did not settle."
+        return with_covariance(rows, end.weights, end.d, end.H, end.iterations, message, Z)

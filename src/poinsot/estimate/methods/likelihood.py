@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from poinsot.estimate.methods.base import (
+    Influence,
     LinearMethod,
     LinearRows,
     LinearSolution,
@@ -17,7 +18,7 @@ from poinsot.estimate.methods.base import (
     spread,
 )
 from poinsot.estimate.methods.weighted import Weighted
-from poinsot.estimate.residuals import Colour, colour_of
+from poinsot.estimate.residuals import colour_of
 
 
 @final
@@ -43,16 +44,13 @@ class Likelihood(LinearMethod):
         left_of, k, settled = projection([x / sigma[:, None] for x in rows.X]), 0, False
         while not settled and k < self.iterations:
             colour = colour_of([r / sigma for r in residuals(rows, d)], left_of, rows.good)
-            root = np.linalg.inv(np.linalg.cholesky(colour.sigma)).T
             both = [np.concatenate([x, z[:, :, None]], axis=2) / sigma[:, None] for x, z in zip(rows.X, rows.z)]
-            white = [_white(colour, part, root) for part in both]
+            white = [colour.innovations(part, good) for part, good in zip(both, rows.good)]
             before, k = d, k + 1
             d, H = least_squares([w[..., :-1] for w in white], [w[..., -1] for w in white], rows.prior)
             settled = bool(np.sqrt((d - before) @ H @ (d - before)) < self.tolerance * np.sqrt(len(d)))
         spreads = spread(rows, residuals(rows, d))
-        return LinearSolution(d, np.linalg.inv(H), spreads, colour, k, "" if settled else message)
-
-
-def _white(colour: Colour, x: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """Columns (n, c, k) through A, then apart from each other across channels."""
-    return np.einsum("nck,cd->ndk", colour.whitened(x), root)
+        back = (colour.innovations_back(w[..., :-1], good) for w, good in zip(white, rows.good))
+        both = [part @ np.linalg.inv(H) for part in back]
+        counts = Influence(tuple(both), tuple(r / sigma for r in residuals(rows, d)))
+        return LinearSolution(d, np.linalg.inv(H), spreads, colour, counts, k, "" if settled else message)

@@ -16,8 +16,7 @@ from poinsot.estimate.methods.base import (
     weighted,
     with_covariance,
 )
-
-NORMAL = 1.4826  # standard deviation over median absolute deviation
+from poinsot.estimate.residuals import robust_deviation
 
 
 @final
@@ -47,17 +46,17 @@ class Robust(LinearMethod):
             before = d
             d, H = least_squares(*weighted(rows, weights), rows.prior)
             if np.sqrt((d - before) @ H @ (d - before)) < self.tolerance * np.sqrt(len(d)):
-                return self._done(rows, weights, sigma, d, k, "")
-        return self._done(rows, weights, sigma, d, k, "The weights of outliers did not settle.")
+                return self._done(rows, sigma, d, k, "")
+        return self._done(rows, sigma, d, k, "The weights of outliers did not settle.")
 
-    def _done(
-        self, rows: LinearRows, weights: list[np.ndarray], sigma: np.ndarray, d: np.ndarray, k: int, message: str
-    ) -> LinearSolution:
-        """Only samples within the threshold hold the parameters: H = Σ ψ′ x xᵀ/σ²."""
+    def _done(self, rows: LinearRows, sigma: np.ndarray, d: np.ndarray, k: int, message: str) -> LinearSolution:
+        """Covariance of the scores ψ = w e/σ; only samples within the threshold hold parameters, H = Σ ψ′ x xᵀ/σ²."""
         inside = [(np.abs(r) < self.threshold * sigma) & good for r, good in zip(residuals(rows, d), rows.good)]
         slopes = [np.where(part, 1 / sigma, 0.0) for part in inside]
         _, H = least_squares(*weighted(rows, slopes), rows.prior)
-        return with_covariance(rows, weights, d, H, k, message)
+        plain = [np.where(good, 1 / sigma, 0.0) for good in rows.good]
+        scores = [np.clip(r * w, -self.threshold, self.threshold) for r, w in zip(residuals(rows, d), plain)]
+        return with_covariance(rows, plain, d, H, k, message, scores=scores)
 
     def _weights(self, e: np.ndarray, good: np.ndarray) -> np.ndarray:
         """√w of residuals e in standard deviations."""
@@ -68,7 +67,6 @@ def _scale(rows: LinearRows, left: list[np.ndarray]) -> np.ndarray:
     """Standard deviations (c,) that outliers do not move."""
     found = []
     for c in range(left[0].shape[1]):
-        e = np.concatenate([r[good[:, c], c] for r, good in zip(left, rows.good)])
-        found.append(NORMAL * np.median(np.abs(e)) if len(e) else 0.0)
+        found.append(robust_deviation(np.concatenate([r[good[:, c], c] for r, good in zip(left, rows.good)])))
     sigma = np.array(found)
     return np.where(sigma > 0, sigma, max(float(sigma.max()), 1e-300))

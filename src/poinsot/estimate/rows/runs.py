@@ -11,11 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing
-from poinsot.estimate.motion import RunMotion, run_motion, shaken, uses_inertial_unit, with_cutoffs
-from poinsot.estimate.study import Processing, Role, Run, require_channels
+from poinsot.estimate.role import Role
+from poinsot.estimate.rows.motion import RunMotion, run_motion, shaken, uses_inertial_unit, with_cutoffs
+from poinsot.estimate.study import Processing, Run, require_channels
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.channels import channels
+from poinsot.identifiability.drive_forces import drive_shares, freedoms
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor
+from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.filtering.resample import is_even, resampled
 from poinsot.recording.finding import Severity
@@ -51,6 +54,7 @@ class RunRows:
     motion: RunMotion
     recording: Recording  # on an even clock
     extra: np.ndarray | None = None  # (n, c, m) columns of what the measuring chain adds
+    direction: np.ndarray | None = None  # (n, c) direction of the drives' motion, where load friction is looked for
 
     @property
     def target(self) -> np.ndarray:
@@ -67,26 +71,51 @@ def rows_of_run(
 ) -> tuple[RunRows, tuple[str, ...]]:
     """Rows of a run, and what was done; with `rng`, how much the noise of its motion changes them."""
     mechanism = unknowns.mechanism
-    recording = _in_time(_even(placed(run.part, mechanism)), mechanism)
+    recording = prepared(run, mechanism)
     read = force_channels(recording, mechanism, wanted, run.name)
-    _require_units(run, recording, (*read.values(), *position_channels(recording, mechanism)))
+    require_units(run, recording, (*read.values(), *position_channels(recording, mechanism)))
     processing = with_cutoffs(processing, recording, mechanism)
     rate, every = _rates(recording, processing)
     motion = run_motion(recording, mechanism, processing, every)
-    W = _regressor(motion, unknowns, list(read), run.role)
-    y = _at(recording, list(read.values()), motion.states.t)
+    names, y = _on_freedoms(motion.states, list(read), _at(recording, list(read.values()), motion.states.t))
+    W = regressor_along(motion, unknowns, names, run.role)
     stacked = [y[:, :, None], W.matrix.reshape(*y.shape, -1), W.rhs.reshape(*y.shape, 1)]
     if rng is not None:
         again = run_motion(shaken(recording, mechanism, rng), mechanism, processing, every)
-        stacked.append(_regressor(again, unknowns, list(read), run.role).matrix.reshape(*y.shape, -1) - stacked[1])
+        stacked.append(regressor_along(again, unknowns, names, run.role).matrix.reshape(*y.shape, -1) - stacked[1])
     t, parts, step = _filtered(motion.states.t, stacked, rate, motion.edge, processing.force_cutoff)
     noise = parts[3] if rng is not None else None
     y, said = _moving(_followed(parts[0][..., 0], t, motion, recording, processing), t, motion)
     rows = RunRows(run.name, run.role, t, y, parts[1], parts[2][..., 0], W, noise, motion, recording)
+    said += [] if names == list(read) else ["forces of drives act on fewer freedoms: however they share these"]
     return rows, (*motion.steps, step, *said)
 
 
-def _require_units(run: Run, recording: Recording, used: Sequence[str]) -> None:
+def _on_freedoms(states: States, names: list[str], y: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Channels (n, c) with forces on freedoms in place of drives, where these are more and all measured."""
+    compiled = states.system
+    drives = list(compiled.commands)
+    if len(drives) <= compiled.outline.mobility or not set(drives) <= set(names):
+        return names, y
+    free, others = freedoms(compiled), [k for k, name in enumerate(names) if name not in drives]
+    shares = drive_shares(compiled, tuple(c.index for c in free))(states.q, states.p)[0]
+    u = y[:, [names.index(drive) for drive in drives]]
+    Q = np.einsum("nfu,nu->nf", shares.reshape(len(y), len(free), len(drives)), u)
+    return [*(names[k] for k in others), *(c.name for c in free)], np.concatenate([y[:, others], Q], axis=1)
+
+
+def prepared(run: Run, mechanism: Mechanism, delays: bool = True) -> Recording:
+    """The part of a recording that is used, placed and on an even clock, `delays` of sensors taken off."""
+    even = _even(placed(run.part, mechanism))
+    return _without_delays(even, mechanism) if delays else even
+
+
+def sensor_delay(channel: RecordedChannel, mechanism: Mechanism) -> float:
+    """By how much a channel is late, as the model file says of its sensor  [s]."""
+    return float(mechanism.sensors[channel.place].delay) if channel.place in mechanism.sensors else 0.0
+
+
+def require_units(run: Run, recording: Recording, used: Sequence[str]) -> None:
     """Units that placing a recording finds wrong must have been said before, by reading it for the mechanism."""
     for finding in recording.findings[len(run.recording.findings) :]:
         if finding.severity is Severity.ERROR and finding.channel in used:
@@ -95,9 +124,18 @@ def _require_units(run: Run, recording: Recording, used: Sequence[str]) -> None:
                 raise PoinsotError(f"run '{run.name}': '{finding.channel}': {finding.message}; {finding.advice}")
 
 
+def filtered_as(rows: RunRows, columns: np.ndarray, processing: Processing) -> np.ndarray:
+    """Columns (N, c) at the times of a run's states as they are at its rows (n, c), behind the same filter."""
+    processing = with_cutoffs(processing, rows.recording, rows.motion.mechanism)
+    rate, _ = _rates(rows.recording, processing)
+    motion = rows.motion
+    found = _filtered(motion.states.t, [columns[:, :, None]], rate, motion.edge, processing.force_cutoff)
+    return found[1][0][..., 0]
+
+
 def rows_along(rows: RunRows, motion: RunMotion, unknowns: Unknowns, processing: Processing) -> RunRows:
     """The rows of a run along another motion at the same times, behind the same filter."""
-    W = _regressor(motion, unknowns, list(rows.regressor.channels), rows.role)
+    W = regressor_along(motion, unknowns, list(rows.regressor.channels), rows.role)
     n, c = len(motion.states.t), len(W.channels)
     processing = with_cutoffs(processing, rows.recording, unknowns.mechanism)
     rate, _ = _rates(rows.recording, processing)
@@ -108,14 +146,7 @@ def rows_along(rows: RunRows, motion: RunMotion, unknowns: Unknowns, processing:
 
 def force_channels(recording: Recording, mechanism: Mechanism, wanted: Sequence[str], run: str) -> dict[str, str]:
     """Measured channels by the names that `regressor` has for them, and the recorded channel of each."""
-    found: dict[str, str] = {}
-    for name, channel in recording.channels.items():
-        key = _measures(name, channel, mechanism)
-        if key in found:
-            raise PoinsotError(
-                f"run '{run}': '{found[key]}' and '{name}' both measure '{key}': leave one of them out"
-            )
-        found |= {key: name} if key else {}
+    found = measured_forces(recording, mechanism, run)
     if not wanted:
         if not found:
             raise PoinsotError(
@@ -127,6 +158,19 @@ def force_channels(recording: Recording, mechanism: Mechanism, wanted: Sequence[
     asked = [c.name for c in channels(system(mechanism), wanted)]
     require_channels([name for name in asked if name not in found], recording, run)
     return {name: found[name] for name in asked}
+
+
+def measured_forces(recording: Recording, mechanism: Mechanism, run: str) -> dict[str, str]:
+    """All measured forces by the names that `regressor` has for them, and the recorded channel of each."""
+    found: dict[str, str] = {}
+    for name, channel in recording.channels.items():
+        key = _measures(name, channel, mechanism)
+        if key in found:
+            raise PoinsotError(
+                f"run '{run}': '{found[key]}' and '{name}' both measure '{key}': leave one of them out"
+            )
+        found |= {key: name} if key else {}
+    return found
 
 
 def _measures(name: str, channel: RecordedChannel, mechanism: Mechanism) -> str:
@@ -154,7 +198,7 @@ def common_channels(runs: Sequence[Run], mechanism: Mechanism) -> tuple[str, ...
     return every[0]
 
 
-def _regressor(motion: RunMotion, unknowns: Unknowns, names: list[str], role: Role) -> Regressor:
+def regressor_along(motion: RunMotion, unknowns: Unknowns, names: list[str], role: Role) -> Regressor:
     """Columns of all unknowns (n·c, K); what a payload adds acts in its own runs, beside the model's values."""
     source = [p.name.removeprefix(PAYLOAD) for p in unknowns.linear]
     added = np.array([p.name.startswith(PAYLOAD) for p in unknowns.linear], bool)
@@ -172,7 +216,7 @@ def _regressor(motion: RunMotion, unknowns: Unknowns, names: list[str], role: Ro
         units=unknowns.units,
         matrix=W.matrix[:, pick] * acting,
         rhs=W.rhs + W.matrix[:, beside] @ W.parameters[beside],
-        parameters=unknowns.start,
+        parameters=unknowns.model,
         linear=unknowns.linear,
         natural=lambda weights: natural(weights)[pick] * acting,
     )
@@ -232,7 +276,7 @@ def _followed(
 
 def _moving(y: np.ndarray, t: np.ndarray, motion: RunMotion) -> tuple[np.ndarray, list[str]]:
     """Channels (n, c) masked where the machine is at rest and dry friction holds it with an unknown force."""
-    dry = any(float(law.dry_slope()) for law in motion.mechanism.forces.values())
+    dry = any(float(law.dry_slope()) or law.loaded for law in motion.mechanism.forces.values())
     speed = np.abs(motion.states.v) / np.maximum(np.max(np.abs(motion.states.v), axis=0), 1e-300)
     resting = np.interp(t, motion.states.t, np.max(speed, axis=1, initial=0.0)) < REST
     if not dry or not resting.any() or resting.mean() > 1 - LEAST:
@@ -254,13 +298,13 @@ def _even(recording: Recording) -> Recording:
     return replace(found, values=values)
 
 
-def _in_time(recording: Recording, mechanism: Mechanism) -> Recording:
+def _without_delays(recording: Recording, mechanism: Mechanism) -> Recording:
     """The recording without the delays that the model file gives its sensors; what was masked stays masked."""
     from scipy.interpolate import make_interp_spline
 
     t, values, steps, longest = recording.t, dict(recording.values), list(recording.steps), 0.0
     for name, channel in recording.channels.items():
-        late = float(mechanism.sensors[channel.place].delay) if channel.place in mechanism.sensors else 0.0
+        late = sensor_delay(channel, mechanism)
         good = recording.mask(name)
         if late and good.sum() > 3:
             at = np.clip(np.searchsorted(t, t + late - 0.5 / recording.rate), 0, len(t) - 1)
@@ -282,14 +326,17 @@ def _low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.nd
 
     sections = butter(ORDER, corner, fs=rate, output="sos")
     missing = ~np.isfinite(parts[0])
-    whole = [_bridged(parts[0]) if missing.any() else parts[0], *parts[1:]]
-    smooth = [sosfiltfilt(sections, x, axis=0) for x in whole]
+    whole = [bridged(parts[0]) if missing.any() else parts[0], *parts[1:]]
+    smooth = [np.empty_like(x) for x in whole]
+    for found, x in zip(smooth, whole):
+        for c in range(x.shape[1]):  # between channels Ctrl-C is heard
+            found[:, c] = sosfiltfilt(sections, x[:, c], axis=0)
     if missing.any():
         smooth[0] = np.where(_spread(missing, rate / corner), np.nan, smooth[0])
     return smooth
 
 
-def _bridged(y: np.ndarray) -> np.ndarray:
+def bridged(y: np.ndarray) -> np.ndarray:
     """Columns (n, …) with straight lines across samples that are missing."""
     found, at = y.reshape(len(y), -1).copy(), np.arange(len(y))
     for column in found.T:

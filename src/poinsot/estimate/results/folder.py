@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
-import secrets
-import shutil
-import sys
 import warnings
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poinsot.errors import ConversionWarning, PoinsotError
+from poinsot.estimate.results.validation import RunFit
 from poinsot.estimate.study import Study
-from poinsot.estimate.validation import RunFit
 from poinsot.model.interchange import write_mjcf, write_urdf
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path, save
+from poinsot.store.folder import new_folder
+from poinsot.store.provenance import provenance
 
 CLOSE = 1e-9  # of the largest number of its kind, within which a model that is read back must agree
 
@@ -43,27 +38,13 @@ def write_folder(
     far as it is possible and the format can hold it: `estimate.json` says why one is missing.
     """
     place = as_path(folder)
-    if place.exists() and not overwrite:
-        raise PoinsotError(f"{place} exists already: give another folder, or allow overwriting")
-    if place.exists() and not (place / "estimate.json").is_file():
-        raise PoinsotError(f"{place} is no folder of an estimate: it is not overwritten")
-    aside = place.parent / f".poinsot-{secrets.token_hex(8)}"
-    try:
-        aside.mkdir(parents=True)
+    with new_folder(place, "estimate.json", overwrite) as aside:
         models = _models(identified, aside)
         for name, fit in fits.items():
             if fit is not None:
                 (aside / f"{name}.csv").write_text(signals(fit), encoding="utf-8")
-        whole = {"format": 1, **data, "models": models, "provenance": provenance(study)}
+        whole = {"format": 1, **data, "models": models, "provenance": origin(study)}
         (aside / "estimate.json").write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        if place.exists():
-            shutil.rmtree(place)
-        os.replace(aside, place)
-    except OSError as error:
-        raise PoinsotError(f"{place}: cannot be written: {(error.strerror or str(error)).lower()}") from None
-    finally:
-        with suppress(OSError):
-            shutil.rmtree(aside)
     return place
 
 
@@ -71,7 +52,7 @@ def signals(fit: RunFit) -> str:
     """Every channel as measured and as predicted, as CSV text with units."""
     names = [f"{c.channel} [{c.unit}]" for c in fit.channels]
     heads = [_quoted(f"{kind} {name}", always=True) for name in names for kind in ("measured", "predicted")]
-    lines = [",".join(["run", "t [s]", *heads])]
+    lines = [",".join(["run", fit.over, *heads])]
     for run, t, y, p in zip(fit.runs, fit.t, fit.measured, fit.predicted):
         for row in range(len(t)):
             pairs = (f"{x:.9g}" if np.isfinite(x) else "" for pair in zip(y[row], p[row]) for x in pair)
@@ -85,23 +66,19 @@ def _quoted(text: str, always: bool = False) -> str:
     return text if plain else '"' + text.replace('"', '""') + '"'
 
 
-def provenance(study: Study) -> dict[str, Any]:
+def origin(study: Study) -> dict[str, Any]:
     """Where it comes from: files with their hashes, versions, the command."""
     runs = {
         run.name: {
             "role": str(run.role),
             "files": [{"name": s.name, "sha256": s.sha256, "format": s.format} for s in run.recording.sources],
+            "samples": run.recording.digest,
+            "span": [float(run.part.abscissa[0]), float(run.part.abscissa[-1])],
             "findings": [str(finding) for finding in run.recording.findings],
         }
         for run in study.runs
     }
-    return {
-        "model": study.mechanism.name,
-        "recordings": runs,
-        "versions": {name: version(name) for name in ("poinsot", "numpy", "scipy", "casadi")},
-        "python": platform.python_version(),
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]] if sys.argv else [],
-    }
+    return {"model": study.mechanism.name, "recordings": runs, **provenance()}
 
 
 def _models(identified: Callable[[], Mechanism], folder: Path) -> dict[str, str]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.estimate.residuals import whiteness
+from poinsot.estimate.residuals import robust_deviation, whiteness
 from poinsot.results import Result
 
 OUTLIER = 4.0  # standard deviations, by the median
-NORMAL = 1.4826
 GENERALISES = 1.5  # residual of held-out runs, over that of the identified ones, up to which a channel is predicted
+RARE = 1e-3  # chance of a larger ratio of residuals that are alike
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ChannelFit:
     @property
     def constant(self) -> bool:
         """Whether a constant would do as well."""
-        return not self.relative < 1
+        return np.isfinite(self.rms) and not self.relative < 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,10 @@ class RunFit(Result):
     t: tuple[np.ndarray, ...]  # by run (n,)  [s]
     measured: tuple[np.ndarray, ...]  # by run (n, c)
     predicted: tuple[np.ndarray, ...]  # by run (n, c)
+    spare: np.ndarray  # (c,) samples beyond those that were taken up by what was fitted to them
+    over: str = "t [s]"  # what t is, where it is not time
 
-    _hidden = ("t", "measured", "predicted")
+    _hidden = ("t", "measured", "predicted", "spare")
     _columns = {"channels": ("", "")}
 
     def _rows(self) -> dict[str, np.ndarray]:
@@ -89,8 +91,12 @@ def fit_of(
     t: Sequence[np.ndarray],
     measured: Sequence[np.ndarray],
     predicted: Sequence[np.ndarray],
+    spare: np.ndarray | None = None,
 ) -> RunFit | None:
-    """How well channels, by name and unit, are predicted (n, c) in some runs; None without any."""
+    """How well channels, by name and unit, are predicted (n, c) in some runs; None without any.
+
+    `spare` (c,) are the samples of each that nothing was fitted to; by default all.
+    """
     if not runs:
         return None
     left = [y - p for y, p in zip(measured, predicted)]
@@ -100,7 +106,7 @@ def fit_of(
         good = np.isfinite(y[:, c])
         samples, rest = y[good, c], e[good, c]
         rms = float(np.sqrt(np.mean(rest**2))) if len(rest) else np.nan
-        wide = NORMAL * np.median(np.abs(rest)) if len(rest) else 0.0
+        wide = robust_deviation(rest)
         outliers = float(np.mean(np.abs(rest) > OUTLIER * wide)) if wide > 0 else 0.0
         deviation, norm = (float(np.std(samples)), float(np.sqrt(np.mean(samples**2)))) if len(rest) else (0.0, 0.0)
         found.append(
@@ -114,10 +120,23 @@ def fit_of(
                 outliers,
             )
         )
-    return RunFit(tuple(runs), tuple(found), tuple(t), tuple(measured), tuple(predicted))
+    left_over = np.asarray(np.isfinite(y).sum(axis=0) if spare is None else spare)
+    return RunFit(tuple(runs), tuple(found), tuple(t), tuple(measured), tuple(predicted), left_over)
 
 
 def poorly_predicted(fit: RunFit, held_out: RunFit) -> tuple[str, ...]:
     """Channels whose held-out residual is far above that of the fit, or that a constant predicts as well."""
-    pairs = zip(fit.channels, held_out.channels)
-    return tuple(b.channel for a, b in pairs if b.constant or b.relative > GENERALISES * a.relative)
+    from scipy.stats import f
+
+    share = [np.maximum(runs.spare, 1e-300) / np.maximum(_samples(runs), 1) for runs in (fit, held_out)]
+    few = np.maximum(held_out.spare, 1.0), np.maximum(fit.spare, 1.0)
+    most = np.maximum(GENERALISES, np.sqrt(f.isf(RARE, *few))) * np.sqrt(share[1] / share[0])
+    found = zip(fit.channels, held_out.channels, most)
+    return tuple(
+        b.channel for a, b, ratio in found if b.constant or (np.isfinite(b.rms) and b.relative > ratio * a.relative)
+    )
+
+
+def _samples(fit: RunFit) -> np.ndarray:
+    """Numbers of samples (c,) of each channel."""
+    return np.sum(np.isfinite(np.concatenate(fit.measured)), axis=0)

@@ -6,13 +6,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.linear import LinearParameter, force_name
 from poinsot.model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from poinsot.estimate.problem import LinearProblem
 
 COM, MOMENTS = ("com.x", "com.y", "com.z"), ("xx", "xy", "xz", "yy", "yz", "zz")
 
@@ -38,10 +42,10 @@ def sizes(unknowns: Unknowns, nominal: np.ndarray, length: float) -> np.ndarray:
 def full_values(problem: LinearProblem, beta: np.ndarray) -> np.ndarray:
     """Values of the mechanism's unknowns, nearest to the model's among those with base parameters β (b,)."""
     unknowns, own = problem.unknowns, problem.unknowns.own
-    size = sizes(unknowns, unknowns.start[:own], problem.runs[0].regressor.size)
+    size = sizes(unknowns, unknowns.model[:own], problem.runs[0].regressor.size)
     rows = [j for j, name in enumerate(problem.base.independent) if name in unknowns.names[:own]]
     B, added = np.split(problem.combine[rows], [own], axis=1)
-    return nearest(unknowns.start[:own], size, B, beta[rows] - added @ unknowns.start[own:])
+    return nearest(unknowns.model[:own], size, B, beta[rows] - added @ unknowns.model[own:])
 
 
 def with_linear(mechanism: Mechanism, linear: tuple[LinearParameter, ...], values: np.ndarray) -> Mechanism:
@@ -59,7 +63,7 @@ def with_linear(mechanism: Mechanism, linear: tuple[LinearParameter, ...], value
         for p, value in zip(linear, values):
             if p.table == "bodies" and p.owner == owner:
                 ten[p.place[1]] = value
-        changes |= body_parameters(owner, ten, mechanism.planar)
+        changes |= body_parameters(owner, ten, bool(mechanism.document.get("planar")))  # also if modelled in space
     for p, value in zip(linear, values):
         if p.table == "forces":
             changes[force_name(mechanism.template.forces[p.owner], p.place[0])] = float(value)

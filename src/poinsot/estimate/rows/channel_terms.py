@@ -9,13 +9,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.estimate.runs import RunRows
 from poinsot.estimate.study import Unknown
+
+if TYPE_CHECKING:
+    from poinsot.estimate.rows.runs import RunRows
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,8 @@ class ChannelTerm(ABC):
         """What it adds to the channel."""
         return 0.0
 
-    def gain(self, value: float) -> float:
-        """What it adds to the gain of 1."""
+    def gain(self, value: float, signed: np.ndarray) -> float | np.ndarray:
+        """What it adds to the gain of 1; `signed` (n,) is the direction of the drive by the sign of its force."""
         return 0.0
 
     def delay(self, value: float) -> float:
@@ -51,8 +53,8 @@ class ChannelTerm(ABC):
         return 0.0
 
     @abstractmethod
-    def column(self, plain: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """Its column (n,), from the channel as it would be without gain and offset (n,), and its rate."""
+    def column(self, plain: np.ndarray, slope: np.ndarray, signed: np.ndarray) -> np.ndarray:
+        """Its column (n,), from the channel as it would be without gain and offset (n,), its rate, and `signed`."""
 
 
 class OffsetTerm(ChannelTerm):
@@ -69,7 +71,7 @@ class OffsetTerm(ChannelTerm):
         """The value itself."""
         return value
 
-    def column(self, plain: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    def column(self, plain: np.ndarray, slope: np.ndarray, signed: np.ndarray) -> np.ndarray:
         """1."""
         return np.ones_like(plain)
 
@@ -79,11 +81,11 @@ class GainTerm(ChannelTerm):
 
     word = "gain"
 
-    def gain(self, value: float) -> float:
+    def gain(self, value: float, signed: np.ndarray) -> float | np.ndarray:
         """The value itself."""
         return value
 
-    def column(self, plain: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    def column(self, plain: np.ndarray, slope: np.ndarray, signed: np.ndarray) -> np.ndarray:
         """The channel."""
         return plain
 
@@ -102,9 +104,23 @@ class DelayTerm(ChannelTerm):
         """The value itself."""
         return value
 
-    def column(self, plain: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    def column(self, plain: np.ndarray, slope: np.ndarray, signed: np.ndarray) -> np.ndarray:
         """Minus the rate of the channel."""
         return -slope
+
+
+class LoadTerm(ChannelTerm):
+    """A share of what a drive's transmission passes on, lost on the way: u = w + μ |w| σ."""
+
+    word = "load"
+
+    def gain(self, value: float, signed: np.ndarray) -> float | np.ndarray:
+        """μ σ sgn w."""
+        return value * signed
+
+    def column(self, plain: np.ndarray, slope: np.ndarray, signed: np.ndarray) -> np.ndarray:
+        """|w| σ."""
+        return plain * signed
 
 
 TERMS: dict[str, type[ChannelTerm]] = {term.word: term for term in (OffsetTerm, GainTerm, DelayTerm)}
@@ -134,30 +150,33 @@ def with_terms(run: RunRows, terms: Sequence[ChannelTerm], values: np.ndarray, t
     """The rows of a run behind offsets, gains and delays (m,), and their columns, for linear parameters (K,)."""
     if not terms:
         return run
-    moved = {term.channel: term.delay(value) for term, value in zip(terms, values) if term.delay(value)}
+    late = {term.channel: term.delay(value) for term, value in zip(terms, values) if isinstance(term, DelayTerm)}
+    moved = {channel: tau for channel, tau in late.items() if tau}
     W, known = _delayed(run.t, run.W, moved), _delayed(run.t, run.known, moved)
     plain = W @ theta + known
-    gain = np.ones(plain.shape[1])
+    signed = (np.zeros_like(plain) if run.direction is None else run.direction) * np.sign(plain)
+    gain = np.ones_like(plain)
     for term, value in zip(terms, values):
-        gain[term.channel] += term.gain(value)
-    slope, constant = np.gradient(plain, run.t, axis=0) * gain, known * gain
+        gain[:, term.channel] += term.gain(value, signed[:, term.channel])
+    slope = _delayed(run.t, run.W @ theta + run.known, late, order=1) * gain
+    constant = known * gain
     extra = np.zeros((*plain.shape, len(terms)))
     for j, (term, value) in enumerate(zip(terms, values)):
         c = term.channel
-        extra[:, c, j] = term.column(plain[:, c], slope[:, c])
+        extra[:, c, j] = term.column(plain[:, c], slope[:, c], signed[:, c])
         constant[:, c] += term.offset(value)
-    noise = None if run.noise is None else run.noise * gain[:, None]
+    noise = None if run.noise is None else run.noise * gain[:, :, None]
     y = run.y.copy()
     for c, tau in moved.items():  # what came before the first row, or after the last, is not known
         y[(run.t - tau < run.t[0]) | (run.t - tau > run.t[-1]), c] = np.nan
-    return replace(run, y=y, W=W * gain[:, None], known=constant, noise=noise, extra=extra)
+    return replace(run, y=y, W=W * gain[:, :, None], known=constant, noise=noise, extra=extra)
 
 
-def _delayed(t: np.ndarray, x: np.ndarray, delays: dict[int, float]) -> np.ndarray:
-    """Columns (n, c, …), some channels as they were a while before."""
+def _delayed(t: np.ndarray, x: np.ndarray, delays: dict[int, float], order: int = 0) -> np.ndarray:
+    """Columns (n, c, …), some channels as they, or their rates (order 1), were a while before."""
     from scipy.interpolate import make_interp_spline
 
     found = x.copy()
     for c, tau in delays.items():
-        found[:, c] = make_interp_spline(t, x[:, c], k=3)(np.clip(t - tau, t[0], t[-1]))
+        found[:, c] = make_interp_spline(t, x[:, c], k=3)(np.clip(t - tau, t[0], t[-1]), nu=order)
     return found

@@ -38,6 +38,7 @@ class RunMotion:
     states: States
     edge: float  # time at either end within which derivatives are poor  [s]
     steps: tuple[str, ...]
+    begin: Mapping[str, float] | None = None  # pose from which it was followed; None: that of the model file
 
 
 def uses_inertial_unit(recording: Recording, processing: Processing) -> bool:
@@ -52,13 +53,14 @@ def run_motion(recording: Recording, mechanism: Mechanism, processing: Processin
         return _fused(fuse(mechanism, recording), every)
     smoothing = {"method": processing.method, "cutoff": processing.cutoff, "period": processing.period}
     recorded = recorded_motion(recording, mechanism, harmonics=processing.harmonics, **smoothing)
-    good = np.all([np.isfinite(s.s) for s in recorded.motion.values()], axis=0)  # type: ignore[attr-defined]
+    good = np.all([np.isfinite(s.s) for s in recorded.motion.values()], axis=0)
     times = recorded.t[good][::every]
     path = solve_path(recorded.mechanism, recorded.motion, times)
     size = path.system.equations.symbols.home.size
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, size)
     new = recorded.recording.steps[len(recording.steps) :]
-    return RunMotion(recorded.mechanism, states, recorded.edge, new)
+    begin = {name: float(s.s[good][0]) for name, s in recorded.motion.items()}
+    return RunMotion(recorded.mechanism, states, recorded.edge, new, begin)
 
 
 def with_cutoffs(processing: Processing, recording: Recording, mechanism: Mechanism) -> Processing:

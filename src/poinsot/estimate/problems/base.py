@@ -1,0 +1,65 @@
+"""What every kind of measurement gives to a search: residuals, fits channel by channel, the mechanism with values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from poinsot.estimate.results.validation import RunFit
+from poinsot.estimate.search.determined import Determined, determined
+from poinsot.estimate.search.problem import SearchProblem, with_priors
+from poinsot.model.mechanism import Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement(ABC):
+    """Measurements of one kind, and the problem that they pose."""
+
+    problem: SearchProblem
+    known: bool  # whether the standard deviations of the residuals are known
+    steps: tuple[str, ...] = ()  # everything that was done, one sentence each
+    doubts: tuple[str, ...] = ()  # what is wrong with it, for the verdict
+    holds: ClassVar[bool] = False  # whether unknowns that cannot be told from others keep their start in the search
+
+    @abstractmethod
+    def fit(self, p: np.ndarray) -> RunFit:
+        """What was measured and what values (k,) predict, channel by channel."""
+
+    @abstractmethod
+    def mechanism_at(self, p: np.ndarray) -> Mechanism:
+        """The mechanism with values (k,)."""
+
+    def determined(self, p: np.ndarray, residual: float = 1.0) -> Determined:
+        """What the measurements determine near values (k,), with residuals of so many times their size there."""
+        problem = with_priors(self.problem)
+        return determined(
+            residual * problem.residuals(p),
+            problem.jacobian(p),
+            problem.natural(p),
+            self.known,
+            self.series(p),
+            problem.space.on_bounds(p),
+            self.prefer,
+            problem.absorbed(p),
+            problem.space.size if self.holds else None,
+        )
+
+    def settled(self, p: np.ndarray) -> tuple[Self, np.ndarray]:
+        """The same at values (k,) that a search found, with what these tell of the data; and the values to take."""
+        return self, p
+
+    def series(self, p: np.ndarray) -> tuple[tuple[int, int], ...]:
+        """Samples and channels of time series that the residuals are, in their order; none: independent residuals."""
+        return ()
+
+    @property
+    def prefer(self) -> tuple[int, ...]:
+        """Unknowns that are expressed by others first, where they are determined together."""
+        return ()
+
+    def remarks(self, p: np.ndarray) -> tuple[str, ...]:
+        """What is wrong with the measurements at values (k,), such as outliers, for the verdict."""
+        return ()

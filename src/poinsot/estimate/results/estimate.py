@@ -1,0 +1,228 @@
+"""Estimate: parameters identified from recordings, what they are worth, and the mechanism that has them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+
+from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.estimate.methods.base import Influence
+from poinsot.estimate.results.folder import write_folder
+from poinsot.estimate.results.surface import CostSurface
+from poinsot.estimate.results.text import in_columns, with_error
+from poinsot.estimate.results.validation import RunFit, poorly_predicted
+from poinsot.estimate.search.base import Convergence
+from poinsot.estimate.search.problem import SearchProblem
+from poinsot.estimate.search.profile import Profile, profile
+from poinsot.estimate.selection.sets import Selection
+from poinsot.estimate.study import Study
+from poinsot.model.mechanism import Mechanism
+from poinsot.results import Result
+
+
+class EstimateStatus(StrEnum):
+    """How an estimation ended. The text says what to do next; empty means success."""
+
+    DONE = ""
+    NOT_IDENTIFIABLE = "The data does not determine some parameters: see Estimate.undetermined and .combinations."
+    NOT_SETTLED = "The method did not settle: see Estimate.verdict."
+
+
+@dataclass(frozen=True)
+class Value:
+    """One unknown."""
+
+    name: str
+    unit: str
+    value: float  # NaN where undetermined  [SI]
+    deviation: float  # standard error  [SI]
+    nominal: float  # in the model  [SI]
+    remark: str = ""  # why it is undetermined, or what besides the standard error is to be known
+
+    @property
+    def determined(self) -> bool:
+        """Whether the data determines it."""
+        return bool(np.isfinite(self.value))
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        if not self.determined:
+            return f"{self.name}: undetermined, {self.remark}"
+        return f"{self.name} = {with_error(self.value, self.deviation)} {self.unit}" + (
+            self.remark and f" ({self.remark})"
+        )
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A combination of parameters that the data determines."""
+
+    text: str  # "link1.mx + 0.3 link2.m"
+    unit: str
+    value: float  # [SI]
+    deviation: float  # [SI]
+    nominal: float  # in the model  [SI]
+
+    def __str__(self) -> str:
+        return f"{self.text} = {with_error(self.value, self.deviation)} {self.unit}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Estimate(Result):
+    """Parameters identified from measurements: k unknowns, b combinations that the data determines."""
+
+    study: Study
+    method: str
+    parameters: tuple[Value, ...]  # k
+    covariance: np.ndarray  # (k, k), NaN where undetermined
+    combinations: tuple[Combination, ...]  # b
+    fit: RunFit  # in the runs that were identified from
+    validation: RunFit | None  # in runs that were not; None: not evaluated
+    status: EstimateStatus
+    numerics: tuple[str, ...]  # what is wrong with the numbers; none: sound
+    steps: tuple[str, ...]  # everything that was done, one sentence each
+    convergence: Convergence | None = None  # of a search, iteration by iteration
+    selection: Selection | None = None  # of alternatives, where the study lets the data choose
+
+    _hidden = ("study",)
+    _extra = {"undetermined": "undetermined", "verdict": "verdict"}
+    _columns = {"parameters": ("", "")}
+
+    def _rows(self) -> dict[str, np.ndarray]:
+        return {"parameter": np.array(self.names)}
+
+    def __getitem__(self, name: str) -> Value:
+        for value in self.parameters:
+            if value.name == name:
+                return value
+        raise PoinsotError(unknown("unknown of this study", name, self.names))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the unknowns, k."""
+        return tuple(p.name for p in self.parameters)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the unknowns, k."""
+        return tuple(p.unit for p in self.parameters)
+
+    @property
+    def value(self) -> np.ndarray:
+        """Values (k,), NaN where undetermined  [SI]."""
+        return np.array([p.value for p in self.parameters])
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """Standard errors (k,), NaN where undetermined  [SI]."""
+        return np.array([p.deviation for p in self.parameters])
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Unknowns of which the data says nothing by themselves."""
+        return tuple(p.name for p in self.parameters if not p.determined)
+
+    @property
+    def sample_influence(self) -> tuple[Influence | None, dict[str, int]]:
+        """How samples count, and the column of each unknown or combination in it; None: not known."""
+        return None, {}
+
+    @property
+    def verdict(self) -> str:
+        """Whether to believe the values: numerics, prediction, and what was not evaluated."""
+        numerics = "numerics sound" if not self.numerics else "numerics in doubt: " + " ".join(self.numerics)
+        if self.validation is None:
+            prediction = "prediction not evaluated: give a run to validate"
+        elif poor := poorly_predicted(self.fit, self.validation):
+            prediction = f"does not predict held-out runs as well as it fits: {listing(poor)}"
+        else:
+            worst = max(fit.relative for fit in self.validation.channels if np.isfinite(fit.rms))
+            prediction = f"predicts held-out runs (residual {worst:.3f} of a channel's deviation at most)"
+        flat = [f.channel for f in (self.validation or self.fit).channels if f.constant]
+        said = f"; no better than a constant: {listing(flat)}" if flat else ""
+        wrong = [f"{run.name}: {f.channel} {f.message}" for run in self.study.runs for f in run.recording.problems]
+        doubts = f"; recordings in doubt: {listing(wrong, 3)}" if wrong else ""
+        return "; ".join([f"{numerics}; {prediction}{said}{doubts}", *self._doubts])
+
+    @property
+    def _doubts(self) -> tuple[str, ...]:
+        """What else is to be said in the verdict."""
+        return ()
+
+    @property
+    @abstractmethod
+    def mechanism(self) -> Mechanism:  # type: ignore[override]
+        """The mechanism with the values; what the data leaves open stays as near to the model as they allow."""
+
+    @property
+    @abstractmethod
+    def _search(self) -> tuple[SearchProblem, np.ndarray, float]:
+        """The problem as that of a search, its values (k,), and the variance of its residuals."""
+
+    def cost_surface(
+        self,
+        first: str,
+        second: str,
+        n: int = 41,
+        *,
+        within: Mapping[str, Sequence[float]] | None = None,
+        at: Mapping[str, float] | None = None,
+    ) -> CostSurface:
+        """Costs over a grid (n, n) of two unknowns, the others at their values, or `at` those that are given.
+
+        `within` are limits of the two by name; by default their bounds, or half their size to either side.
+        """
+        problem, p, _ = self._search
+        return CostSurface.of(problem, p, (first, second), n, within or {}, at or {})
+
+    def profile(self, name: str, level: float = 0.95) -> Profile:
+        """Interval of an unknown by the profile of the likelihood, all others at their best along it."""
+        problem, p, variance = self._search
+        return profile(problem, p, self.names.index(self[name].name), level, variance)
+
+    def save(self, folder: str | Path, overwrite: bool = False) -> Path:
+        """Write it to a folder: JSON, signals as CSV, and the identified model as TOML, MJCF and URDF."""
+        fits = {"fit": self.fit, "validation": self.validation}
+        return write_folder(folder, self.to_dict(), self.study, fits, lambda: self.mechanism, overwrite)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.study.mechanism.name}: {len(self.combinations)} combinations of {len(self.parameters)} unknowns "
+            f"by {self.method} from {listing(self.fit.runs, 6)}",
+            f"verdict: {self.verdict}",
+        ]
+        lines += self._remarks
+        known = [p for p in self.parameters if p.determined]
+        lines += in_columns(
+            [(p.name, with_error(p.value, p.deviation), p.unit, f"model {p.nominal:.6g}", p.remark) for p in known]
+        )
+        mixed = [c for c in self.combinations if c.text not in {p.name for p in known}]
+        if self.undetermined:
+            lines.append(f"undetermined by themselves: {listing(self.undetermined, 24)}")
+        if mixed:
+            lines.append("determined together:")
+            lines += in_columns(
+                [(with_error(c.value, c.deviation), c.unit, f"model {c.nominal:.6g}", c.text) for c in mixed]
+            )
+        lines += ["fit:", str(self.fit)]
+        lines += [] if self.validation is None else ["held out:", str(self.validation)]
+        return "\n".join([*lines, *([str(self.status)] if self.status else [])])
+
+    @property
+    def _remarks(self) -> tuple[str, ...]:
+        """Lines behind the verdict."""
+        return ()
+
+
+def status_of(parameters: tuple[Value, ...], settled: bool) -> EstimateStatus:
+    """How it ended."""
+    if not settled:
+        return EstimateStatus.NOT_SETTLED
+    return EstimateStatus.DONE if all(p.determined for p in parameters) else EstimateStatus.NOT_IDENTIFIABLE

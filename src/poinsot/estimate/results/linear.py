@@ -1,0 +1,138 @@
+"""Estimates by base parameters: values, combinations, and the mechanism nearest to the model that has them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from poinsot.errors import ConsistencyWarning
+from poinsot.estimate.consistency.full import FullParameters, completed
+from poinsot.estimate.excitation import Excitation
+from poinsot.estimate.methods.base import Influence
+from poinsot.estimate.methods.hausman import BiasTest
+from poinsot.estimate.problem import LinearProblem
+from poinsot.estimate.problems.forces import ForceResiduals, force_space
+from poinsot.estimate.results.estimate import Combination, Estimate, Value
+from poinsot.estimate.results.identified import full_values, with_linear
+from poinsot.estimate.search.problem import SearchProblem, with_priors
+from poinsot.model.mechanism import Mechanism
+
+SHRUNK = 0.5  # of a standard error, by which noise of the motion may shrink a value without a word
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LinearEstimate(Estimate):
+    """Parameters in which measured forces are linear, or nearly: by base parameters."""
+
+    base_covariance: np.ndarray  # of all base parameters (b, b)
+    problem: LinearProblem
+    beta: np.ndarray  # all base parameters (b,)  [SI]
+    influence: Influence  # of samples on the base parameters
+    held: int = 0  # directions that noise alone excites: they stay at the model's values
+    consistent: FullParameters | None = None  # found together with the values, by the method of that name
+    bias: BiasTest | None = None  # of least squares, where the controllers are known
+
+    _hidden = ("study", "problem", "beta", "influence", "consistent")
+
+    @property
+    def sample_influence(self) -> tuple[Influence, dict[str, int]]:
+        """How samples count in base parameters, and the column of each unknown or combination."""
+        return self.influence, {text: j for j, text in enumerate(self.problem.base.combinations)}
+
+    @property
+    def _doubts(self) -> tuple[str, ...]:
+        return (str(self.bias),) if self.bias else ()
+
+    @property
+    def _remarks(self) -> tuple[str, ...]:
+        held = f"{self.held} directions are not excited above the noise of the motion and stay at the model"
+        more = [str(one) for one in (self.consistent, self.selection) if one is not None]
+        return (*([held] if self.held else []), *more)
+
+    @cached_property
+    def mechanism(self) -> Mechanism:  # type: ignore[override]
+        """The mechanism with the values; what the data leaves open stays as near to the model as they allow.
+
+        Where those values are impossible, it has the nearest possible ones, and warns: `full_parameters` tells why.
+        """
+        unknowns = self.problem.unknowns
+        if unknowns.in_file:
+            problem = self.problem
+            d = np.linalg.pinv(problem.directions) @ (self.beta - problem.nominal)
+            found = dict(zip(unknowns.names[: unknowns.own], problem.at_values(d).tolist()))
+            acting = {name: value for name, value in found.items() if name not in problem.base.null}
+            return unknowns.mechanism.with_parameters(acting)
+        if self.consistent is None and self.full_parameters.status:
+            warnings.warn(str(self.full_parameters), ConsistencyWarning, stacklevel=2)
+        loads = {p.name: p.value for p in self.parameters[unknowns.own :] if p.name in unknowns.mechanism.parameters}
+        found = with_linear(unknowns.mechanism, unknowns.linear, self.full)
+        return found.with_parameters({name: max(value, 0.0) for name, value in loads.items() if np.isfinite(value)})
+
+    @property
+    def _search(self) -> tuple[SearchProblem, np.ndarray, float]:
+        problem, sigma = self.problem, np.array([f.rms for f in self.fit.channels])
+        d = np.linalg.pinv(problem.directions) @ (self.beta - problem.nominal)
+        rows = ForceResiduals(force_space(problem), problem, np.where(sigma > 0, sigma, problem.scale))
+        return with_priors(rows), problem.at_values(d), 1.0
+
+    @property
+    def full(self) -> np.ndarray:
+        """Values of the mechanism's unknowns, nearest to the model's among those that explain the data as well."""
+        return self.full_parameters.values
+
+    @cached_property
+    def full_parameters(self) -> FullParameters:
+        """Values of the mechanism's unknowns, and how they were chosen."""
+        if self.consistent is not None:
+            return self.consistent
+        problem, values = self.problem, full_values(self.problem, self.beta)
+        back = np.linalg.pinv(problem.directions)
+        return completed(problem, values, back @ (self.beta - problem.nominal), back @ self.base_covariance @ back.T)
+
+
+def values_of(
+    problem: LinearProblem, beta: np.ndarray, covariance: np.ndarray, excitation: Excitation
+) -> tuple[tuple[Value, ...], tuple[Combination, ...], np.ndarray]:
+    """Unknowns one by one, the combinations that are determined, and the covariance (k, k) of the unknowns."""
+    unknowns, base = problem.unknowns, problem.base
+    spread = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    texts = dict(zip(base.independent, base.combinations))
+    units = dict(zip(unknowns.names, unknowns.units))
+    bias = excitation.shrinkage(problem, beta)
+    combinations = tuple(
+        Combination(texts[name], units[name], float(beta[j]), float(spread[j]), float(problem.nominal[j]))
+        for j, name in enumerate(base.independent)
+        if not excitation.hidden(j)
+    )
+    values, alone = [], []
+    for k, (name, unit, nominal) in enumerate(zip(unknowns.names, unknowns.units, unknowns.model)):
+        j = base.independent.index(name) if texts.get(name) == name else -1
+        if j < 0 or excitation.hidden(j):
+            values.append(Value(name, unit, np.nan, np.nan, float(nominal), _why(problem, texts, name)))
+            continue
+        said = [f"noise of the motion shrinks it by {abs(bias[j]):.2g}"] if abs(bias[j]) > SHRUNK * spread[j] else []
+        one = unknowns.given[k]
+        said += [] if one.admits(beta[j]) else [f"beyond its bounds [{one.lower:g}, {one.upper:g}]"]
+        values.append(Value(name, unit, float(beta[j]), float(spread[j]), float(nominal), ", ".join(said)))
+        alone.append((k, j))
+    whole = np.full((len(values), len(values)), np.nan)
+    known, picked = [k for k, _ in alone], [j for _, j in alone]
+    whole[np.ix_(known, known)] = covariance[np.ix_(picked, picked)]
+    return tuple(values), combinations, whole
+
+
+def _why(problem: LinearProblem, texts: dict[str, str], name: str) -> str:
+    """Why an unknown is undetermined."""
+    base = problem.base
+    if name in base.null:
+        return "no effect on the channels"
+    if texts.get(name) == name:
+        return "hardly excited above the noise of the motion"
+    if name in texts:
+        return f"determined together: {texts[name]}"
+    at = base.eliminated.index(name)
+    mixed = [texts[other] for other, row in zip(base.independent, base.coefficients) if row[at] != 0]
+    return f"determined together: {'; '.join(mixed[:2])}" + ("; …" if len(mixed) > 2 else "")

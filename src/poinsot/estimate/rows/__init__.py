@@ -1,0 +1,10 @@
+"""Runs as rows: measured channels along a recorded motion as a linear function of parameters.
+
+motion               the motion that a run went through: encoders, or fused with an inertial unit
+runs                 runs as rows: measured channels as a linear function of parameters
+kept_rows            the same, kept on disk by content: interrupted work goes on from them
+drive_rates          rates of the coordinates that drives move
+loads                load friction as an unknown
+channel_terms        offset, gain and delay of measuring chains as unknowns
+differences          two runs of one motion as their difference
+"""

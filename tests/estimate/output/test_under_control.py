@@ -1,0 +1,68 @@
+"""Closed-loop output error: controllers in the simulation, which follows recorded references."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import poinsot
+from poinsot.errors import PoinsotError
+from poinsot.estimate.closed_loop.controllers import PID
+from poinsot.estimate.problems.output.equations import step_kernel
+from poinsot.system.system import system
+from tests.estimate.machines import LOOP, SERIAL
+from tests.estimate.output.machines import off
+
+NAMES = {
+    "arm": ("upper.inertia", "lower.com.x", "shoulder.viscous", "elbow.coulomb"),
+    "five_bar": ("shoulder1.viscous", "shoulder2.coulomb", "forearm2.mass"),
+}
+
+
+@pytest.mark.parametrize("machine", [SERIAL, LOOP], ids=lambda one: one.mechanism.name)
+def test_parameters_under_control_within_their_error_bars(machine):
+    rec, truth = machine.run(1, 1e-4, 0.02, 2.0), machine.mechanism
+    names = NAMES[truth.name]
+    est = poinsot.identify(off(truth, names, 1.2), rec, list(names), problem="output", control=machine.control)
+    assert np.all(np.abs([(v.value - truth.parameters[v.name].value) / v.deviation for v in est.parameters]) < 3.5)
+    assert np.all(est.deviation < 0.1 * np.abs(est.value))
+    assert {"q1", "q2"} < {channel.channel for channel in est.fit.channels}  # forces are explained too
+
+
+def test_integrals_of_controllers_begin_where_the_machine_was():
+    """A recording that begins in motion: the integrals have values then, which are unknowns besides."""
+    drives = {"shoulder": SERIAL.drives["shoulder"], "elbow": PID(reference="q2.wanted", kp=200, kd=15, ki=400)}
+    machine = replace(SERIAL, drives=drives)
+    rec, truth = machine.run(1, 0.0, 0.02, 2.0), machine.mechanism
+    est = poinsot.identify(
+        off(truth, ["lower.com.x"], 1.2), rec, ["lower.com.x"], problem="output", control=machine.control
+    )
+    assert est["lower.com.x"].value == pytest.approx(truth.parameters["lower.com.x"].value, rel=1e-2)
+    assert any("5 initial states" in step for step in est.steps)
+
+
+@pytest.mark.parametrize("count", [1, 2], ids=["one drive", "two drives"])
+def test_drives_that_look_one_sample_back(count):
+    """A difference of one sample is all the memory of positions that such a controller has."""
+    drives = {name: replace(one, differences=1) for name, one in list(SERIAL.drives.items())[:count]}
+    held = replace(SERIAL, drives=drives, rate=250.0)
+    compiled = system(held.mechanism)
+    names, y = ("lower.com.x",), np.zeros((1, 4 + 3 * count + 1))
+    step = step_kernel(compiled, names, ("q1", "q2"), held.control, tangent=False)
+    y[0, 4 + 2 * count : 4 + 3 * count] = 7.0  # positions before
+    given = np.zeros((1, 1, 2 + 6 * count))
+    given[0, 0, 0] = 1.0  # they act
+    (ends,), _ = step.chains([y], given, np.zeros(1, int), [compiled.parameters(held.mechanism)], [1], slice(None))
+    np.testing.assert_allclose(ends[0, 0, 4 + 2 * count : 4 + 3 * count], 0.0)  # those of now
+
+
+def test_segments_and_unstable_controllers_are_refused_in_a_sentence():
+    rec = SERIAL.run(1, 1e-4, 0.02, 1.0)
+    given = {"problem": "output", "control": SERIAL.control}
+    with pytest.raises(PoinsotError, match="segments are for simulations without controllers"):
+        poinsot.identify(SERIAL.mechanism, rec, ["lower.mass"], **given, processing={"segment": 0.2})
+    wrong = replace(SERIAL, drives={**SERIAL.drives, "elbow": PID(reference="q2.wanted", kp=-1e7)}).control
+    with pytest.raises(PoinsotError, match="unstable with the values at the start"):
+        poinsot.identify(SERIAL.mechanism, rec, ["lower.mass"], problem="output", control=wrong)
