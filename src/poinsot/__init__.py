@@ -20,6 +20,7 @@ The map, each package standing on those above it:
     identifiability  regressors, base parameters, what a measurement can determine
     recording    recordings: readers, findings, filters, simulated sensors, fusion, modal tests
     estimate     parameters from recordings, with error bars and a verdict
+    experiment   designs of experiments: where to measure and how to move
     library      mechanisms as model files
     app          the command line; nobody imports it
 
@@ -34,9 +35,14 @@ from poinsot.lazy import door
 
 if TYPE_CHECKING:
     from poinsot.errors import MotionError, PoinsotError
-    from poinsot.estimate.estimate import Estimate
+    from poinsot.estimate.compare import compare
     from poinsot.estimate.identify import identify
+    from poinsot.estimate.modal_run import ModalRun
+    from poinsot.estimate.results.estimate import Estimate
     from poinsot.estimate.study import Processing, Run, Study, Unknown
+    from poinsot.experiment.design import design
+    from poinsot.experiment.record import Design
+    from poinsot.experiment.study import DesignStudy
     from poinsot.identifiability.base_parameters import base_parameters
     from poinsot.identifiability.determinable import determinable
     from poinsot.identifiability.energy import energy_regressor
@@ -77,9 +83,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _OFFERED = {
+    "experiment.design": "design",
+    "experiment.record": "Design",
+    "experiment.study": "DesignStudy",
     "errors": "MotionError PoinsotError",
-    "estimate.estimate": "Estimate",
+    "estimate.compare": "compare",
     "estimate.identify": "identify",
+    "estimate.modal_run": "ModalRun",
+    "estimate.results.estimate": "Estimate",
     "estimate.study": "Processing Run Study Unknown",
     "identifiability.base_parameters": "base_parameters",
     "identifiability.determinable": "determinable",

@@ -2,7 +2,7 @@
 
 cli                                       the commands
 dynamics, vibration, identifiability,
-measurements, estimate                    those of each part
+measurements, estimate, design            those of each part
 options                                   what several commands take
 console, output, tables                   what the terminal shows; what is printed and written; tables of motions
 motion_page                               a page that shows a mechanism move

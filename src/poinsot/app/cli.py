@@ -17,7 +17,7 @@ import typer
 
 import poinsot
 from poinsot import engine
-from poinsot.app import dynamics, estimate, identifiability, measurements, vibration
+from poinsot.app import design, dynamics, estimate, identifiability, measurements, vibration
 from poinsot.app.console import busy, finish_output, prepare_output
 from poinsot.app.options import Json, Model, Overwrite
 from poinsot.app.output import parameter_rows, table, write_json, write_text
@@ -194,7 +194,8 @@ for _command in (
     *(dynamics.simulate, dynamics.kinematics, dynamics.inverse),
     *(vibration.modes, vibration.frf, vibration.compliance, vibration.map_),
     *(identifiability.base, identifiability.determinable),
-    *(measurements.read, measurements.measure, estimate.identify),
+    *(measurements.read, measurements.measure, estimate.identify, estimate.compare),
+    design.design,
 ):
     app.command(_command.__name__.strip("_"))(_command)
 

@@ -77,6 +77,17 @@ def busy(what: str) -> Iterator[Callable[[str], None]]:
         logger.propagate = before[1]
 
 
+@contextmanager
+def resumed() -> Iterator[None]:
+    """Say, where work is stopped, that it goes on from what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        with suppress(OSError, ValueError):
+            print("what is done is kept: the same command goes on from there", file=sys.stderr)
+        raise
+
+
 def _show(said: list[str], done: threading.Event) -> None:
     start, shown = time.monotonic(), False
     wait = _SILENT_SECONDS

@@ -1,4 +1,4 @@
-"""Commands about estimation: `poinsot identify`."""
+"""Commands about estimation: `poinsot identify` and `poinsot compare`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 import poinsot
-from poinsot.app.console import busy
+from poinsot.app.console import busy, resumed
 from poinsot.app.options import Json, Overwrite
 from poinsot.app.output import write_json
+from poinsot.errors import PoinsotError
 
 
 def identify(
@@ -20,7 +21,7 @@ def identify(
     overwrite: Overwrite = False,
 ) -> None:
     """Identify parameters from recordings: values with error bars, what is undetermined, and a verdict."""
-    with busy("identification"):
+    with busy("identification"), resumed():
         found = poinsot.identify(study)
     print(found)
     for run in found.study.runs:
@@ -28,4 +29,21 @@ def identify(
             print(f"recording '{run.name}': {finding}")
     if out is not None:
         print(f"written to {found.save(out, overwrite)}")
+    write_json(json, found.to_dict(), overwrite)
+
+
+def compare(
+    results: Annotated[list[Path], typer.Argument(help="folders of results or study files; with --method one study")],
+    method: Annotated[
+        list[str] | None, typer.Option("--method", metavar="NAME", help="estimate the study by each of these")
+    ] = None,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Compare results, or methods on one study: values, differences in joint standard errors, residuals, verdicts."""
+    if method and len(results) > 1:
+        raise PoinsotError("methods are compared on one study")
+    with busy("comparison"), resumed():
+        found = poinsot.compare(results[0], method) if method else poinsot.compare(results)
+    print(found)
     write_json(json, found.to_dict(), overwrite)

@@ -1,0 +1,31 @@
+"""Command about experiments: `poinsot design`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import poinsot
+from poinsot.app.console import busy, resumed
+from poinsot.app.options import Json, Overwrite
+from poinsot.app.output import write_json
+
+
+def design(
+    study: Annotated[Path, typer.Argument(help="a file of a design (TOML), or the name of one in the library")],
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="write the result to a folder")] = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", metavar="ADDRESS", help="a scheduler, tcp://…, or local")
+    ] = None,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Design an experiment: where to measure or how to move, what it will tell, and which limits bind."""
+    with busy("design"), resumed():
+        found = poinsot.design(study, dask=dask)
+    print(found)
+    if out is not None:
+        print(f"written to {found.save(out, overwrite)}")
+    write_json(json, found.to_dict(), overwrite)

@@ -1,0 +1,50 @@
+"""CalibrationDesign: poses for geometric calibration, and what readings in them will tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from poinsot.estimate.results.text import in_columns, with_error
+from poinsot.experiment.record import Design, Prediction, table_text
+
+SHOWN = 12  # poses
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CalibrationDesign(Design):
+    """k poses in which readings tell the geometry best."""
+
+    poses: Mapping[str, np.ndarray]  # (k,) by coordinate that prescribes them  [m or rad]
+    readings: Mapping[str, np.ndarray]  # (k,) by channel, as the model expects them  [m or rad]
+    together: tuple[Prediction, ...]  # combinations that are told where single unknowns are not
+    random: np.ndarray  # (K,) standard errors of as many random poses, median over sets  [SI]
+    candidates: int  # poses that may be measured, of which these are the best
+    drawn: int  # poses that were drawn
+    efficiency: float  # relative to a bound that no choice of as many candidates passes
+
+    @property
+    def gain(self) -> float:
+        """How many times larger the standard errors of random poses are, geometric mean over the unknowns."""
+        both = np.isfinite(self.random) & np.isfinite(self.deviation)
+        return float(np.exp(np.mean(np.log(self.random[both] / self.deviation[both])))) if both.any() else np.nan
+
+    @property
+    def _found(self) -> tuple[str, ...]:
+        count = len(next(iter(self.poses.values())))
+        lines = [
+            f"the best {count} of {self.candidates} poses ({self.drawn} drawn): at least {self.efficiency:.1%} of "
+            "the information of any choice of as many",
+            f"standard errors of random poses are {self.gain:.2f} times larger",
+        ]
+        rows = np.column_stack(list(self.poses.values()))[:SHOWN]
+        lines += in_columns([tuple(self.poses), *(tuple(f"{x:.6g}" for x in row) for row in rows)])
+        lines += [f"… {count - SHOWN} more"] if count > SHOWN else []
+        said = [f"  {one.name} = {with_error(one.nominal, one.deviation)} {one.unit}" for one in self.together]
+        return (*lines, *(["told only together:", *said] if said else []))
+
+    def _files(self) -> Mapping[str, str]:
+        columns = {f"{name} (read)" if name in self.poses else name: x for name, x in self.readings.items()}
+        return {"poses.csv": table_text({**self.poses, **columns})}

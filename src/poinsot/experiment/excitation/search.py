@@ -1,0 +1,218 @@
+"""The search for a motion: random starts in one batch, the best of them polished, limits kept between samples too."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poinsot.errors import PoinsotError
+from poinsot.experiment.excitation.machine import DrivenStates
+from poinsot.experiment.excitation.program import KEPT, ExcitationProgram, MotionPoint, MotionSearch
+from poinsot.experiment.excitation.restrictions import HOLDING, RMS, Restrictions
+
+_progress = logging.getLogger("poinsot.progress")
+FINER = 10  # steps of the check in place of one of the search
+CHUNK = 50_000  # samples in one batch
+SHRINK = 0.7  # of a random motion that violates a limit, time and again
+TIMES = 12
+ROUNDS, MORE = 3, 1.2  # in which limits are narrowed, by so much more than they were violated
+LARGER, HALVINGS = 1.05, 14  # of the motion, at last
+LITTLE = 2e-3  # of a limit's width, by which it is cheaper to make the motion smaller
+TOLERANCE = 1e-5
+AROUND = 0.5  # of the room of a coordinate, by which constants are drawn off the model file's pose
+
+
+@dataclass(frozen=True, eq=False)
+class FoundMotion:
+    """The best motion of a search."""
+
+    c: np.ndarray  # numbers (k, m)
+    starts: np.ndarray  # criterion of every random start, sorted; infinite where none was found within limits
+    polished: tuple[float, ...]  # criterion of those that were polished
+    fine: DrivenStates  # states on the fine grid
+    values: np.ndarray  # limited quantities there (N, r)
+    steps: tuple[str, ...]
+    settled: bool
+
+
+def random_motions(
+    program: ExcitationProgram, count: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random numbers (count, k, m) within the limits, drawn and then shrunk towards standing still; how far they
+    violate limits (count,), and their criterion (count,).
+    """
+    k, m = program.unit.shape
+    drawn = rng.standard_normal((count, k, m)) * program.unit / np.sqrt(m)
+    drawn[:, :, 0] = AROUND * rng.uniform(-1, 1, (count, k)) * program.unit[:, 0]
+    drawn *= _scaled_to_limits(program, drawn)[:, None, None]
+    worst, cost, factor = np.full(count, np.inf), np.full(count, np.inf), np.ones(count)
+    chunk, begin = max(1, CHUNK // len(program.t)), time.monotonic()
+    for first in range(0, count, chunk):
+        left = np.arange(first, min(first + chunk, count))
+        for _ in range(TIMES):
+            at, worst[left] = program.along(program.anchor + factor[left, None, None] * drawn[left])
+            kept = worst[left] <= KEPT
+            if kept.any():
+                cost[left[kept]] = program.costs(at.cut(np.repeat(kept, len(program.t))))
+            left = left[~kept]
+            if not len(left):
+                break
+            factor[left] *= SHRINK
+        if first and time.monotonic() - begin > 1:
+            _progress.info(f"random motions: {min(first + chunk, count)} of {count}")
+    return program.anchor + factor[:, None, None] * drawn, worst, cost
+
+
+def _scaled_to_limits(program: ExcitationProgram, drawn: np.ndarray) -> np.ndarray:
+    """Factors (N,) by which motions (N, k, m) about the anchor reach, and keep, the limits of driven coordinates."""
+    s, still = program.signals(drawn), program.signals(program.anchor)
+    low, high = program.restrictions.bounds
+    found = np.full(len(drawn), np.inf)
+    for i, (_, j, d) in enumerate(program.restrictions.driven):
+        width, at, x = program.restrictions.width[i], still[d, :, j], s[d, :, :, j]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(x > 0, (high[i] * width - at) / x, np.where(x < 0, (low[i] * width - at) / x, np.inf))
+        found = np.minimum(found, np.min(room, axis=1))
+    return np.where(np.isfinite(found) & (found > 0), found, 1.0)
+
+
+def searched(
+    program: ExcitationProgram, count: int, polish: int, iterations: int, rng: np.random.Generator
+) -> FoundMotion:
+    """The best motion of a family within the limits; an error where there is none."""
+    motions, worst, cost = random_motions(program, count, rng)
+    ranked = np.where(worst <= KEPT, cost, np.inf)
+    order = np.argsort(np.where(np.isfinite(ranked), ranked, 1e6 + worst), kind="stable")[:polish]
+    points, messages = [], []
+    for number, start in enumerate(order):
+        point, message = _polished(program, _numbers(program, motions[start]), iterations, number, polish)
+        points.append(point)
+        messages.append(message)
+    good = [point for point in points if point is not None]
+    if not good:
+        good = [_made_feasible(program, motions[np.argmin(worst)], iterations)]
+    best = min(good, key=lambda one: one.cost)
+    point, steps = _kept_between_samples(program, best, iterations)
+    fine, values = on_fine_grid(program, point.c)
+    polished = tuple(np.inf if one is None else one.cost for one in points)
+    settled = any(not message for one, message in zip(points, messages) if one is not None)
+    return FoundMotion(point.c, np.sort(ranked), polished, fine, values, tuple(steps), settled)
+
+
+def _numbers(program: ExcitationProgram, c: np.ndarray) -> np.ndarray:
+    """z (k·m,) of numbers (k, m)."""
+    return ((c - program.anchor) / program.unit).ravel()
+
+
+def _polished(
+    program: ExcitationProgram, z: np.ndarray, iterations: int, number: int, count: int
+) -> tuple[MotionPoint | None, str]:
+    """The best point within limits that the polish of a start passes, and what is wrong with its end."""
+    begin = time.monotonic()
+    last = [begin]
+
+    def told(cost: float) -> None:
+        if time.monotonic() - last[0] > 1:
+            last[0] = time.monotonic()
+            _progress.info(f"motion {number + 1} of {count}: criterion {cost:.5g}, {last[0] - begin:.0f} s")
+
+    search = MotionSearch(program, told)
+    message = search.polish(z, iterations, TOLERANCE)
+    return search.best, message
+
+
+def _made_feasible(program: ExcitationProgram, c: np.ndarray, iterations: int) -> MotionPoint:
+    """A motion within limits where no start led to one; an error that says which limit binds, and by how much."""
+    search = MotionSearch(program, lambda cost: None, patient=True)
+    nearest = search.feasible(_numbers(program, c), iterations)
+    if nearest.violation > KEPT:
+        raise PoinsotError(_conflict(program, nearest))
+    point, _ = _polished(program, nearest.z, iterations, 0, 1)
+    return point or nearest
+
+
+def _conflict(program: ExcitationProgram, nearest: MotionPoint) -> str:
+    """Which limit no motion keeps, and by how much the nearest one violates it."""
+    restrictions = program.restrictions
+    if not nearest.good:
+        return "no motion was found: the mechanism cannot reach the middle of the limits of its coordinates"
+    values = restrictions.values(program.machine, nearest.at)
+    excess = restrictions.excess(values)
+    short = restrictions.targets - restrictions.rms(nearest.at.s)
+    relative = np.where(
+        restrictions.targets > 0, short / np.where(restrictions.targets > 0, restrictions.targets, 1), 0
+    )
+    if np.max(relative) > np.max(excess, initial=0.0):
+        j = int(np.argmax(relative))
+        name = restrictions.names[j]
+        return (
+            f"no motion keeps all limits: the {RMS} of '{name}' stays {short[j]:.3g} below "
+            f"{restrictions.targets[j]:.4g} in the nearest one"
+        )
+    i = int(np.argmax(excess))
+    limit = restrictions.every[i]
+    if limit.name == HOLDING:
+        return (
+            f"no motion keeps all limits: the {HOLDING} is {1 / np.min(values[:, i]):.4g} in the nearest one, and "
+            f"{restrictions.condition:.4g} is allowed"
+        )
+    return (
+        f"no motion keeps all limits: '{limit.name}' is violated by {excess[i] * restrictions.width[i]:.3g} "
+        f"{limit.unit} in the nearest one"
+    )
+
+
+def on_fine_grid(program: ExcitationProgram, c: np.ndarray) -> tuple[DrivenStates, np.ndarray]:
+    """States of a motion on a grid ten times finer, and limited quantities there (N, r)."""
+    s = program.signals(c, program.shape.at(program.shape.finer(FINER)))
+    at = program.machine.along(s)
+    return at, program.restrictions.values(program.machine, at)
+
+
+def _kept_between_samples(
+    program: ExcitationProgram, point: MotionPoint, iterations: int
+) -> tuple[MotionPoint, list[str]]:
+    """The best motion that keeps the limits between samples too: limits are narrowed and the motion improved again,
+    and its size fitted."""
+    wide, steps = program.restrictions, []
+    best = _fitted(program, wide, point)
+    for _ in range(ROUNDS):
+        excess = _between(program, wide, point.c)
+        if np.max(excess, initial=0.0) <= LITTLE:
+            break
+        program = replace(program, restrictions=program.restrictions.narrowed(MORE * excess * wide.width))
+        bound = [limit.name for limit, x in zip(wide.every, excess) if x > 0]
+        steps.append(f"limits narrowed so that they hold between samples: {', '.join(bound)}")
+        narrower, _ = _polished(program, _numbers(program, best.c), iterations, 0, 1)
+        if narrower is None:
+            break
+        point = narrower
+        best = min(best, _fitted(program, wide, point), key=_worth)
+    return best, steps
+
+
+def _worth(point: MotionPoint) -> float:
+    """The criterion, infinite where rates are lower than asked for."""
+    restrictions = point.program.restrictions
+    return np.inf if np.any(restrictions.rms(point.at.s) < restrictions.targets) else point.cost
+
+
+def _between(program: ExcitationProgram, wide: Restrictions, c: np.ndarray) -> np.ndarray:
+    """Excess (r,) over widths on the fine grid, beyond round-off."""
+    _, values = on_fine_grid(program, c)
+    excess = wide.excess(values)
+    return np.where(excess > 1e-9, excess, 0.0)
+
+
+def _fitted(program: ExcitationProgram, wide: Restrictions, point: MotionPoint) -> MotionPoint:
+    """The motion, as much smaller or larger about the anchor as the limits on the fine grid ask for or allow."""
+    small, large = 0.0, LARGER
+    for _ in range(HALVINGS):
+        middle = (small + large) / 2
+        c = program.anchor + middle * (point.c - program.anchor)
+        small, large = (middle, large) if not np.any(_between(program, wide, c)) else (small, middle)
+    fitted = MotionPoint(program, small * point.z, None)
+    return point if small > 1 and not fitted.cost < point.cost else fitted

@@ -1,0 +1,45 @@
+"""Criteria as smooth functions of the information, with their derivatives: dJ = tr(G dF) (theory/design, eq. 22).
+
+E-optimality and condition number have corners where eigenvalues meet: their largest and smallest eigenvalue are
+p-norms of all, as near as p tells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poinsot.errors import PoinsotError, one_line, unknown
+
+SMOOTH = ("D", "A", "E", "condition")
+NORM = 8  # p
+
+
+def value_and_slope(name: str, F: np.ndarray) -> tuple[float, np.ndarray]:
+    """A criterion of information F (k, k), of all but D the logarithm, and G (k, k)."""
+    values, V = np.linalg.eigh(F)
+    values = np.maximum(values, np.finfo(float).tiny)
+    if name == "D":
+        J, by = -float(np.mean(np.log(values))), -1 / values / len(F)
+    else:
+        J, by = _norm(values, -1 if name == "A" else -NORM)
+        if name == "condition":
+            largest, by_largest = _norm(values, NORM)
+            J, by = J + largest, by + by_largest
+    return J, (V * by) @ V.T
+
+
+def _norm(values: np.ndarray, p: int) -> tuple[float, np.ndarray]:
+    """½ ln of the p-norm of eigenvalues (k,), or of their inverses where p < 0, and its derivatives (k,)."""
+    ends = values[-1] if p > 0 else values[0]
+    powers = (values / ends) ** p
+    sign = np.sign(p)
+    return float(
+        0.5 * (sign * np.log(ends) + np.log(np.sum(powers)) / abs(p))
+    ), sign * 0.5 * powers / powers.sum() / values
+
+
+def require_smooth(name: str) -> str:
+    """A criterion by name that a motion can be improved for."""
+    if name not in SMOOTH:
+        raise PoinsotError(unknown("criterion of an excitation", one_line(str(name), 40), SMOOTH))
+    return name
