@@ -21,8 +21,12 @@ REGISTRY = (
     "flexible",
     "first_run",
     "vibration",
+    "designing",
     "symbols",
     "reading",
     "fusion",
     "modal",
+    "searching",
+    "identification",
+    "output_error",
 )

@@ -108,8 +108,11 @@ class PinocchioModel:
         return tau
 
 
-def pinocchio_model(mechanism: Mechanism) -> PinocchioModel:
-    """Choose a tree, add it branch by branch (Pinocchio wants every subtree in one piece), then close the loops."""
+def pinocchio_model(mechanism: Mechanism, drives: bool = True) -> PinocchioModel:
+    """Choose a tree, add it branch by branch (Pinocchio wants every subtree in one piece), then close the loops.
+
+    Without `drives` inertias of motors are left out, which Pinocchio has for single joints only.
+    """
     edges, closing = _plan(mechanism)
     split = Counter(_far(joint) for joint in closing if joint.kind != "spherical")
     built = PinocchioModel(mechanism)
@@ -125,7 +128,8 @@ def pinocchio_model(mechanism: Mechanism) -> PinocchioModel:
     grow("ground")
     for joint in closing:
         built.loops.append(_close(built, joint))
-    _drives(built)
+    if drives:
+        _drives(built)
     return built.finish()
 
 

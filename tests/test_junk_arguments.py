@@ -53,6 +53,8 @@ JUNK = {
     "a table of events": {"x": ("phi", "y")},
 }
 NOT_CALLED = (
+    "Design",
+    "DesignStudy",
     "__version__",
     "Estimate",
     "FrequencyResponse",
@@ -84,6 +86,12 @@ def turned(bar: poinsot.Mechanism) -> poinsot.Recording:
     return poinsot.Recording.of(t, {"theta1": run.kinematics.coordinates["theta1"], "A": run.forces["A"]})
 
 
+def posed() -> dict:
+    """A small design of poses."""
+    options = {"task": "poses", "poses": 4, "sets": 4, "robust": "nominal", "refine": False}
+    return {"study": poinsot.load("three_link"), "task": options, "unknowns": ["?.stiffness"]}
+
+
 @pytest.fixture(scope="module")
 def good(tmp_path_factory) -> dict[str, dict]:
     """Arguments with which every public function works."""
@@ -93,7 +101,6 @@ def good(tmp_path_factory) -> dict[str, dict]:
     moving = {"mechanism": swing, "motion": {"phi": poinsot.Fourier(1.0, (0.1,))}, "t": TIMES}
     driven = {"mechanism": bar, "motion": {"theta1": 1.0}, "t": TIMES}
     (folder / "run.csv").write_text("t,x\n" + "".join(f"{k / 100},{k % 7}\n" for k in range(200)))
-    sensed = poinsot.load("ex800")
     (folder / "arm.urdf").write_text('<robot name="arm"><link name="a"/></robot>')
     sensing = poinsot.load("ex800")
     still = {name: sensing.elements.pose[name] for name in ("x", "y", "z", "rx", "ry", "rz")}
@@ -105,11 +112,17 @@ def good(tmp_path_factory) -> dict[str, dict]:
         "filter_forces": {"predicted": [[0.0]] * 3, "measured": [[1.0]] * 3},
         "fuse": {"mechanism": sensing, "recording": replace(run, channels=quiet).rows(slice(0, 20), "a part")},
         "Fourier": {"omega": 1.0},
+        "ModalRun": {"frequencies": [3.0], "damping": [0.1], "damping_deviation": 0.01},
         "Samples": {"t": [0.0, 1.0, 2.0, 3.0], "s": [0.0, 1.0, 4.0, 9.0]},
         "State": {},
         "build": {"document": {"format": 1}},
+        "compare": {
+            "results": poinsot.Study(bar, (poinsot.Run("run", turned(bar)),), (poinsot.Unknown("link3.mass"),)),
+            "methods": ["weighted", "robust"],
+        },
         "compliance": {"mechanism": swing, "at": "bob"},
         "compliance_map": {"mechanism": swing, "at": "bob", "poses": {"phi": [0.0, 0.1]}},
+        "design": posed(),
         "determinable": moving,
         "energy_regressor": moving,
         "frequency_map": {"mechanism": swing, "poses": {"phi": [0.0, 0.1]}},
@@ -123,11 +136,7 @@ def good(tmp_path_factory) -> dict[str, dict]:
         "load": {"name_or_path": "pendulum"},
         "loads": {"text": poinsot.dumps(swing)},
         "mac": {"a": found, "b": found},
-        "measure": {
-            "mechanism": sensed,
-            "motion": {name: sensed.elements.pose[name] for name in ("x", "y", "z", "rx", "ry", "rz")},
-            "t": TIMES,
-        },
+        "measure": {"mechanism": sensing, "motion": still, "t": TIMES},
         "modal_test": {"measured": poinsot.frequency_response(shaken(), "F", segment=0.5), "order": 6},
         "motion_sensitivity": {"mechanism": swing, "t_end": 0.1, "wrt": ["bob.mass"]},
         "pair": {"a": found, "b": found},

@@ -51,11 +51,13 @@ def measured() -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
     noisy = ringing + 1e-4 * (white[:, :1] * 1j)[np.arange(len(lines)) % 400, 0]
     rung = poinsot.FrequencyResponse(lines, noisy[:, None, None], response.outputs, response.inputs, "receptance")
     test, found = poinsot.modal_test(rung), identified()
+    table = poinsot.compare(found.study, ["weighted", "robust"])
     return {
         "allan": (still, len(still.tau), {"deviation": still.deviation}),
         "filter_forces": (mixed, 400, {"gain2": mixed.gain[:, 1]}),
         "fuse": (moved, 20, {"x": moved.position[:, 0], "bwz": moved.gyroscope_bias[:, 2]}),
         "frequency_response": (response, len(response.frequency), {"re x / force": response.H[:, 0, 0].real}),
+        "compare": (table, 2, {"value weighted": found.value, "difference robust": table.difference[:, 1]}),
         "identify": (found, 2, {"value": found.value, "deviation": found.deviation}),
         "modal_test": (test, len(test.poles), {"frequency": test.frequencies}),
     }
@@ -81,6 +83,8 @@ def made(folder) -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
     ds = poinsot.sensitivity(bar, motion, T, ["link2.mass", "link3.mass"])
     dy = poinsot.motion_sensitivity(swing, 0.2, ["bob.mass"], t=T, pose={"phi": 0.3})
     report, near = poinsot.check(swing.with_parameters({"bob.mass": 0.0})), poinsot.singularity(bar)
+    options = {"task": "poses", "poses": 20, "sets": 10, "robust": "nominal", "refine": False}
+    posed = poinsot.design(links, options, ["A.stiffness", "C.stiffness"])
     whole, urdf = poinsot.assemble(bar), poinsot.write_urdf(bar, folder / "bar.urdf")
     body = {"link2.x": k.position["link2"][:, 0], "link2.alphaz": k.angular_acceleration["link2"][:, 2]}
     return {
@@ -108,6 +112,7 @@ def made(folder) -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
         "energy_regressor": (energy, 2, {"bob.my": energy.matrix[:, 2]}),
         "base_parameters": (b, 8, {"value": b.values(), b.eliminated[0]: b.coefficients[:, 0]}),
         "determinable": (found, 4, {"deviation": [x.deviation for x in found.findings]}),
+        "design": (posed, 2, {"deviation": posed.deviation}),
         "sensitivity": (ds, 3, {"link2.ty / link3.mass": ds.body_forces["link2"][:, 4, 1]}),
         "motion_sensitivity": (dy, 3, {"v1 / bob.mass": dy.v[:, 0, 0]}),
         "check": (report, len(report.findings), {}),
