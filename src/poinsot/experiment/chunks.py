@@ -14,8 +14,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,7 @@ from poinsot.engine.build.settings import default_threads
 from poinsot.errors import Interrupted
 from poinsot.experiment.cluster import on_cluster
 from poinsot.model.mechanism import Mechanism
-from poinsot.store import arrays_digest, code_digest, content_key, keep_arrays, read_arrays
+from poinsot.store import arrays_digest, content_key, keep_arrays, read_arrays, writer_digest
 from poinsot.system.system import system
 
 Arrays = dict[str, np.ndarray]
@@ -118,12 +116,7 @@ def _key(work: Work, shared: Any) -> str:
         text = json.dumps(_plain(shared))
     except TypeError:
         return ""
-    return content_key("chunk", _code(), f"{work.__module__}.{work.__qualname__}", text)
-
-
-@cache
-def _code() -> str:
-    return code_digest(Path(__file__).parents[1], ("experiment",))
+    return content_key("chunk", writer_digest(work.__module__), f"{work.__module__}.{work.__qualname__}", text)
 
 
 def _plain(x: Any) -> Any:

@@ -15,4 +15,4 @@ from poinsot.store.bounded import Bounded
 from poinsot.store.cache import CacheReport, cache_report, clear_cache, read_entry, write_entry
 from poinsot.store.container import ENTRY_FORMAT, CorruptEntryError, pack_entry, unpack_entry
 from poinsot.store.files import IrregularFileError, distrust, file_kind, read_regular
-from poinsot.store.keys import code_digest, content_key, fingerprint
+from poinsot.store.keys import content_key, fingerprint, writer_digest

@@ -21,7 +21,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 from poinsot.engine import Formula, Kernel, StoredFunctions, kernel, stored_functions
 from poinsot.engine.code.formula import formula
 from poinsot.lazy import casadi
-from poinsot.store import Bounded, content_key
+from poinsot.store import Bounded, content_key, writer_digest
 
 
 class Writer(Protocol):
@@ -62,7 +62,8 @@ def stored_parts(
     def found(compiled: S, *arguments: A.args, **named: A.kwargs) -> StoredFunctions:
         if compiled.key:
             name = f"{write.__module__}.{write.__qualname__}"
-            key = content_key(compiled.key, json.dumps([name, arguments, named], default=_plain))
+            about = json.dumps([name, arguments, named], default=_plain)
+            key = content_key(compiled.key, writer_digest(write.__module__), about)
             return stored_functions(key, lambda: write(compiled, *arguments, **named))
         functions, facts = write(compiled, *arguments, **named)
         return StoredFunctions({name: formula(function) for name, function in functions.items()}, facts)

@@ -10,7 +10,7 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.estimate.closed_loop.controllers import Control, References
 from poinsot.estimate.closed_loop.equations import Parameters, driven, jump_rates, step_kernel
 from poinsot.identifiability.states import States
-from poinsot.store import Kept, arrays_digest, content_key, kept_arrays
+from poinsot.store import Kept, arrays_digest, content_key, kept_arrays, writer_digest
 from poinsot.system.system import System
 
 MOST = 64  # steps from one sample to the next
@@ -76,7 +76,8 @@ def kept_loop(
     """The same, from disk if it was simulated before."""
     names = [p.name for p in parameters]
     given = arrays_digest(*(begin.q, begin.v, begin.p, theta, told.t, told.s, told.s_dot, told.noise))
-    key = begin.system.key and content_key(begin.system.key, given, repr((names, control, steps)))
+    told_apart = writer_digest(__name__), given, repr((names, control, steps))
+    key = begin.system.key and content_key(begin.system.key, *told_apart)
 
     def make() -> Kept:
         found = closed_loop(begin, parameters, theta, control, told, steps)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from poinsot.estimate.unknowns import Unknowns
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.motion import with_recorded
-from poinsot.store import Kept, code_digest, content_key, kept_arrays
+from poinsot.store import Kept, content_key, kept_arrays, writer_digest
 from poinsot.system.system import System, start, system
 from poinsot.system.variants import careful
 
@@ -86,5 +85,5 @@ def _key(run: Run, unknowns: Unknowns, wanted: Sequence[str], processing: Proces
     about = [run.begin, run.end, run.role, *wanted, seed, asdict(processing), unknowns.names, values]
     linear = [p.name for p in unknowns.linear]
     channels = [repr(recording.channels), repr(recording.findings), recording.clock, recording.axis]
-    code = code_digest(Path(__file__).parents[1], ("",))
+    code = writer_digest(__name__)
     return content_key(code, structure, recording.digest, json.dumps([about, linear, channels], default=str))
