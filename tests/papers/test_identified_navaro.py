@@ -14,6 +14,7 @@ import pytest
 from tests.papers.test_elastodynamics import POSES
 
 import poinsot
+from poinsot.app import reproduce
 
 COMPUTED = {  # table 4, rows "calc."  [Hz]
     1: (19.25, 20.43, 40.25, 43.16, 44.10, 67.94, 68.81, 79.79),
@@ -33,7 +34,7 @@ NAMES = ("mass.B", "mass.C", "mass.D", "mass.E", "clutch1.stiffness", "clutch2.s
 
 @cache
 def navaro() -> poinsot.Mechanism:
-    return poinsot.load(Path(__file__).parent / "models" / "navaro_hub.toml")
+    return poinsot.load(Path(reproduce.__file__).with_name("navaro_hub.toml"))
 
 
 def identified(rows, digit: float, **processing):

@@ -22,6 +22,7 @@ from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
 from poinsot.estimate.methods.registry import method_of, search_of
+from poinsot.estimate.modal_run import ModalRun
 from poinsot.estimate.problem import LinearProblem, linear_problem
 from poinsot.estimate.problems.forces import solved_by_search
 from poinsot.estimate.problems.registry import PROBLEMS
@@ -43,22 +44,24 @@ from poinsot.estimate.study_file import read_study
 from poinsot.estimate.unknowns import Unknowns, unknowns_in
 from poinsot.identifiability.channels import channels
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.modal.record import ModalTest
 from poinsot.recording.recording import Recording
 
 _progress = logging.getLogger("poinsot.progress")
 MORE = 3  # times that parameters are added which have no effect at the start
 STEPS = 30  # of Gauss and Newton where channels are not linear in the unknowns
 SETTLED = 1e-3  # of a standard error
+Measured = Recording | ModalRun | ModalTest
 ROUND_OFF = 1e-9  # of a step from the model
 
 
 def identify(
     study: Study | Mechanism | str | Path,
-    recording: Recording | Sequence[Recording] | Mapping[str, Recording] | None = None,
+    recording: Measured | Sequence[Measured] | Mapping[str, Measured] | None = None,
     unknowns: Sequence[Any] | Mapping[str, Any] | str | None = None,
     method: Any = None,
     *,
-    validate: Recording | Sequence[Recording] | Mapping[str, Recording] | None = None,
+    validate: Measured | Sequence[Measured] | Mapping[str, Measured] | None = None,
     channels: Sequence[str] | str | None = None,
     noise: float | Mapping[str, float] | None = None,
     processing: Processing | Mapping[str, Any] | None = None,
