@@ -14,7 +14,7 @@ from benchmarks.vibration import sprung_five_bar
 import poinsot
 from tests.generated.share import share
 
-from .simulated import Bench, burst, damped_three_link, pulse, recorded, sweep
+from .simulated import Bench, assert_covered, burst, damped_three_link, pulse, recorded, sweep
 
 RATE = 1024.0  # [Hz]
 POINTS = ("P1", "P2", "P3")
@@ -79,23 +79,6 @@ def normalised(
         truth = bench.frequencies[seen], bench.damping[seen]
         found.append([(a - b) / d for a, b, d in zip((one.frequencies, one.damping), truth, one.deviations.T)])
     return np.array(found)
-
-
-def assert_covered(name: str, z: np.ndarray) -> None:
-    """Bars of 95 % cover the truth in 90 to 98 % of all numbers (repetitions, 2, k), and each number by itself.
-
-    Where so few are drawn that right bars would leave these limits, they are three binomial deviations about 95 %:
-    less than 90 % for 171 draws and fewer, more than 98 % for 475 and fewer. Squares tell rare errors of many bars.
-    """
-    covered, size = np.abs(z) < 1.96, np.sqrt(np.mean(z**2))
-    print(name, len(z), covered.mean(axis=0), covered.mean(), size)
-
-    def chance(draws: int) -> float:
-        return 3 * np.sqrt(0.95 * 0.05 / draws)
-
-    assert min(0.90, 0.95 - chance(z.size)) <= covered.mean() <= max(0.98, 0.95 + chance(z.size))
-    assert (covered.mean(axis=0) >= min(0.90, 0.95 - chance(len(z)))).all()
-    assert abs(size - 1) < 0.1 + 3 / np.sqrt(2 * z.size)
 
 
 @pytest.mark.parametrize("name", TESTS)
