@@ -8,6 +8,7 @@ import pytest
 import poinsot
 from poinsot.recording.modal.points import MeasurementPoint
 from poinsot.recording.modal.response import FrequencyResponse, combined
+from poinsot.recording.modal.spectra import Spectra
 from poinsot.recording.recording import Axis, Recording
 
 from .simulated import Bench, damped_three_link, pulse, recorded
@@ -162,3 +163,23 @@ def test_gaps_and_uneven_clocks_are_refused():
         poinsot.frequency_response(record.masked(record.t < 1, "lost", "P1"), "F1", segment=1.0)
     with pytest.raises(poinsot.PoinsotError, match="even clock"):
         poinsot.frequency_response(record.rows(record.t**2 % 0.3 > 0.1, "thinned"), "F1", segment=1.0)
+
+
+@pytest.mark.parametrize("force_noise", [0.0, 0.01, 0.1])
+def test_noise_of_a_force_is_told_from_that_of_two_points_also_where_one_hardly_responds(force_noise):
+    """Near an antiresonance of one point, what both have in common tells little about the other one."""
+    rng = np.random.default_rng(4)
+    b, n = 6, 640
+    f = np.arange(1, n + 1) / n
+    h = np.stack([1 / (0.4**2 - f**2 + 0.016j * f), 5 * (f - 0.42) / 0.1], axis=1)
+    X, M, *N = (rng.standard_normal((4, b, n, 2)) @ [1, 1j]) / np.sqrt(2)
+    Y = X[:, :, None] * h + 0.05 * np.stack(N, axis=2)
+    spectra = Spectra(f, (X + force_noise * M)[:, :, None], Y, b)
+    noise = spectra.noise(np.ones(2 * n), np.ones(2 * n))
+    assert noise is not None
+    ratio = (noise.output + np.abs(h) ** 2 * noise.input) / (0.05**2 + np.abs(h) ** 2 * force_noise**2)
+    assert ratio.min() > 0.4 and ratio.max() < 2.2  # of 60 degrees of freedom, a deviation of 0.13
+    assert np.mean(np.log(ratio)) == pytest.approx(0, abs=0.05)
+    if force_noise:
+        at = np.abs(f - 0.4) < 0.02
+        assert np.mean(noise.input[at]) == pytest.approx(force_noise**2, rel=0.3)

@@ -16,6 +16,7 @@ from poinsot.recording.modal.arguments import band_of, frequencies_of, one_of
 from poinsot.recording.modal.checks import checked, half_power_lines, resolved
 from poinsot.recording.modal.estimate import frequency_response
 from poinsot.recording.modal.lscf import lscf
+from poinsot.recording.modal.noise import shared_lines
 from poinsot.recording.modal.output_only.from_responses import output_only_test
 from poinsot.recording.modal.partial_fractions import Fit, Lines, fitted, most_likely
 from poinsot.recording.modal.peaks import peaks
@@ -257,7 +258,7 @@ def _evidence(turned: FrequencyResponse, fit: Fit, tracks: Sequence[PoleTrack]) 
     if between is not None:
         found["points"] = errors_of(fit.poles, np.diag(between[1]))
     if turned.left_out is not None:
-        again = np.array([most_likely(replace(fit, lines=replace(fit.lines, H=H))).poles for H in turned.left_out])
+        again = np.array([fit.poles_from(H) for H in turned.left_out])
         values = np.stack([frequency_of(again), ratio_of(again)], axis=2)  # (r, k, 2)
         r = len(values)
         found["repeats"] = np.sqrt((r - 1) / r * np.sum((values - values.mean(axis=0)) ** 2, axis=0))
@@ -286,8 +287,7 @@ def _shared_lines(turned: FrequencyResponse) -> float:
     """How many errors count as one: neighbouring lines under a window, all points under the noise of a force."""
     if turned.noise is None:
         return 1.0
-    w2 = turned.noise.window**2
-    return float(len(w2) * np.sum(w2**2) / np.sum(w2) ** 2) * turned.H.shape[1]
+    return shared_lines(turned.noise.window) * turned.H.shape[1]
 
 
 def _narrow(turned: FrequencyResponse, poles: np.ndarray, good: np.ndarray) -> list[Finding]:

@@ -13,7 +13,7 @@ G the derivatives of the model without what the linear parameters can do; ½A⁻
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -144,6 +144,11 @@ class Fit:
         """A = Re Σ GᴴG (m, m) and Re Σ Gᴴe (m,)."""
         return self.by_point[0].sum(axis=0), self.by_point[1].sum(axis=0)
 
+    def poles_from(self, H: np.ndarray) -> np.ndarray:
+        """Poles (k,) of other responses (n, o, i) nearby, by one Gauss–Newton step from these  [1/s]."""
+        A, g = replace(self, lines=replace(self.lines, H=H)).normal
+        return self.poles + (_scaled_inverse(A) @ g)[: 2 * len(self.poles)].view(complex)
+
     def between_points(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Steps (2k,) of Re p₁, Im p₁, Re p₂ … to the mean of the points, its variances; None for fewer than three.
 
@@ -159,17 +164,17 @@ class Fit:
 
     def covariance(self) -> np.ndarray:
         """Covariance (2k, 2k) of Re p₁, Im p₁, Re p₂ …  [1/s²].  (theory/modal-tests, eq. 12)"""
-        A = self.normal[0]
-        inverse = _scaled_inverse(A)
-        found = inverse @ (A / 2 if self.lines.noise is None else self._of_noise(self.lines.noise)) @ inverse
-        return found[: 2 * len(self.poles), : 2 * len(self.poles)]
+        m = 2 * len(self.poles)
+        inverse = _scaled_inverse(self.normal[0])[:, :m]
+        return inverse[:m] / 2 if self.lines.noise is None else self._of_noise(self.lines.noise, inverse)
 
-    def _of_noise(self, noise: LineNoise) -> np.ndarray:
-        """Covariance (m, m) of Re Σ Gᴴe."""
+    def _of_noise(self, noise: LineNoise, inverse: np.ndarray) -> np.ndarray:
+        """Covariance of Re Σ (G A⁻¹)ᴴe; the inverse (m, 2k) has the columns of the poles."""
         n, _, i = self.lines.H.shape
         P = []
         for o, point in enumerate(self._solved):
             D = self._derivatives(o)
+            D = D @ inverse
             G = D - point.columns @ (point.inverse @ np.real(point.columns.conj().T @ D))
             P.append(G.conj().reshape(n, i, -1) / self.lines.sigma[:, o][:, :, None])
         return noise.covariance(np.stack(P, axis=1), self.model())

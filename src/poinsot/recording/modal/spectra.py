@@ -16,7 +16,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.recording.modal.hits import HitBlock
-from poinsot.recording.modal.noise import LineNoise
+from poinsot.recording.modal.noise import LineNoise, independent_lines, noise_spectra, shared_lines, smoothed
 
 __all__ = ["ESTIMATORS", "Spectra", "independent_averages", "spectra"]
 
@@ -71,31 +71,22 @@ class Spectra:
         freedom = self.averages - i
         if freedom < 0.5:
             return None
-        H = self.response()
-        E = self.Y - np.einsum("noi,bni->bno", H, self.X)
-        power = np.sum(np.abs(E) ** 2, axis=0) / b * self.averages / freedom  # S_ee (n, o)
-        input = np.zeros((n, i))
+        H, Sxx = self.response(), self._averaged()[0]
+        E = (self.Y - np.einsum("noi,bni->bno", H, self.X)) * np.sqrt(self.averages / (b * freedom))
+        h = None
         if i == 1 and H.shape[1] > 1:
-            error = _smooth(power, WIDEST) / (self.averages * np.abs(self._averaged()[0][:, 0]))  # E|δH|² (n, o)
+            power = smoothed(np.sum(np.abs(E) ** 2, axis=0), WIDEST)
+            error = power / (self.averages * np.abs(Sxx[:, 0]))  # E|δH|² (n, o)
             h = np.where(np.abs(H[:, :, 0]) ** 2 > KNOWN * error, H[:, :, 0], 0.0)
-            common = np.abs(np.einsum("bno,no->bn", E, h.conj())) ** 2
-            own = np.einsum("bno,no->bn", np.abs(E) ** 2, np.abs(h) ** 2)
-            between = np.sum(common - own, axis=0) / b * self.averages / freedom
-            size = np.sum(np.abs(h) ** 2, axis=1) ** 2 - np.sum(np.abs(h) ** 4, axis=1)
-            spread = _smooth(np.sum(power * np.abs(h) ** 2, axis=1), WIDEST)
-            weight = np.where(size > 0, 1 / np.maximum(spread, 1e-100) ** 2, 0.0)
-            wide = max(WIDEST, n // 20)
-            known = _smooth(weight * size**2, wide)
-            told = known > 1e-12 * known.max(initial=0.0)  # running means leave rounding where nothing is known
-            S_mm = np.where(told, _smooth(weight * between * size, wide) / np.where(told, known, 1.0), 0.0)
-            input = np.maximum(S_mm, 0.0)[:, None]
-        half = int(np.clip(np.ceil((SMOOTH / freedom - 1) / 2), 0, WIDEST))
-        output = _smooth(power - np.einsum("noi,ni->no", np.abs(H) ** 2, input), half)
-        output = np.maximum(output, 1e-3 * _smooth(power, half))
-        Sxx = self._averaged()[0]
+        half, wide = _gathered(freedom, shared_lines(window)), max(WIDEST, n // 20)
+        told = noise_spectra(E, h, half, wide)
+        known = 2 * freedom * independent_lines(told.output_told, window)
+        force_known = 2 * freedom * independent_lines(told.input_told, force_window)
         inverse = np.swapaxes(np.linalg.solve(Sxx, np.moveaxis(self.X, 0, 2)), 1, 2) / b  # (n, b, i)
-        index = np.arange(1, n + 1)
-        return LineNoise(np.moveaxis(inverse, 1, 0), output, input, index, window, force_window, b / self.averages)
+        return LineNoise(
+            np.moveaxis(inverse, 1, 0), told.output, np.broadcast_to(told.input, (n, i)), np.arange(1, n + 1), window,
+            force_window, known, np.broadcast_to(force_known, (n, i)), b / self.averages,
+        )  # fmt: skip
 
     def relative_variance(self, estimator: str) -> np.ndarray | None:
         """E|error of H|² (n, o, 1) of H₂ and H_v, from the coherence."""
@@ -103,8 +94,7 @@ class Spectra:
         if freedom < 0.5:
             return None
         gamma2 = self.coherence()
-        half = int(np.clip(np.ceil((SMOOTH / freedom - 1) / 2), 0, WIDEST))
-        share = _smooth((1 - gamma2) / np.maximum(gamma2, 1e-12), half)
+        share = smoothed((1 - gamma2) / np.maximum(gamma2, 1e-12), _gathered(freedom))
         return np.abs(self.response(estimator)) ** 2 * (share / freedom)[:, :, None]
 
     def left_out(self, estimator: str, groups: int = 12) -> np.ndarray | None:
@@ -142,8 +132,6 @@ def independent_averages(segments: int, window: np.ndarray, shared: int) -> floa
     return segments / (1 + 2 * sum((1 - j / segments) * c for j, c in zip(far, squares)))
 
 
-def _smooth(x: np.ndarray, half: int) -> np.ndarray:
-    """Means over so many lines on either side."""
-    from scipy.ndimage import uniform_filter1d
-
-    return uniform_filter1d(x, 2 * half + 1, axis=0, mode="nearest") if half else x
+def _gathered(freedom: float, shared: float = 1.0) -> int:
+    """Lines on either side from which a variance is gathered, where so many of them count as one."""
+    return int(np.clip(np.ceil((SMOOTH * shared / freedom - 1) / 2), 0, np.ceil(WIDEST * shared)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -63,7 +64,7 @@ class PoleTrack:
     shape: np.ndarray  # (o,) of the last
     participation: np.ndarray  # (i,)
 
-    @property
+    @cached_property
     def pole(self) -> complex:
         """The median pole  [1/s]."""
         return complex(np.median(np.real(self.poles)), np.median(np.imag(self.poles)))
