@@ -84,7 +84,7 @@ def test_standard_errors_and_bootstrap_agree_where_noise_is_white(exact):
 @pytest.mark.parametrize("colour", [0.0, 0.8])
 def test_intervals_of_forces_cover_the_truth(exact, colour):
     hits = []
-    for k in share(range(200)):
+    for k in share(range(100)):
         rng = np.random.default_rng([7, k])
         found = solution(exact, 0.1 * noise(rng, (len(exact.runs[0].t), 1), colour))
         hits.append(covered(drawn(ForceReplicas(found), DRAWS, k), TRUE))
@@ -139,7 +139,7 @@ def decayed(seed: int, colour: float, known: bool, n: int) -> tuple[Decayed, np.
 @pytest.mark.parametrize(("colour", "known", "n"), [(0.0, True, 30), (0.0, False, 30), (0.6, False, 300)])
 def test_intervals_of_searches_cover_the_truth(colour, known, n):
     hits = []
-    for k in share(range(200)):
+    for k in share(range(100)):
         measured, p = decayed(k, colour, known, n)
         hits.append(covered(drawn(SearchReplicas(measured, p, TrustRegion()), DRAWS, k), FELL))
     require_coverage(hits)

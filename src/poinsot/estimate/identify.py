@@ -22,6 +22,7 @@ from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
 from poinsot.estimate.methods.registry import search_of
 from poinsot.estimate.problem import LinearProblem
+from poinsot.estimate.problems.forces import force_space
 from poinsot.estimate.problems.registry import PROBLEMS, search_again, search_replicas
 from poinsot.estimate.results.estimate import Estimate, EstimateStatus, Value, status_of
 from poinsot.estimate.results.linear import LinearEstimate, values_of
@@ -35,7 +36,6 @@ from poinsot.estimate.selection.sets import selected
 from poinsot.estimate.solution import ForceSolution, force_solution
 from poinsot.estimate.study import Processing, Study, study_of
 from poinsot.estimate.study_file import read_study
-from poinsot.estimate.unknowns import Unknowns
 from poinsot.identifiability.channels import channels
 from poinsot.model.mechanism import Mechanism
 from poinsot.parallel.cluster import one_cluster
@@ -155,7 +155,7 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
     values, combinations, covariance = values_of(problem, beta, base_covariance, found.excitation)
     fit = _fit(problem, problem.runs, solution.d)
     assert fit is not None
-    outside = _outside(problem.unknowns, values, chosen)
+    outside = _outside(problem, solution.d, values, chosen)
     bias = None if found.loops is None else bias_test(problem.rows, solution.d, solution.sigma)
     return LinearEstimate(
         study=study,
@@ -189,9 +189,14 @@ def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunF
     return fit_of([run.name for run in runs], channels, [run.t for run in runs], measured, predicted)
 
 
-def _outside(asked: Unknowns, values: Sequence[Value], method: LinearMethod | SearchMethod) -> list[str]:
-    """Which values lie outside the bounds that the study gives."""
-    pairs = zip(asked.given, values)
+def _outside(
+    problem: LinearProblem, d: np.ndarray, values: Sequence[Value], method: LinearMethod | SearchMethod
+) -> list[str]:
+    """Which values lie outside the bounds that the study gives, or on them where a search keeps these."""
+    if isinstance(method, SearchMethod):
+        held = [values[k].name for k in force_space(problem).on_bounds(problem.at_values(d)) if values[k].determined]
+        return [f"On a bound: {', '.join(held)}; error bars are those without one."] if held else []
+    pairs = zip(problem.unknowns.given, values)
     beyond = [v.name for one, v in pairs if v.determined and not one.admits(v.value)]
     advice = f"the method '{method.name}' does not keep bounds, 'consistent' does."
     return [f"Outside the bounds of the study: {', '.join(beyond)}; {advice}"] if beyond else []

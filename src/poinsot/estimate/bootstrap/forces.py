@@ -12,12 +12,12 @@ import numpy as np
 
 from poinsot.estimate.bootstrap.draws import Replicas
 from poinsot.estimate.bootstrap.noise import BLOCKS, series_noise
-from poinsot.estimate.bootstrap.searches import local_method
 from poinsot.estimate.consistency.full import consistent
 from poinsot.estimate.methods.base import LinearMethod, projection, residuals
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.search.base import SearchMethod
+from poinsot.estimate.search.onwards import onwards
 
 if TYPE_CHECKING:
     from poinsot.estimate.solution import ForceSolution
@@ -45,7 +45,7 @@ class ForceReplicas(Replicas):
         """β (b,), NaN where the method does not settle."""
         found, method = self.found, self.found.method
         problem = self._redrawn(rng)
-        chosen = local_method(method) if isinstance(method, SearchMethod) else method
+        chosen = onwards(method) if isinstance(method, SearchMethod) else method
         there, solution = found.again(problem, chosen)
         if solution.message:
             return np.full(len(self.texts), np.nan)

@@ -16,18 +16,9 @@ from poinsot.estimate.bootstrap.draws import Replicas
 from poinsot.estimate.bootstrap.noise import SeriesNoise, series_noise
 from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.search.base import SearchMethod
-from poinsot.estimate.search.interior_point import InteriorPoint
-from poinsot.estimate.search.levenberg_marquardt import LevenbergMarquardt
+from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import SearchProblem, with_priors
-from poinsot.estimate.search.trust_region import TrustRegion
 from poinsot.identifiability.base_parameters import combination_text
-
-LOCAL = (LevenbergMarquardt, TrustRegion, InteriorPoint)
-
-
-def local_method(method: SearchMethod) -> SearchMethod:
-    """A method that goes on from values: the same, or steps of a trust region for those that look elsewhere."""
-    return method if isinstance(method, LOCAL) else TrustRegion()
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +41,7 @@ class SearchReplicas(Replicas):
     """What measurements of any kind determine near values (k,) that were found."""
 
     def __init__(self, measured: Measurement, p: np.ndarray, method: SearchMethod):
-        self.p, self.method, self.problem = p, local_method(method), with_priors(measured.problem)
+        self.p, self.method, self.problem = p, onwards(method), with_priors(measured.problem)
         found = measured.determined(p)
         self.reduction, self.rows = found.reduction, len(measured.problem.residuals(p))
         self.e = self.problem.residuals(p)

@@ -15,8 +15,8 @@ from poinsot.estimate.problem import LinearProblem, all_columns
 from poinsot.estimate.problems.space import given_numbers
 from poinsot.estimate.rows.channel_terms import with_terms
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
+from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import SearchProblem, Space, with_priors
-from poinsot.estimate.search.trust_region import TrustRegion
 from poinsot.parallel.remade import Remade
 
 ROUNDS = 3  # of weights by what the residuals leave
@@ -88,7 +88,7 @@ def solved_by_search(
     found = method.solve(with_priors(problem), again, dask)
     for _ in range(ROUNDS if not known.all() else 0):
         sigma = np.where(known, linear.scale, spread(*_left(linear, found.p)))
-        near = TrustRegion().descend(with_priors(replace(problem, sigma=sigma).at(found.p)))
+        near = onwards(method).descend(with_priors(replace(problem, sigma=sigma).at(found.p)))
         found, problem = replace(found, p=near.p), replace(problem, sigma=sigma)
     at = _back_to_model(linear, found.p)
     there = replace(linear, at=at, slopes=linear.unknowns.slopes(at))

@@ -27,7 +27,8 @@ def measured_again(study: Study) -> Measurement:
 
 def search_replicas(study: Study, reached: np.ndarray) -> SearchReplicas:
     """Estimates of a study from drawn noise, about the values (k,) at which its search ended."""
-    return SearchReplicas(*measured_again(study).settled(reached), search_of(study.method))
+    method = search_of(study.method)
+    return SearchReplicas(*measured_again(study).settled(reached, method), method)
 
 
 def search_again(study: Study, held: tuple[int, ...]) -> SearchProblem:

@@ -13,8 +13,8 @@ from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.results.estimate import Combination, Estimate, Value, status_of
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
 from poinsot.estimate.search.determined import Determined
+from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import SearchProblem, Space, with_priors
-from poinsot.estimate.search.trust_region import TrustRegion
 from poinsot.estimate.study import Study
 from poinsot.identifiability.base_parameters import combination_text
 from poinsot.model.mechanism import Mechanism
@@ -63,7 +63,7 @@ def searched(
     """The estimate of a study from what was measured; other processes make its problem `again`."""
     solution = _solved(study, measured, method, again)
     reached = solution.p
-    measured, p = measured.settled(solution.p)
+    measured, p = measured.settled(solution.p, method)
     found, space = measured.determined(p), measured.problem.space
     held = space.on_bounds(p)
     values, combinations, covariance = _values(space, p, found, held)
@@ -105,7 +105,7 @@ def _solved(study: Study, measured: Measurement, method: SearchMethod, again: Ag
         if len(found.reduction.eliminated) >= len(held):
             break
         held = found.reduction.eliminated
-        near = TrustRegion().descend(with_priors(problem.at(solution.p).holding(held)))
+        near = onwards(method).descend(with_priors(problem.at(solution.p).holding(held)))
         solution = replace(solution, p=near.p, cost=near.cost, message=near.message)
     return solution
 
