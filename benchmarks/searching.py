@@ -15,10 +15,10 @@ import pinocchio as pin
 
 import poinsot
 from poinsot.blas import one_blas_thread
-from poinsot.estimate.identify import rows_and_steps
 from poinsot.estimate.problem import linear_problem
 from poinsot.estimate.problems.forces import ForceResiduals, force_space
 from poinsot.estimate.search.registry import SEARCHES
+from poinsot.estimate.solution import rows_and_steps
 from poinsot.estimate.study import study_of
 from poinsot.estimate.unknowns import unknowns_in
 

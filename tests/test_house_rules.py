@@ -29,6 +29,7 @@ ORDER = [
     "elements",
     "model",
     "engine",
+    "parallel",
     "formulations",
     "system",
     "motion",

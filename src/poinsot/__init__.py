@@ -11,6 +11,7 @@ The map, each package standing on those above it:
     elements     one physical law a file: bodies, joints, forces, coordinates, sensors
     model        Mechanism: the frozen description, its named parameters, model files, checks
     engine       a symbolic function becomes native code over batches
+    parallel     work in parts, on threads or a cluster
     formulations the same mechanism in joint, Euler, rotation-matrix and independent coordinates
     system       a mechanism in one formulation, with the functions that the questions share
     motion       kinematics, inverse dynamics, accelerations, reactions, singularities

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.signal import lfilter
 
 import poinsot
-from poinsot.estimate.identify import rows_and_steps
 from poinsot.estimate.problem import LinearProblem, linear_problem
 from poinsot.estimate.rows.motion import RunMotion
 from poinsot.estimate.rows.runs import RunRows
+from poinsot.estimate.solution import rows_and_steps
 from poinsot.estimate.study import Role, study_of
 from poinsot.estimate.unknowns import unknowns_in
 from poinsot.identifiability.regressor import evaluate_regressor

@@ -9,9 +9,9 @@ import pytest
 
 import poinsot
 from poinsot.errors import PoinsotError
-from poinsot.estimate.identify import rows_and_steps
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.problem import linear_problem
+from poinsot.estimate.solution import rows_and_steps
 from poinsot.estimate.study import Processing, Role, Unknown
 from poinsot.estimate.unknowns import unknowns_in
 from tests.estimate.runs import CRANK, noise

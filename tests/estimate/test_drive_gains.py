@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.estimate.identify import _solution, _solved
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.problem import LinearProblem
+from poinsot.estimate.solution import force_solution, solved
 from poinsot.estimate.study import Processing, Role, Unknown
 from tests.estimate.machines import ARM, SERIAL
 from tests.estimate.runs import noise
@@ -87,14 +87,19 @@ def test_without_a_payload_no_gain_is_determined():
 @pytest.mark.slow
 @pytest.mark.parametrize("colour", [0.0, 0.8])
 def test_error_bars_of_gains_cover_the_truth_and_currents_as_columns_bias_them(colour):
-    problem, method, rng, times = _solution(study(0.0)).problem, method_of("weighted"), np.random.default_rng(4), 80
+    problem, method, rng, times = (
+        force_solution(study(0.0)).problem,
+        method_of("weighted"),
+        np.random.default_rng(4),
+        80,
+    )
     at = [problem.unknowns.names.index(f"gain {drive}") for drive in GAINS]
     pick = [problem.base.independent.index(f"gain {drive}") for drive in GAINS]
     truth, inside, biased = np.array(list(GAINS.values())), [], []
     spread = 0.1 * np.nanstd(np.concatenate([run.y for run in problem.runs]), axis=0)
     for _ in range(times):
         noisy = [replace(run, y=run.y + spread * noise(rng, run.y.shape, colour), noise=None) for run in problem.runs]
-        there, found, _, _ = _solved(method, replace(problem, runs=tuple(noisy)), np.zeros(2, bool))
+        there, found, _, _ = solved(method, replace(problem, runs=tuple(noisy)), np.zeros(2, bool))
         value, error = there.at_values(found.d)[at], np.sqrt(np.diagonal(found.covariance))[pick]
         inside.append(np.abs(value - truth) < 1.96 * error)
         biased.append(by_currents(there) - truth)

@@ -9,11 +9,11 @@ import pytest
 
 import poinsot
 from poinsot.errors import PoinsotError
-from poinsot.estimate.identify import rows_and_steps
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.problem import LinearProblem, linear_problem
 from poinsot.estimate.selection.alternatives import evidence_of, with_alternatives
 from poinsot.estimate.selection.sets import selected
+from poinsot.estimate.solution import rows_and_steps
 from poinsot.estimate.study import study_of
 from poinsot.estimate.unknowns import unknowns_in
 from tests.estimate.runs import CRANK, noise

@@ -17,12 +17,18 @@ from poinsot.errors import PoinsotError
 def identify(
     study: Annotated[Path, typer.Argument(help="a study file (TOML): model, recordings, unknowns, method")],
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="write the result to a folder")] = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", metavar="ADDRESS", help="a scheduler, tcp://…, or local")
+    ] = None,
+    bootstrap: Annotated[
+        int | None, typer.Option("--bootstrap", metavar="N", help="intervals from N estimates of drawn noise")
+    ] = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Identify parameters from recordings: values with error bars, what is undetermined, and a verdict."""
     with busy("identification"), resumed():
-        found = poinsot.identify(study)
+        found = poinsot.identify(study, dask=dask, bootstrap=bootstrap)
     print(found)
     for run in found.study.runs:
         for finding in run.recording.findings:

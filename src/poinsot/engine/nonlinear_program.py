@@ -5,6 +5,7 @@ min f(x) ,   a ≤ x ≤ b ,   c ≤ g(x) ≤ d        f = ½ Σ e(x)² with the
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -46,6 +47,7 @@ class NonlinearProgram(Constrained):
     pattern: Any = None  # sparse matrix of the shape of ∂g/∂x; None: it is dense
 
 
+_ONE = threading.RLock()  # the linear solver of IPOPT, MUMPS, serves one thread at a time
 ENDS = {
     "Solve_Succeeded": "",
     "Solved_To_Acceptable_Level": "",
@@ -94,8 +96,9 @@ def solve_program(
         slopes = [("g", _dense(c, 1)), ("jac_g_x", held_bent)]
         options["jac_g"] = parts.function("nlp_jac_g", at, slopes, parts.held_slope)
         problem["g"] = held(x, p)
-    solver = casadi.nlpsol("solver", "ipopt", problem, options)
-    found = solver(x0=start, lbx=program.lower, ubx=program.upper, lbg=program.least, ubg=program.greatest)
+    with _ONE:
+        solver = casadi.nlpsol("solver", "ipopt", problem, options)
+        found = solver(x0=start, lbx=program.lower, ubx=program.upper, lbg=program.least, ubg=program.greatest)
     if parts.raised is not None:
         raise parts.raised
     status = solver.stats()["return_status"]

@@ -15,6 +15,8 @@ closed_loop          machines under control: controllers, their simulation, rows
 consistency          parameters of bodies that can exist
 search               values of least cost where measurements are not linear in the unknowns
 problems             kinds of measurements besides forces
+solution             forces of a study solved for its unknowns
+bootstrap            estimates from drawn noise, for intervals
 results              what comes out: values, fit and prediction, verdict, the mechanism, files
 identify             the verb
 compare              several results, or several methods on one study, side by side

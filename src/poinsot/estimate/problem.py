@@ -36,6 +36,7 @@ class LinearProblem:
     scale: np.ndarray  # (c,) size of every channel's noise, or of its samples
     directions: np.ndarray  # G (b, r) in which base parameters are looked for
     terms: tuple[ChannelTerm, ...] = ()  # of measuring chains, the last unknowns
+    values_only: bool = False  # whether nobody asks for the covariance by the colour of residuals
     simulate: Simulate | None = None  # rows of the runs along the motions that values d (r,) give under control
 
     @property
@@ -115,7 +116,7 @@ class LinearProblem:
         X, z = self._columns_and_targets(self.runs)
         whole = tuple(noise) if len(noise) == len(X) else None
         simulated = None if self.simulate is None else self._simulated
-        return LinearRows(tuple(X), tuple(z), good, self.priors, self.scale, whole, simulated)
+        return LinearRows(tuple(X), tuple(z), good, self.priors, self.scale, whole, simulated, self.values_only)
 
     def _columns_and_targets(self, runs: tuple[RunRows, ...]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """X G (n, c, r) and z − X β₀ (n, c) by run, zero where samples are masked."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import combinations
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,11 @@ from poinsot.estimate.role import Role
 from poinsot.identifiability.linear import linear_parameters
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
+from poinsot.parallel.cluster import scheduler_of
 from poinsot.recording.recording import Recording
 
 INPUTS = ("linear", "cubic", "held")
+FEWEST = 40  # estimates of a bootstrap: with fewer, an interval of 95 % has no ends
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,9 @@ class Study:
     choose: tuple[str, ...] = ()  # patterns: alternatives that are looked for only if the data supports them
     problem: str = "forces"  # what is explained: measured forces, or another kind (`estimate.problems.registry`)
     modal: tuple[ModalRun, ...] = ()  # measured modes, for the problem "frequencies", which they imply
+    dask: str = ""  # scheduler ("tcp://…" or "local") of starts, populations, bootstraps; none: threads
+    bootstrap: int = 0  # estimates from drawn noise, for intervals beside the standard errors; 0: none
+    seed: int = 0  # of that noise
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism)
@@ -127,6 +132,9 @@ class Study:
             raise PoinsotError("a study needs a run to identify from")
         if len({run.name for run in self.modal}) < len(self.modal):
             raise PoinsotError("two modal runs have one name")
+        scheduler_of(self.dask)
+        for name, least in (("bootstrap", FEWEST), ("seed", 0)):
+            _require_count(name, getattr(self, name), least)
         _require_separate(self.runs)
         _require_partners(self.runs, self.control)
         if self.with_roles(Role.PAYLOAD) and not any(one.payload for one in self.unknowns):
@@ -136,6 +144,11 @@ class Study:
             )
 
     @property
+    def bare(self) -> Study:
+        """The same without what does not change its values: where work is done, and which intervals are asked for."""
+        return replace(self, dask="", bootstrap=0, seed=0)
+
+    @property
     def against(self) -> dict[str, str]:
         """Runs that are taken against others, by name."""
         return {run.name: run.against for run in self.runs if run.against}
@@ -143,6 +156,12 @@ class Study:
     def with_roles(self, *roles: Role) -> tuple[Run, ...]:
         """Runs that have one of the roles."""
         return tuple(run for run in self.runs if run.role in roles)
+
+
+def _require_count(name: str, value: Any, least: int) -> None:
+    """Whole numbers, either 0 or not too few."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or not (value == 0 or least <= int(value) < 2**63):
+        raise PoinsotError(f"{name} is a whole number, 0 or from {least}, not {one_line(repr(value), 40)}")
 
 
 def _require_separate(runs: Sequence[Run]) -> None:
@@ -203,6 +222,9 @@ def study_of(
     control: Any = None,
     problem: str = "forces",
     choose: Sequence[str] | str | None = None,
+    dask: str = "",
+    bootstrap: int = 0,
+    seed: int = 0,
 ) -> Study:
     """A study from what one call gives: one recording or several, names or patterns of unknowns."""
     require_mechanism(mechanism)
@@ -225,6 +247,9 @@ def study_of(
         problem=problem,
         choose=() if choose is None else one_or_more_names(choose, "choose"),
         modal=tuple(modal),
+        dask=dask,
+        bootstrap=bootstrap,
+        seed=seed,
     )
 
 

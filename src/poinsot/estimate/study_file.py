@@ -95,6 +95,9 @@ class StudyTable(StrictTable):
     problem: str = "forces"  # what is explained
     processing: ProcessingTable = ProcessingTable()
     control: dict[str, Any] | None = None  # controllers by actuator, beside their sampling rate
+    dask: str = ""  # a scheduler, or "local"
+    bootstrap: int = 0
+    seed: int = 0
 
 
 def read_study(path: str | Path) -> Study:
@@ -117,6 +120,9 @@ def read_study(path: str | Path) -> Study:
         tuple(table.choose),
         table.problem,
         tuple(modal_run_of(name, one.model_dump(), mechanism) for name, one in table.modal.items()),
+        table.dask,
+        table.bootstrap,
+        table.seed,
     )
 
 

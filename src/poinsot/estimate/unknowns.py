@@ -171,6 +171,9 @@ def _in_file(mechanism: Mechanism, wanted: dict[str, Unknown]) -> Unknowns:
 
 def _start(given: tuple[Unknown, ...], nominal: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
     """Where iterative methods start (k,): inside the bounds; what was moved is said."""
+    outside = [one.name for one in given if one.start is not None and not one.admits(one.start)]
+    if outside:
+        raise PoinsotError(f"the start of {listing(outside)} lies outside the bounds")
     start, steps = np.array([v if one.start is None else one.start for one, v in zip(given, nominal)], float), []
     for k, one in enumerate(given):
         width = one.upper - one.lower

@@ -8,8 +8,6 @@ limits       what coordinates and actuators may do, and how far a design goes
 criteria     condition number, D-, A- and E-optimality, interplay
 relaxation   weights of candidates, and a bound on every choice of k
 exchange     the best k of many candidates
-chunks       work in parts with random numbers of their own, on threads or a cluster, kept on disk
-cluster      the same parts on a Dask cluster
 calibration  task: poses for geometric calibration
 sensors      task: which channels are worth measuring
 prediction   standard errors and combinations that an experiment will tell

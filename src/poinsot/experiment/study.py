@@ -13,6 +13,7 @@ from poinsot.estimate.study import Run, Unknown
 from poinsot.experiment.limits import Limit
 from poinsot.experiment.record import Design
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.parallel.cluster import scheduler_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +38,7 @@ class DesignStudy:
             raise PoinsotError(f"the task of a design is one of its tasks, not {one_line(repr(self.task), 40)}")
         if not isinstance(self.seed, Integral) or isinstance(self.seed, bool) or not 0 <= int(self.seed) < 2**63:
             raise PoinsotError(f"a seed is a whole number from 0, not {one_line(repr(self.seed), 40)}")
-        if not isinstance(self.dask, str) or not (self.dask in ("", "local") or "://" in self.dask):
-            raise PoinsotError(
-                f"dask is the address of a scheduler (tcp://…) or 'local', not {one_line(repr(self.dask), 40)}"
-            )
+        scheduler_of(self.dask)
 
     def solve(self) -> Design:
         """The best experiment within the limits."""

@@ -15,7 +15,7 @@ _MODEL = (
     *("spatial", "elements", "model", "engine", "formulations", "system", "motion", "simulation", "statics"),
     *("vibration", "identifiability", "store"),
 )
-_MEASURING = ("recording", "estimate", "experiment")  # what they keep depends on their own code too
+_MEASURING = ("parallel", "recording", "estimate", "experiment")  # what they keep depends on their own code too
 _ROOT = Path(__file__).parents[1]
 _NEEDED = ("casadi", "numpy")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from poinsot.engine.build.settings import default_threads
 from poinsot.errors import PoinsotError
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.search.interior_point import InteriorPoint
@@ -155,7 +156,7 @@ def test_what_was_found_is_not_lost_by_an_interrupt(name, after, capfd):
     found = SEARCHES[name]().solve(Interrupted(DECAY.space, NOISY))
     assert found.message.startswith("Interrupted")
     assert found.cost < np.sum(DECAY.residuals(DECAY.space.start) ** 2)
-    assert Interrupted.count <= after + 3
+    assert Interrupted.count <= after + max(3, default_threads())  # starts on other threads end at their next step
     assert capfd.readouterr() == ("", "")
 
 

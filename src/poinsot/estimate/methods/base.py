@@ -50,6 +50,7 @@ class LinearRows:
     scale: np.ndarray  # size of every channel's noise, or of its samples (c,)
     noise: tuple[np.ndarray, ...] | None = None  # what noise of the motion adds to (X, z), by run (n, c, r + 1)
     simulated: Simulated | None = None  # where the controllers are known
+    values_only: bool = False  # whether nobody asks for the colour of residuals: covariances are those of white ones
 
     def __post_init__(self) -> None:
         count, r = sum(int(g.sum()) for g in self.good), self.X[0].shape[2]
@@ -103,6 +104,10 @@ class LinearMethod(ABC):
     @abstractmethod
     def solve(self, rows: LinearRows) -> LinearSolution:
         """Steps from the model that explain the rows best."""
+
+    def fitted(self, rows: LinearRows, d: np.ndarray) -> LinearRows:
+        """The rows that its values d (r,) explain."""
+        return rows
 
 
 def least_squares(
@@ -181,9 +186,12 @@ def with_covariance(
     left = residuals(rows, d)
     X = [x * w[:, :, None] for x, w in zip(rows.X, weights)]
     scores = [r * w for r, w in zip(left, weights)] if scores is None else scores
-    colour = colour_of(scores, projection(X, Z), rows.good)
+    if rows.values_only:
+        colour = Colour((np.ones(1),) * len(rows.scale), np.eye(len(rows.scale)))
+    else:
+        colour = colour_of(scores, projection(X, Z), rows.good)
     Z = X if Z is None else Z
-    covariance = sandwich(Z, H, colour)
+    covariance = np.linalg.pinv(H) if rows.values_only else sandwich(Z, H, colour)
     if len(rows.prior[1]):  # a prior is worth as much as its deviation says
         inverse = np.linalg.inv(H)
         covariance += inverse @ rows.prior[0].T @ rows.prior[0] @ inverse.T

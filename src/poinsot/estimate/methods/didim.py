@@ -44,7 +44,13 @@ class DirectInverse(SimulatingMethod):
 
         end = self.iterate(rows, step)
         message = "" if end.settled else "The simulated forces did not settle."
+        if rows.values_only:
+            return with_covariance(end.simulated, end.weights, end.at, end.H, end.iterations, message)
         return self._done(rows, end.at, np.linalg.inv(end.H), end.sigma, end.iterations, message)
+
+    def fitted(self, rows: LinearRows, d: np.ndarray) -> LinearRows:
+        """Along the simulated motion."""
+        return rows.along(d)
 
     def _done(
         self, rows: LinearRows, d: np.ndarray, rough: np.ndarray, sigma: np.ndarray, k: int, message: str

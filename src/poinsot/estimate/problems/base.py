@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from poinsot.estimate.results.validation import RunFit
+from poinsot.estimate.search.base import SearchMethod
 from poinsot.estimate.search.determined import Determined, determined
 from poinsot.estimate.search.problem import SearchProblem, with_priors
 from poinsot.model.mechanism import Mechanism
@@ -47,8 +48,8 @@ class Measurement(ABC):
             problem.space.size if self.holds else None,
         )
 
-    def settled(self, p: np.ndarray) -> tuple[Self, np.ndarray]:
-        """The same at values (k,) that a search found, with what these tell of the data; and the values to take."""
+    def settled(self, p: np.ndarray, method: SearchMethod) -> tuple[Self, np.ndarray]:
+        """The same at values (k,) that a method found, with what these tell of the data; and the values to take."""
         return self, p
 
     def series(self, p: np.ndarray) -> tuple[tuple[int, int], ...]:

@@ -15,8 +15,9 @@ from poinsot.estimate.problem import LinearProblem, all_columns
 from poinsot.estimate.problems.space import given_numbers
 from poinsot.estimate.rows.channel_terms import with_terms
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
+from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import SearchProblem, Space, with_priors
-from poinsot.estimate.search.trust_region import TrustRegion
+from poinsot.parallel.remade import Remade
 
 ROUNDS = 3  # of weights by what the residuals leave
 
@@ -53,8 +54,10 @@ class ForceResiduals(SearchProblem):
         if self.linear.terms:
             return super().costs(P)
         A, b, c = self._sums()
-        theta = self.linear.unknowns.thetas(P)
-        return c - 2 * theta @ b + np.sum((theta @ A) * theta, axis=1)
+        rows = np.ascontiguousarray(self.linear.unknowns.thetas(P))[
+            :, None, :
+        ]  # each by itself: what a candidate costs hangs on no other
+        return c - 2 * (rows @ b)[:, 0] + (rows @ A @ np.swapaxes(rows, 1, 2))[:, 0, 0]
 
     def _sums(self) -> tuple[np.ndarray, np.ndarray, float]:
         """WᵀW (K, K), Wᵀz (K,), zᵀz of weighed rows."""
@@ -76,17 +79,17 @@ def force_space(linear: LinearProblem) -> Space:
 
 
 def solved_by_search(
-    method: SearchMethod, linear: LinearProblem, known: np.ndarray
+    method: SearchMethod, linear: LinearProblem, known: np.ndarray, again: Remade | None = None, dask: str = ""
 ) -> tuple[LinearProblem, LinearSolution, SearchSolution]:
     """The values of least cost, as steps of the linear problem about them; noise that is not `known` (c,) is told
-    by the residuals, and the search goes on from its end with their weights.
+    by the residuals, and the search goes on from its end with their weights. Others make the problem `again`.
     """
     problem = ForceResiduals(force_space(linear), linear, linear.scale)
-    found = method.solve(with_priors(problem))
+    found = method.solve(with_priors(problem), again, dask)
     for _ in range(ROUNDS if not known.all() else 0):
         sigma = np.where(known, linear.scale, spread(*_left(linear, found.p)))
-        again = TrustRegion().descend(with_priors(replace(problem, sigma=sigma).at(found.p)))
-        found, problem = replace(found, p=again.p), replace(problem, sigma=sigma)
+        near = onwards(method).descend(with_priors(replace(problem, sigma=sigma).at(found.p)))
+        found, problem = replace(found, p=near.p), replace(problem, sigma=sigma)
     at = _back_to_model(linear, found.p)
     there = replace(linear, at=at, slopes=linear.unknowns.slopes(at))
     rows = there.rows

@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
+from poinsot.estimate.bootstrap.searches import SearchReplicas
+from poinsot.estimate.methods.registry import search_of
 from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.problems.frequencies.measurement import measured_modes
 from poinsot.estimate.problems.geometry.calibration import calibration
 from poinsot.estimate.problems.output.measurement import output_error
+from poinsot.estimate.search.problem import SearchProblem, with_priors
 from poinsot.estimate.study import Study
 
 Built = Callable[[Study], tuple[Measurement, Measurement | None]]  # what is identified from, and what is held out
 
 PROBLEMS: dict[str, Built] = {"frequencies": measured_modes, "geometry": calibration, "output": output_error}
+
+
+def measured_again(study: Study) -> Measurement:
+    """What a study identifies from, where it is made again in another process."""
+    return PROBLEMS[study.problem](study)[0]
+
+
+def search_replicas(study: Study, reached: np.ndarray) -> SearchReplicas:
+    """Estimates of a study from drawn noise, about the values (k,) at which its search ended."""
+    method = search_of(study.method)
+    return SearchReplicas(*measured_again(study).settled(reached, method), method)
+
+
+def search_again(study: Study, held: tuple[int, ...]) -> SearchProblem:
+    """The problem of a search, some unknowns held at the start, where it is made again in another process."""
+    return with_priors(measured_again(study).problem.holding(held))

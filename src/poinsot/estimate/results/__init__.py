@@ -4,6 +4,7 @@ validation           fit and prediction, channel by channel
 identified           the mechanism with the values that were found
 text                 values and tables as text
 folder               the result as files that other programs read
+bootstrap            intervals from estimates with drawn noise
 estimate             the result and its verdict
 linear               results by base parameters
 searched             results by search

@@ -12,9 +12,10 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.estimate.methods.base import Influence
+from poinsot.estimate.results.bootstrap import Bootstrap
 from poinsot.estimate.results.folder import write_folder
 from poinsot.estimate.results.surface import CostSurface
-from poinsot.estimate.results.text import in_columns, with_error
+from poinsot.estimate.results.text import in_brackets, in_columns, with_error
 from poinsot.estimate.results.validation import RunFit, poorly_predicted
 from poinsot.estimate.search.base import Convergence
 from poinsot.estimate.search.problem import SearchProblem
@@ -90,6 +91,7 @@ class Estimate(Result):
     steps: tuple[str, ...]  # everything that was done, one sentence each
     convergence: Convergence | None = None  # of a search, iteration by iteration
     selection: Selection | None = None  # of alternatives, where the study lets the data choose
+    bootstrap: Bootstrap | None = None  # intervals, where the study asks for them
 
     _hidden = ("study",)
     _extra = {"undetermined": "undetermined", "verdict": "verdict"}
@@ -200,20 +202,22 @@ class Estimate(Result):
         ]
         lines += self._remarks
         known = [p for p in self.parameters if p.determined]
-        lines += in_columns(
-            [(p.name, with_error(p.value, p.deviation), p.unit, f"model {p.nominal:.6g}", p.remark) for p in known]
-        )
+        lines += in_columns([(p.name, *self._numbers(p, p.name), f"model {p.nominal:.6g}", p.remark) for p in known])
         mixed = [c for c in self.combinations if c.text not in {p.name for p in known}]
         if self.undetermined:
             lines.append(f"undetermined by themselves: {listing(self.undetermined, 24)}")
         if mixed:
             lines.append("determined together:")
-            lines += in_columns(
-                [(with_error(c.value, c.deviation), c.unit, f"model {c.nominal:.6g}", c.text) for c in mixed]
-            )
+            lines += in_columns([(*self._numbers(c, c.text), f"model {c.nominal:.6g}", c.text) for c in mixed])
+        lines += [] if self.bootstrap is None else [f"in brackets: {self.bootstrap}"]
         lines += ["fit:", str(self.fit)]
         lines += [] if self.validation is None else ["held out:", str(self.validation)]
         return "\n".join([*lines, *([str(self.status)] if self.status else [])])
+
+    def _numbers(self, one: Value | Combination, text: str) -> tuple[str, str, str]:
+        """Value with standard error, unit, and the interval of a bootstrap, if there is one."""
+        interval = "" if self.bootstrap is None else in_brackets(*self.bootstrap[text])
+        return with_error(one.value, one.deviation), one.unit, interval
 
     @property
     def _remarks(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,12 +13,14 @@ from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.results.estimate import Combination, Estimate, Value, status_of
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
 from poinsot.estimate.search.determined import Determined
+from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import SearchProblem, Space, with_priors
-from poinsot.estimate.search.trust_region import TrustRegion
 from poinsot.estimate.study import Study
 from poinsot.identifiability.base_parameters import combination_text
 from poinsot.model.mechanism import Mechanism
+from poinsot.parallel.remade import Remade
 
+Again = Callable[[Study, tuple[int, ...]], SearchProblem]  # the problem of a study, some unknowns held at the start
 MORE = 3  # times that unknowns are released which cannot be told from others at the start
 
 
@@ -28,9 +30,11 @@ class SearchEstimate(Estimate):
 
     measured: Measurement
     found: np.ndarray  # (k,) the mechanism's values, undetermined ones as near to the model as the search left them
+    reached: np.ndarray  # (k,) where the search ended, before what its end told of the data
+    settled: np.ndarray  # (k,) with what it told
     open: tuple[str, ...]  # unknowns that may have any value, others following them
 
-    _hidden = ("study", "measured", "found")
+    _hidden = ("study", "measured", "found", "reached", "settled")
 
     @property
     def _remarks(self) -> tuple[str, ...]:
@@ -50,11 +54,16 @@ class SearchEstimate(Estimate):
 
 
 def searched(
-    study: Study, measured: Measurement, held_out: Measurement | None, method: SearchMethod
+    study: Study,
+    measured: Measurement,
+    held_out: Measurement | None,
+    method: SearchMethod,
+    again: Again | None = None,
 ) -> SearchEstimate:
-    """The estimate of a study from what was measured."""
-    solution = _solved(measured, method)
-    measured, p = measured.settled(solution.p)
+    """The estimate of a study from what was measured; other processes make its problem `again`."""
+    solution = _solved(study, measured, method, again)
+    reached = solution.p
+    measured, p = measured.settled(solution.p, method)
     found, space = measured.determined(p), measured.problem.space
     held = space.on_bounds(p)
     values, combinations, covariance = _values(space, p, found, held)
@@ -76,25 +85,28 @@ def searched(
         convergence=solution.convergence,
         measured=measured,
         found=back,
+        reached=reached,
+        settled=p,
         open=tuple(space.names[k] for k in found.reduction.eliminated if k not in found.reduction.null),
     )
 
 
-def _solved(measured: Measurement, method: SearchMethod) -> SearchSolution:
+def _solved(study: Study, measured: Measurement, method: SearchMethod, again: Again | None) -> SearchSolution:
     """What a method finds; unknowns that cannot be told from others may be held.
 
     More may be told at the values than at the start: then the search goes on with fewer of them held.
     """
     problem = measured.problem
     held = measured.determined(problem.space.start, 0.0).reduction.eliminated if measured.holds else ()
-    solution = method.solve(with_priors(problem.holding(held)))
+    made = None if again is None else Remade(again, (study.bare, tuple(held)))
+    solution = method.solve(with_priors(problem.holding(held)), made, study.dask)
     for _ in range(MORE if measured.holds else 0):
         found = measured.determined(solution.p)
         if len(found.reduction.eliminated) >= len(held):
             break
         held = found.reduction.eliminated
-        again = TrustRegion().descend(with_priors(problem.at(solution.p).holding(held)))
-        solution = replace(solution, p=again.p, cost=again.cost, message=again.message)
+        near = onwards(method).descend(with_priors(problem.at(solution.p).holding(held)))
+        solution = replace(solution, p=near.p, cost=near.cost, message=near.message)
     return solution
 
 

@@ -12,8 +12,23 @@ SHOWN = 60  # rows of a printed table
 def in_columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Rows as lines with their cells below each other, the first ones of many."""
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(len(rows[0]) if rows else 0)]
-    lines = ["  " + "  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() for row in rows[:SHOWN]]
+    lines = ["  " + "  ".join(c.ljust(w) for c, w in zip(row, widths) if w).rstrip() for row in rows[:SHOWN]]
     return lines + ([f"  … ({len(rows)} in all)"] if len(rows) > SHOWN else [])
+
+
+def in_brackets(lower: float, upper: float) -> str:
+    """An interval in the digits that its width is worth.
+
+    >>> in_brackets(6.83612, 6.83812)
+    '[6.8361, 6.8381]'
+    """
+    width = upper - lower
+    if not (np.isfinite(width) and width > 0):
+        return f"[{lower:.6g}, {upper:.6g}]"
+    digits = 1 - int(np.floor(np.log10(width)))
+    if -4 < digits < 9 and max(abs(lower), abs(upper)) < 1e7:
+        return f"[{lower:.{max(digits, 0)}f}, {upper:.{max(digits, 0)}f}]"
+    return f"[{lower:.6g}, {upper:.6g}]"
 
 
 def with_error(value: float, deviation: float) -> str:

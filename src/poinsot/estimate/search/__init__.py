@@ -11,6 +11,7 @@ constraints           equalities and inequalities between unknowns
 interior_point        IPOPT
 collocation           all variables of simulated motions at once
 multi_start           another method from many starts
+onwards               what goes on from values that another method found
 registry              methods by name
 determined            what residuals determine near the values that were found
 profile               intervals by the profile of the likelihood

@@ -5,17 +5,20 @@ from __future__ import annotations
 import logging
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.estimate.search.problem import SearchProblem
+from poinsot.parallel.chunks import Arrays, over_arguments
+from poinsot.parallel.remade import Remade
 from poinsot.results import Result
 
 _progress = logging.getLogger("poinsot.progress")
 OFTEN = 2.0  # between two lines of progress  [s]
+PARTS = 16  # of a population on a cluster
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,8 @@ class SearchCourse:
 
     problem: SearchProblem
     method: str
+    again: Remade = field(default_factory=Remade)  # the problem, as other processes make it
+    dask: str = ""  # scheduler for what can be done in parts; none: threads of this process
     evaluations: int = 0
     _kept: list[tuple[int, float, np.ndarray]] = field(default_factory=list)
     _said: float = field(default_factory=time.monotonic)
@@ -62,9 +67,12 @@ class SearchCourse:
         return self.problem.residuals(p)
 
     def costs(self, P: np.ndarray) -> np.ndarray:
-        """Costs (N,), counted."""
+        """Costs (N,), counted: of one batch, or of parts of it on the cluster."""
         self.evaluations += len(P)
-        return self.problem.costs(P)
+        if not self.dask:
+            return self.problem.fresh().costs(P)
+        parts = np.array_split(P, min(PARTS, len(P)))
+        return np.concatenate([part["costs"] for part in over_arguments(_costs, self.again, parts, self.dask)])
 
     def keep(self, cost: float, p: np.ndarray) -> None:
         """An iteration ended here; tell how it goes, now and then."""
@@ -88,6 +96,11 @@ class SearchCourse:
         return SearchSolution(values[-1], costs[-1], way, message, said)
 
 
+def _costs(again: Remade, P: np.ndarray) -> Arrays:
+    """Costs of some candidates (N, k), in any process."""
+    return {"costs": again.get().fresh().costs(P)}
+
+
 class SearchMethod(ABC):
     """A way to find the values of least cost; frozen, one a file."""
 
@@ -95,19 +108,24 @@ class SearchMethod(ABC):
     summary: ClassVar[str]  # one line for lists of methods
     simulates: ClassVar[bool] = False  # whether noise of the motion does not bias it
 
-    def solve(self, problem: SearchProblem) -> SearchSolution:
-        """The values of least cost; the best so far if it is interrupted."""
-        course = SearchCourse(problem, self.name)
+    def solve(self, problem: SearchProblem, again: Remade | None = None, dask: str = "") -> SearchSolution:
+        """The values of least cost; the best so far if it is interrupted.
+
+        Parts of the work are done on threads, or by the workers of a scheduler, which make the problem `again`.
+        """
+        again = Remade(here=problem) if again is None else replace(again, here=problem)
+        course = SearchCourse(problem, self.name, again, dask)
         try:
             return self.search(problem, course)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stopped:
             if not np.isfinite(course.best):
                 raise
-            return course.ended("Interrupted: these are the best values so far.")
+            kept = f" ({stopped})" if str(stopped) else ""
+            return course.ended(f"Interrupted: these are the best values so far{kept}.")
 
     def descend(self, problem: SearchProblem) -> SearchSolution:
         """The same as a part of other work, which an interrupt ends altogether."""
-        return self.search(problem, SearchCourse(problem, self.name))
+        return self.search(problem, SearchCourse(problem, self.name, Remade(here=problem)))
 
     @abstractmethod
     def search(self, problem: SearchProblem, course: SearchCourse) -> SearchSolution:

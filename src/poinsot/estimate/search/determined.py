@@ -15,7 +15,9 @@ from poinsot.blas import one_blas_thread
 from poinsot.estimate.residuals import colour_of, sandwich
 from poinsot.identifiability.reduction import Reduction, reduce_columns
 
-PART = 0.1  # of the largest part of a direction, below which an unknown has no part in it
+PART = 0.1  # of the largest part of a direction, from which an unknown has part in it in any case
+WIDER = 2.5  # error bars of an unknown, from which what an open direction adds to them makes it part of it
+EXACT = 1e-14  # round-off of a part in a direction, times the ratio of the largest singular value to those that count
 ROUND_OFF = 1e-13  # of the largest singular value
 RARE = 1e-3  # chance of residuals as large as these, below which the model does not fit
 
@@ -61,25 +63,36 @@ def determined(
     ratio = float(e @ e) / spare if spare > 0 else np.nan
     misfit = bool(known and spare > 0 and chi2.sf(e @ e, spare) < RARE)
     wide = 1.0 if known and not misfit else np.sqrt(ratio)
-    if size is not None and len(weak := _weak(J * size, wide)):
-        J = (J * size - (J * size) @ weak.T @ weak) / size
-        found = reduce_columns(J, prefer, natural)
+    if size is not None:
+        weak, small = _weak(J * size, wide)
+        if len(weak):
+            J = (J * size - (J * size) @ weak.T @ weak) / size
+            order = sorted(dict.fromkeys([*prefer, *range(len(size))]), key=small.__contains__)
+            found = reduce_columns(J, order, natural)
     X = J[:, list(found.independent)]
     return Determined(found, _covariance(e, X, known and not misfit, series, ratio), ratio, spare, misfit)
 
 
-def _weak(J: np.ndarray, wide: float) -> np.ndarray:
-    """Directions (w, k) among several unknowns along which residuals change by less than their deviation.
+def _weak(J: np.ndarray, wide: float) -> tuple[np.ndarray, set[int]]:
+    """Directions (w, k) among several unknowns along which residuals change by less than their deviation, and the
+    unknowns that have a small part in them at most, by which others are not expressed.
 
     J diag(size) = U S Vᵀ ,    S < 1        (theory/search, eq. 43)
+
+    An unknown has part in one if it has a large part, or if letting the direction go widens its own error bar.
     """
     S, V = np.linalg.svd(J, full_matrices=False)[1:]
-    V = V[(S / wide < 1) & (S / S[:1] > ROUND_OFF)] if wide > 0 and len(S) else V[:0]
-    if not len(V):
-        return V
-    V = np.where(np.abs(V) > PART * np.max(np.abs(V), axis=1, keepdims=True), V, 0.0)
-    V = V[np.count_nonzero(V, axis=1) > 1]
-    return np.linalg.qr(V.T)[0].T
+    if not len(S) or not wide > 0:
+        return V[:0], set()
+    weak = (S / wide < 1) & (S / S[0] > ROUND_OFF)
+    bar = wide * np.linalg.norm(V[S / wide >= 1] / S[S / wide >= 1, None], axis=0)  # with all of them held
+    error = np.abs(V[weak]) * (wide / S[weak, None])  # by each of them
+    sure = np.abs(V[weak]) > EXACT * S[0] / wide
+    large = np.abs(V[weak]) > PART * np.max(np.abs(V[weak]), axis=1, keepdims=True, initial=0.0)
+    V = np.where(large | (sure & (error * np.sqrt(len(error)) > WIDER * bar)), V[weak], 0.0)
+    several = np.count_nonzero(V, axis=1) > 1
+    small = V[several].any(axis=0) & ~large[several].any(axis=0)
+    return np.linalg.qr(V[several].T)[0].T, set(np.flatnonzero(small).tolist())
 
 
 def _covariance(e: np.ndarray, X: np.ndarray, known: bool, series: Series, ratio: float) -> np.ndarray:

@@ -42,9 +42,10 @@ class InteriorPoint(SearchMethod):
             return slopes(p) / unit[:, None]
 
         def residuals(x: np.ndarray) -> np.ndarray:
-            e = course.residuals(x * size)
-            if np.isfinite(e).all() and _within(g(x * size), low, high):
-                course.keep(float(e @ e), x * size)
+            p = space.inside(x * size)  # IPOPT goes beyond bounds by round-off
+            e = course.residuals(p)
+            if np.isfinite(e).all() and _within(g(p), low, high):
+                course.keep(float(e @ e), p)
             return e
 
         program = LeastSquaresProgram(

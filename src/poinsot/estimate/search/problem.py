@@ -95,6 +95,10 @@ class SearchProblem(ABC):
             space = space.held(k, float(space.start[k]))
         return replace(self, space=space)
 
+    def fresh(self) -> Self:
+        """The same problem, which remembers nothing of what was asked before and is no other thread's."""
+        return self
+
     @abstractmethod
     def residuals(self, p: np.ndarray) -> np.ndarray:
         """(m,) measured less predicted, each over its standard deviation; NaN where the model has no answer."""
@@ -127,6 +131,10 @@ class Weighed(SearchProblem):
     def known(self) -> np.ndarray:
         """Numbers of the unknowns that have a prior."""
         return np.flatnonzero(np.isfinite(self.space.prior))
+
+    def fresh(self) -> Weighed:
+        """With fresh data."""
+        return replace(self, of=self.of.fresh())
 
     def residuals(self, p: np.ndarray) -> np.ndarray:
         """Those of the data, then (p₀ − p)/σ₀."""

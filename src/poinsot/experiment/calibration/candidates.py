@@ -21,10 +21,10 @@ from poinsot.estimate.problems.geometry.poses import PoseEquations
 from poinsot.estimate.problems.geometry.residuals import parts_of
 from poinsot.estimate.search.problem import Space
 from poinsot.estimate.study import Unknown
-from poinsot.experiment.chunks import rng_of
 from poinsot.experiment.limits import Limit, LimitReached, Quantity, coordinate_of, position_limits
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.driven import Driven, driven
+from poinsot.parallel.chunks import rng_of
 from poinsot.vibration.rigid_batch import reach
 
 SIZE = 500  # candidates in a chunk

@@ -11,7 +11,6 @@ from poinsot.errors import PoinsotError, count_of, one_line, unknown
 from poinsot.estimate.search.problem import Space
 from poinsot.experiment.calibration.candidates import SIZE, CalibrationSetting, Candidates, chunk, setting_of
 from poinsot.experiment.calibration.record import CalibrationDesign
-from poinsot.experiment.chunks import over_chunks, rng_of
 from poinsot.experiment.criteria import CRITERIA
 from poinsot.experiment.exchange import BestSet, best_set
 from poinsot.experiment.limits import unchecked_forces
@@ -19,6 +18,7 @@ from poinsot.experiment.prediction import Predicted, predicted, seen_directions
 from poinsot.experiment.record import DesignStatus
 from poinsot.experiment.relaxation import POWERS
 from poinsot.experiment.study import DesignStudy, Task
+from poinsot.parallel.chunks import over_chunks, rng_of
 
 RANDOM = 25  # sets of random poses to compare with
 COMPARED = 10**6  # number of the random numbers of these

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from poinsot.experiment.chunks import rng_of
 from poinsot.experiment.poses.assessment import Assessor, PoseTest
 from poinsot.experiment.poses.correlation import correlations, interplay_of_correlations
 from poinsot.experiment.poses.matrices import PoseMatrices
 from poinsot.experiment.poses.prior import ParameterPrior
 from poinsot.experiment.poses.space import PoseSpace
 from poinsot.model.mechanism import Mechanism
+from poinsot.parallel.chunks import rng_of
 
 LEAST, MOST = 128, 1024  # poses in a chunk
 SETS, ROBUST, REFINING = 0, 1, 2  # first number of what is drawn; chunks of poses follow from `POSES` on

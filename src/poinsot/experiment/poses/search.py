@@ -10,7 +10,6 @@ from time import monotonic
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.experiment.chunks import over_chunks
 from poinsot.experiment.criteria import CRITERIA, relative_errors
 from poinsot.experiment.exchange import best_set
 from poinsot.experiment.limits import unchecked_forces
@@ -23,6 +22,7 @@ from poinsot.experiment.poses.sampling import REFINING, Sampling, chunk, joined,
 from poinsot.experiment.record import DesignStatus, Prediction
 from poinsot.experiment.relaxation import POWERS
 from poinsot.experiment.study import DesignStudy
+from poinsot.parallel.chunks import over_chunks
 
 _progress = logging.getLogger("poinsot.progress")
 OFTEN = 1.0  # between two lines of progress  [s]

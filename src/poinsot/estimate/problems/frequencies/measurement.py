@@ -17,7 +17,9 @@ from poinsot.estimate.problems.frequencies.spectrum import ModelSpectrum, has_da
 from poinsot.estimate.problems.space import space_of
 from poinsot.estimate.results.validation import OUTLIER, RunFit, fit_of
 from poinsot.estimate.role import Role
+from poinsot.estimate.search.base import SearchMethod
 from poinsot.estimate.search.determined import RARE
+from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import with_priors
 from poinsot.estimate.search.trust_region import TrustRegion
 from poinsot.estimate.study import Study
@@ -64,7 +66,7 @@ class ModalMeasurement(Measurement):
             predicted[pairs.modes, 1] = partners(found.damping, pairs)
         return measured, predicted
 
-    def settled(self, p: np.ndarray) -> tuple[ModalMeasurement, np.ndarray]:
+    def settled(self, p: np.ndarray, method: SearchMethod) -> tuple[ModalMeasurement, np.ndarray]:
         """Without what the model lacks, and without outliers where that is asked; all is said."""
         measured, said = self._without_lacking(p)
         most, out = int(MOST * sum(run.count for run in self.problem.runs)), []
@@ -72,7 +74,8 @@ class ModalMeasurement(Measurement):
             (run, mode, what), text = next(iter(outliers.items()))
             out.append(text)
             measured = measured._left_out({run: [mode]}, what == SHAPE)
-            p = TrustRegion(tolerance=REFIT).descend(with_priors(measured.problem.at(p))).p
+            refit = onwards(method, TrustRegion(tolerance=REFIT))
+            p = refit.descend(with_priors(measured.problem.at(p))).p
         if out:
             said.append(f"Left out because they do not fit: {listing(out)}.")
         elif outliers:

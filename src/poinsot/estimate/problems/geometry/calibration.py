@@ -18,8 +18,9 @@ from poinsot.estimate.problems.geometry.residuals import PoseResiduals
 from poinsot.estimate.problems.space import given_numbers, space_of
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.rows.channel_terms import GainTerm, OffsetTerm, is_term, terms_of
+from poinsot.estimate.search.base import SearchMethod
+from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import Space, with_priors
-from poinsot.estimate.search.trust_region import TrustRegion
 from poinsot.estimate.study import Role, Run, Study, Unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.place import placed
@@ -67,7 +68,7 @@ class Calibration(Measurement):
         """Frames of the measurement before parts of the machine: those that stand in most readings."""
         return frames_first(self.problem.equations)
 
-    def settled(self, p: np.ndarray) -> tuple[Calibration, np.ndarray]:
+    def settled(self, p: np.ndarray, method: SearchMethod) -> tuple[Calibration, np.ndarray]:
         """Without poses that do not fit the others, where that is asked, the worst first; all is said."""
         measured, out, most = self, [], int(MOST * len(self.problem.y)) if self.robust else 0
         while len(out) < most and (named := measured._outliers(p)):
@@ -75,7 +76,7 @@ class Calibration(Measurement):
             out.append(text)
             measured = measured.without([i])
             held = measured.determined(p).reduction.eliminated
-            p = TrustRegion().descend(with_priors(measured.problem.at(p).holding(held))).p
+            p = onwards(method).descend(with_priors(measured.problem.at(p).holding(held))).p
         doubts = (f"Left out because they do not fit: {listing(out)}.",) if out else ()
         return replace(measured, doubts=(*self.doubts, *doubts)), p
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -31,6 +31,10 @@ class OutputResiduals(SearchProblem):
 
     shooting: Shooting
     last: LastStates = field(default_factory=LastStates)
+
+    def fresh(self) -> OutputResiduals:
+        """From the initial states of the recorded motion."""
+        return replace(self, last=LastStates())
 
     def residuals(self, p: np.ndarray) -> np.ndarray:
         """(m,), NaN where the simulation has no answer."""

@@ -14,10 +14,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from poinsot.errors import Interrupted, MissingExtraError, PoinsotError
-from poinsot.experiment import cluster
-from poinsot.experiment.chunks import over_chunks, rng_of
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
+from poinsot.parallel import cluster
+from poinsot.parallel.chunks import over_chunks, rng_of
 
 COUNT = 12
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
+from functools import cached_property
+from multiprocessing import current_process
 from typing import Any
 
 import numpy as np
@@ -18,19 +21,66 @@ Arrays = dict[str, np.ndarray]
 LOCAL = "local"
 PATIENCE = 20.0  # for the scheduler, and for the first worker  [s]
 GRACE = 0.5  # for the cluster of this machine to end  [s]
+GUARD = "its workers did not start; in a script, work that needs them stands below 'if __name__ == \"__main__\":'"
 RETRIES = 3  # of a chunk whose worker was lost
 
 
-def on_cluster(
-    address: str, work: Callable[[Any, int], Arrays], shared: Any, numbers: Sequence[int]
-) -> Iterator[tuple[int, Arrays]]:
-    """Chunks as they are done on the cluster of an address, or of "local"."""
+class _Session:
+    """A client of a cluster for work in several steps, opened when it is first needed."""
+
+    def __init__(self, address: str, stack: ExitStack):
+        self.address, self._stack = address, stack
+        self._sent: dict[int, tuple[Any, Any]] = {}  # by identity, what was sent and where it is held
+
+    @cached_property
+    def client(self) -> Any:
+        """The client."""
+        return _client(self.address, self._stack)
+
+    def held(self, shared: Any, again: bool) -> Any:
+        """What all chunks share, once for all of a worker; `again` where all that held it were lost."""
+        if again or id(shared) not in self._sent:
+            (future,) = self.client.scatter([shared], broadcast=True, hash=False)
+            self._sent[id(shared)] = (shared, future)
+        return self._sent[id(shared)][1]
+
+
+_SESSION: ContextVar[_Session | None] = ContextVar("session", default=None)
+
+
+@contextmanager
+def one_cluster(address: str) -> Iterator[None]:
+    """Let all work in the block that is for a cluster of this address use one client, and start one cluster at most.
+
+    It is opened when it is first needed; without an address nothing is done.
+    """
     with ExitStack() as stack:
-        client = _client(address, stack)
-        left = list(numbers)
-        for _ in range(RETRIES):
-            for number, arrays in _round(client, work, shared, left):
-                left.remove(number)
+        token = _SESSION.set(_Session(address, stack) if address else None)
+        try:
+            yield
+        finally:
+            _SESSION.reset(token)
+
+
+def scheduler_of(dask: Any) -> str:
+    """The scheduler that is meant: an address, "local", or none."""
+    if isinstance(dask, str) and (dask in ("", LOCAL) or "://" in dask):
+        return dask
+    raise PoinsotError(f"dask is the address of a scheduler (tcp://…) or 'local', not {one_line(repr(dask), 40)}")
+
+
+def on_cluster(
+    address: str, work: Callable[[Any, Any], Arrays], shared: Any, given: Mapping[int, Any]
+) -> Iterator[tuple[int, Arrays]]:
+    """Chunks as they are done on the cluster of an address, or of "local", from an argument for each."""
+    with ExitStack() as stack:
+        session = _SESSION.get()
+        if session is None or session.address != address:
+            session = _Session(address, stack)
+        left = dict(given)
+        for attempt in range(RETRIES):
+            for number, arrays in _round(session, work, shared, left, again=attempt > 0):
+                del left[number]
                 yield number, arrays
             if not left:
                 return
@@ -38,14 +88,15 @@ def on_cluster(
 
 
 def _round(
-    client: Any, work: Callable[[Any, int], Arrays], shared: Any, numbers: Sequence[int]
+    session: _Session, work: Callable[[Any, Any], Arrays], shared: Any, given: Mapping[int, Any], again: bool
 ) -> Iterator[tuple[int, Arrays]]:
     """Chunks that could be done; not those that were given up because all that held `shared` were lost."""
+    client = session.client
     from distributed import as_completed
     from distributed.scheduler import KilledWorker
 
-    (held,) = client.scatter([shared], broadcast=True, hash=False)  # once for all chunks of a worker
-    futures = {client.submit(work, held, k, pure=False, retries=0): k for k in list(numbers)}
+    held = session.held(shared, again)
+    futures = {client.submit(work, held, x, pure=False, retries=0): k for k, x in given.items()}
     try:
         for future in as_completed(list(futures)):
             if future.status == "finished":
@@ -73,18 +124,20 @@ def _client(address: str, stack: ExitStack) -> Any:
         client = stack.enter_context(distributed.Client(cluster, timeout=PATIENCE))
         client.wait_for_workers(1, timeout=PATIENCE)
         return client
-    except (OSError, ValueError) as error:
-        reason = one_line(str(error), 200)
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = GUARD if address == LOCAL and isinstance(error, RuntimeError) else one_line(str(error), 200)
         raise PoinsotError(f"the cluster at '{one_line(address, 80)}' cannot be used: {reason}") from None
 
 
 @contextmanager
 def _local(distributed: Any) -> Iterator[Any]:
     """One process for every processor, which shares no interpreter with the others."""
+    if getattr(current_process(), "_inheriting", False):  # a worker that has come here while it reads the script
+        raise RuntimeError(GUARD)
     cluster = distributed.LocalCluster(
         n_workers=default_threads(),
         threads_per_worker=1,
-        dashboard_address=None,
+        dashboard_address=":0",
         env={"POINSOT_THREADS": "1"},
         silence_logs=logging.CRITICAL,
     )

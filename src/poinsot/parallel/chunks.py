@@ -6,24 +6,21 @@ wherever it runs. A worker that is lost costs its chunk only, and work that was 
 
 from __future__ import annotations
 
-import json
 import logging
 import queue
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
 from poinsot.engine.build.settings import default_threads
 from poinsot.errors import Interrupted
-from poinsot.experiment.cluster import on_cluster
-from poinsot.model.mechanism import Mechanism
-from poinsot.store import arrays_digest, content_key, keep_arrays, read_arrays, writer_digest
-from poinsot.system.system import system
+from poinsot.parallel.cluster import on_cluster
+from poinsot.parallel.content import content_of
+from poinsot.store import content_key, keep_arrays, read_arrays, writer_digest
 
 Arrays = dict[str, np.ndarray]
 Work = Callable[[Any, int], Arrays]  # of what all chunks share, and the number of the chunk
@@ -52,7 +49,7 @@ def over_chunks(
     missing = [k for k in range(count) if k not in done]
     begin = last = time.monotonic()
     try:
-        for number, arrays in _parts(work, shared, missing, dask):
+        for number, arrays in _parts(work, shared, {k: k for k in missing}, dask):
             done[number] = arrays
             now = time.monotonic()
             if key and now - begin > WORTH:
@@ -68,16 +65,29 @@ def over_chunks(
     return [done[k] for k in range(count)]
 
 
-def _parts(work: Work, shared: Any, numbers: Sequence[int], dask: str) -> Iterator[tuple[int, Arrays]]:
-    """Chunks as they are done, with their numbers."""
-    if not numbers:
+def over_arguments(work: Callable[[Any, Any], Arrays], shared: Any, given: Sequence[Any], dask: str) -> list[Arrays]:
+    """What `work(shared, argument)` gives for all arguments, in their order; on threads where `dask` is empty.
+
+    Nothing is kept, and `shared` is sent once, for calls one after the other in `one_cluster`.
+    """
+    done = dict(_parts(work, shared, dict(enumerate(given)), dask))
+    return [done[k] for k in range(len(given))]
+
+
+def _parts(
+    work: Callable[[Any, Any], Arrays], shared: Any, given: Mapping[int, Any], dask: str
+) -> Iterator[tuple[int, Arrays]]:
+    """Chunks as they are done, with their numbers, from an argument for each."""
+    if not given:
         return iter(())
-    return on_cluster(dask, work, shared, numbers) if dask else _on_threads(work, shared, numbers)
+    return on_cluster(dask, work, shared, given) if dask else _on_threads(work, shared, given)
 
 
-def _on_threads(work: Work, shared: Any, numbers: Sequence[int]) -> Iterator[tuple[int, Arrays]]:
+def _on_threads(
+    work: Callable[[Any, Any], Arrays], shared: Any, given: Mapping[int, Any]
+) -> Iterator[tuple[int, Arrays]]:
     """Chunks as they are done; threads end with the process, so that nobody waits for a chunk after an interrupt."""
-    left, results = deque(numbers), queue.SimpleQueue()
+    left, results = deque(given), queue.SimpleQueue()
 
     def drain() -> None:
         while True:
@@ -86,14 +96,15 @@ def _on_threads(work: Work, shared: Any, numbers: Sequence[int]) -> Iterator[tup
             except IndexError:
                 return
             try:
-                results.put((number, work(shared, number), None))
+                results.put((number, work(shared, given[number]), None))
             except BaseException as error:  # raised again where the results are taken
+                left.clear()
                 results.put((number, {}, error))
 
-    for _ in range(min(default_threads(), len(numbers))):
+    for _ in range(min(default_threads(), len(given))):
         threading.Thread(target=drain, daemon=True, name="poinsot chunks").start()
     try:
-        for _ in numbers:
+        for _ in given:
             number, arrays, error = _next(results)
             if error is not None:
                 raise error
@@ -112,28 +123,5 @@ def _next(results: queue.SimpleQueue) -> tuple[int, Arrays, BaseException | None
 
 def _key(work: Work, shared: Any) -> str:
     """Digest of all that chunks depend on; empty where it cannot be told."""
-    try:
-        text = json.dumps(_plain(shared))
-    except TypeError:
-        return ""
-    return content_key("chunk", writer_digest(work.__module__), f"{work.__module__}.{work.__qualname__}", text)
-
-
-def _plain(x: Any) -> Any:
-    """Something as JSON can hold it, arrays as their digests."""
-    if x is None or isinstance(x, str | int | float):
-        return repr(x)
-    if isinstance(x, np.ndarray | np.generic):
-        return arrays_digest(np.asarray(x))
-    if isinstance(x, Mechanism):
-        structure = system(x, "joint").key
-        if not structure:
-            raise TypeError("laws of the user's own have no key")
-        return [structure, {name: float(p.value) for name, p in x.parameters.items()}]
-    if is_dataclass(x) and not isinstance(x, type):
-        return [type(x).__qualname__, *(_plain(getattr(x, f.name)) for f in fields(x))]
-    if isinstance(x, Mapping):
-        return {repr(name): _plain(value) for name, value in x.items()}
-    if isinstance(x, list | tuple):
-        return [_plain(value) for value in x]
-    raise TypeError(f"{type(x).__name__} has no digest")
+    content, code = content_of(shared), writer_digest(work.__module__)
+    return content and content_key("chunk", code, f"{work.__module__}.{work.__qualname__}", content)

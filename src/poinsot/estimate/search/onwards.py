@@ -1,0 +1,17 @@
+"""What goes on from values that another method found, near by and within the same constraints."""
+
+from __future__ import annotations
+
+from poinsot.estimate.search.base import SearchMethod
+from poinsot.estimate.search.interior_point import InteriorPoint
+from poinsot.estimate.search.multi_start import MultiStart
+from poinsot.estimate.search.trust_region import TrustRegion
+
+
+def onwards(method: SearchMethod, otherwise: SearchMethod | None = None) -> SearchMethod:
+    """Steps of a trust region, or of `otherwise`; the interior point where it keeps constraints between unknowns."""
+    if isinstance(method, MultiStart):
+        return onwards(method.base, otherwise)
+    if isinstance(method, InteriorPoint) and method.constraints:
+        return method
+    return otherwise or TrustRegion()
