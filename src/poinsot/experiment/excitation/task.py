@@ -12,6 +12,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, by_name, one_line, one_or_more_names, unknown
+from poinsot.experiment.chunks import work_key
 from poinsot.experiment.criteria import CRITERIA
 from poinsot.experiment.excitation.information import Information, information_of
 from poinsot.experiment.excitation.machine import DrivenMachine
@@ -142,7 +143,8 @@ class ExcitationTask(Task):
     def solve(self, study: DesignStudy) -> ExcitationDesign:
         """The best motion within the limits."""
         program = self.program(study)
-        found = searched(program, self.starts, self.polish, self.iterations, np.random.default_rng(study.seed))
+        rng, key = np.random.default_rng(study.seed), work_key("excitation", study)
+        found = searched(program, self.starts, self.polish, self.iterations, rng, key)
         motion = {name: program.shape.signal(c) for name, c in zip(program.machine.names, found.c)}
         return self._design(study, program, found, motion)
 

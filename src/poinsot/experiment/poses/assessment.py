@@ -22,7 +22,7 @@ from poinsot.experiment.poses.space import ROUND, limit_size
 if TYPE_CHECKING:
     from poinsot.experiment.poses.matrices import PoseMatrices
 
-RATIOS = ("condition", "A", "E")
+RATIOS = ("condition", "A", "E", "worst")
 STILL = 1e-6  # of the highest frequency, below which a motion has none
 
 
