@@ -55,7 +55,7 @@ def test_limits_hold_between_samples_and_ends_are_at_rest(name, tmp_path):
 
 
 def test_a_pose_that_the_drive_cannot_hold_leaves_no_motion():
-    limits = {"theta1": [400.0, 401.0], "A.force": 0.5}  # many turns from the pose of the file
+    limits = {"theta1": [60.0, 61.0], "A.force": 0.5}  # many turns from the pose of the file
     with pytest.raises(PoinsotError, match=r"no motion keeps all limits: '.*' is violated by .* (rad|N·m)"):
         poinsot.design(poinsot.load("four_bar"), SMALL | {"coordinates": ["theta1"]}, limits=limits, noise=0.1)
 
@@ -147,6 +147,8 @@ def test_limits_that_leave_no_motion_are_named(limits, options, words):
         ({"duration": "-1 s"}, "duration"),
         ({"speed": {"nobody": 1.0}}, "nobody"),
         ({"points": 3}, "points"),
+        ({"aim": {"upper.m": 0.1}}, "told only together with others"),
+        ({"aim": {"nobody": 0.1}}, "nobody"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, words):

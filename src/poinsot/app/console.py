@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from poinsot.errors import Interrupted
+
 _SIGNS = (
     "→ -> … ... · * × x − - – - ± +- ≤ <= ≥ >= ° deg ² ^2 ³ ^3 ⁴ ^4 ⁻ ^- ¹ 1 ᵀ ^T √ sqrt ∂ d µ u "
     "α alpha β beta γ gamma δ delta ε epsilon η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma "
@@ -79,12 +81,13 @@ def busy(what: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def resumed() -> Iterator[None]:
-    """Say, where work is stopped, that it goes on from what is kept."""
+    """Say, where work is stopped, that it goes on from what is kept, or what the work itself says of it."""
     try:
         yield
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        said = str(stop) if isinstance(stop, Interrupted) else ""
         with suppress(OSError, ValueError):
-            print("what is done is kept: the same command goes on from there", file=sys.stderr)
+            print(said or "what is done is kept: the same command goes on from there", file=sys.stderr)
         raise
 
 

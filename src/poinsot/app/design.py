@@ -10,7 +10,7 @@ import typer
 import poinsot
 from poinsot.app.console import busy, resumed
 from poinsot.app.options import Json, Overwrite
-from poinsot.app.output import write_json
+from poinsot.app.output import check_outputs, write_json
 
 
 def design(
@@ -23,6 +23,7 @@ def design(
     overwrite: Overwrite = False,
 ) -> None:
     """Design an experiment: where to measure or how to move, what it will tell, and which limits bind."""
+    check_outputs(json, out, "design.json", overwrite)
     with busy("design"), resumed():
         found = poinsot.design(study, dask=dask)
     print(found)

@@ -13,6 +13,7 @@ from typing import Any
 from poinsot.model.quantities.expressions import text
 from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.toml import check_place, write_aside
+from poinsot.store.folder import check_folder
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -73,6 +74,14 @@ def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
     """The same for what is no text."""
     check_place(path, overwrite, "add --overwrite")
     write_aside(path, content)
+
+
+def check_outputs(path: Path | None, folder: Path | None, sign: str, overwrite: bool) -> None:
+    """That a file and a folder of results, known by its file `sign`, may be written: asked before long work."""
+    if path is not None:
+        check_place(path, overwrite, "add --overwrite")
+    if folder is not None:
+        check_folder(folder, sign, overwrite)
 
 
 def write_json(path: Path | None, data: Any, overwrite: bool) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.engine.interrupts import postponed_interrupts
 from poinsot.lazy import casadi
 
 Function = Callable[[np.ndarray], np.ndarray]
@@ -87,6 +88,7 @@ def solve_program(
     }
     if plain:
         options["ipopt.hessian_approximation"] = "limited-memory"
+        options["ipopt.mumps_pivot_order"] = 0  # minimum degree: many rows, each dense in few variables
     else:
         upper = [("triu_hess_gamma_x_x", casadi.triu(bent))]
         options["hess_lag"] = parts.function("nlp_hess_l", [*at, *weights], upper, parts.bend)
@@ -98,7 +100,8 @@ def solve_program(
         problem["g"] = held(x, p)
     with _ONE:
         solver = casadi.nlpsol("solver", "ipopt", problem, options)
-        found = solver(x0=start, lbx=program.lower, ubx=program.upper, lbg=program.least, ubg=program.greatest)
+        with postponed_interrupts() as parts.stops:
+            found = solver(x0=start, lbx=program.lower, ubx=program.upper, lbg=program.least, ubg=program.greatest)
     if parts.raised is not None:
         raise parts.raised
     status = solver.stats()["return_status"]
@@ -119,7 +122,8 @@ class _ProgramParts:
         self.at: np.ndarray | None = None
         self.e, self.J = np.zeros(0), np.zeros((0, 0))
         self.derived = False  # whether J is that of the point
-        self.raised: BaseException | None = None  # by a function, Ctrl-C included: CasADi would print it
+        self.raised: BaseException | None = None  # by a function: CasADi would print it
+        self.stops: list[int] = []  # Ctrl-C, which ends the search at its next function
 
     def function(self, name: str, inputs: list, outputs: list, run: Callable) -> Any:
         """A callback by name, with names and sparsities of what it takes and gives."""
@@ -172,7 +176,18 @@ class _CostParts(_ProgramParts):
         return [self.program.cost(point), self.program.gradient(point)]
 
 
+def _as_matrix(value: Any, shape: Any, places: tuple[np.ndarray, np.ndarray] | None) -> Any:
+    """A value as CasADi's matrix of a shape; `places` are rows and columns of its entries where it has zeros."""
+    if places is None or not isinstance(value, np.ndarray):
+        return casadi.project(casadi.DM(value), shape)
+    return casadi.DM(shape, value[places])
+
+
 def _callback(parts: _ProgramParts, name: str, inputs: list, outputs: list, run: Callable) -> Any:
+    places = [
+        None if shape.is_dense() else (np.array(shape.row()), np.array(shape.get_col())) for _, shape in outputs
+    ]
+
     class Called(casadi.Callback):
         """One function of the program."""
 
@@ -200,11 +215,11 @@ def _callback(parts: _ProgramParts, name: str, inputs: list, outputs: list, run:
 
         def eval(self, arguments: list) -> list:
             try:
-                found = [] if parts.raised else run(*arguments)
+                found = [] if parts.raised or parts.stops else run(*arguments)
             except BaseException as error:
                 parts.raised = error
-            if parts.raised is not None:
+            if parts.raised is not None or parts.stops:
                 found = [casadi.DM.nan(shape) for _, shape in outputs]
-            return [casadi.project(casadi.DM(v), self.get_sparsity_out(i)) for i, v in enumerate(found)]
+            return [_as_matrix(v, shape, at) for v, (_, shape), at in zip(found, outputs, places)]
 
     return Called()

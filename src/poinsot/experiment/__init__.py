@@ -5,6 +5,7 @@ study        DesignStudy and Task: what is asked
 study_file   the same as TOML, and designs of the library
 registry     tasks by name
 limits       what coordinates and actuators may do, and how far a design goes
+holding      forces by which actuators hold a pose
 criteria     condition number, D-, A- and E-optimality, interplay
 relaxation   weights of candidates, and a bound on every choice of k
 exchange     the best k of many candidates

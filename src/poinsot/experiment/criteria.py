@@ -6,6 +6,7 @@ S = R⁻¹ ∂y/∂p diag(p̂)        F = SᵀS = ∑ information, unknowns rela
     D            −ln det F / k    volume of the ellipsoid of errors
     A            √(tr F⁻¹ / k)    mean relative standard error
     E            √(1/λ_min F)     standard error of the worst combination
+    worst        √max_j (F⁻¹)_jj  relative standard error of the worst unknown
     interplay    largest share of an unknown's information that the others take away      (theory/design, eq. 2)
 
 All are smaller where the experiment is better.
@@ -46,6 +47,14 @@ def e_optimality(F: np.ndarray) -> np.ndarray:
     return np.sqrt(1 / _eigenvalues(F)[..., 0])
 
 
+def worst(F: np.ndarray) -> np.ndarray:
+    """√max_j (F⁻¹)_jj, the largest relative standard error of an unknown; infinite where a combination is open."""
+    values, V = np.linalg.eigh(F)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.sqrt(np.sum(V**2 / values[..., None, :], axis=-1)).max(axis=-1)
+    return np.where(values[..., 0] > 0, errors, np.inf)
+
+
 def interplay(F: np.ndarray) -> np.ndarray:
     """max_j 1 − 1/(F_jj (F⁻¹)_jj), the largest squared multiple correlation of one unknown with the others."""
     good = np.linalg.cond(F) < 1e14
@@ -78,6 +87,7 @@ CRITERIA: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "D": d_optimality,
     "A": a_optimality,
     "E": e_optimality,
+    "worst": worst,
     "interplay": interplay,
 }
 

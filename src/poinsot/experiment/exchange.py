@@ -17,22 +17,22 @@ from poinsot.errors import PoinsotError, count_of, unknown
 from poinsot.experiment.criteria import CRITERIA
 from poinsot.experiment.relaxation import (
     FLOOR,
+    NOTHING,
     POWERS,
     Relaxed,
     information,
     largest,
     log_phi,
-    quadratic,
     relax,
-    slopes,
     spectrum,
 )
 
 _progress = logging.getLogger("poinsot.progress")
 BETTER = 1e-10  # gain of ln φ for which one candidate is exchanged for another
 SWEEPS = 100
-FIRST = 5  # candidates for each place that are exchanged first, those of largest gain
-NEAR = 64  # candidates whose eigenvalues are computed in an exchange for E
+FIRST, FEWEST = 5, 64  # candidates for each place, and at all, that are exchanged first, those of largest gain
+NEAR = 16  # candidates whose eigenvalues are computed at a time in an exchange for E
+WEAKEST = 8  # directions of bounds on them
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def best_set(
     rows, prior = rows / size, prior / np.multiply.outer(size, size)
     relaxed = relax(rows, k, criterion, prior, float(k) if repeats else 1.0)
     rng = np.random.default_rng(seed)
-    first = np.argsort(-relaxed.gains)[: max(FIRST * k, NEAR)]
+    first = np.argsort(-relaxed.gains)[: max(FIRST * k, FEWEST)]
     best, reached, left = np.arange(k), -np.inf, np.arange(len(rows))
     for start in range(starts):
         chosen, value = _rounded(relaxed.weights, k, repeats, rng if start else None), -np.inf
@@ -174,7 +174,7 @@ def _exchanged(
             free = left if repeats else np.setdiff1d(left, others)
             if not len(free):
                 continue
-            values = _added(rows[free], M, criterion)
+            values = _added(rows[free], M, criterion, reached)
             if values.max() > reached + BETTER:
                 chosen[place], reached = free[np.argmax(values)], values.max()
         if reached <= before + BETTER:
@@ -191,11 +191,12 @@ def _log_phi(values: np.ndarray, criterion: str) -> np.ndarray:
     return np.log(values[..., 0]) if criterion == "E" else log_phi(values, POWERS[criterion][0])
 
 
-def _added(rows: np.ndarray, M: np.ndarray, criterion: str) -> np.ndarray:
-    """ln φ of M + SᵀS for every candidate (N,), by updates of rank r (theory/design, eq. 44)."""
+def _added(rows: np.ndarray, M: np.ndarray, criterion: str, reached: float) -> np.ndarray:
+    """ln φ of M + SᵀS for every candidate (N,), by updates of rank r (theory/design, eq. 44); for E −∞ where it is
+    not above what is `reached`."""
     values, vectors = spectrum(M)
     if criterion == "E":
-        return _added_e(rows, M, values, vectors)
+        return _added_e(rows, M, values, vectors, reached)
     Y = rows @ (vectors / np.sqrt(values))
     K = np.eye(rows.shape[1]) + Y @ Y.transpose(0, 2, 1)
     if criterion == "D":
@@ -205,9 +206,19 @@ def _added(rows: np.ndarray, M: np.ndarray, criterion: str) -> np.ndarray:
     return -np.log(np.maximum(np.sum(1 / values) - taken, np.finfo(float).tiny) / len(values))
 
 
-def _added_e(rows: np.ndarray, M: np.ndarray, values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """For E, of the candidates that raise a smooth stand-in of the smallest eigenvalue most."""
-    result = np.full(len(rows), -np.inf)
-    near = np.argsort(-quadratic(rows, (vectors * slopes(values, 8.0)) @ vectors.T))[:NEAR]
-    result[near] = np.log(spectrum(M + rows[near].transpose(0, 2, 1) @ rows[near])[0][:, 0])
+def _added_e(rows: np.ndarray, M: np.ndarray, values: np.ndarray, vectors: np.ndarray, reached: float) -> np.ndarray:
+    """For E, of the candidates that can pass what is reached: λ_min(M + SᵀS) ≤ λ_min(Uᵀ(M + SᵀS)U), with U the
+    weakest directions of M. The largest bounds come first, until no bound that is left passes what was found."""
+    weakest, result = slice(0, WEAKEST), np.full(len(rows), -np.inf)
+    Y = rows @ vectors[:, weakest]
+    bound = np.linalg.eigvalsh(Y.transpose(0, 2, 1) @ Y + np.diag(values[weakest]))[:, 0]
+    bound = np.log(np.maximum(bound, FLOOR * (values.sum() + np.einsum("nru,nru->n", rows, rows))))
+    order = np.argsort(-bound)
+    order = order[bound[order] > reached + BETTER]
+    for first in range(0, len(order), NEAR):
+        near = order[first : first + NEAR]
+        if bound[near[0]] <= result.max():
+            break
+        each = np.linalg.eigvalsh(M + rows[near].transpose(0, 2, 1) @ rows[near])
+        result[near] = np.log(np.maximum(each[:, 0], np.maximum(FLOOR * each[:, -1], NOTHING)))
     return result

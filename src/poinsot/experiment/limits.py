@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.elements.coordinates.base import Coordinate
-from poinsot.errors import PoinsotError, by_name, listing, one_line, unknown
+from poinsot.errors import PoinsotError, by_name, one_line, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 from poinsot.model.quantities.parameters import as_value
@@ -110,17 +110,16 @@ def _own(mechanism: Mechanism) -> Iterable[Limit]:
 
 
 def position_limits(limits: Sequence[Limit]) -> tuple[Limit, ...]:
-    """Limits of poses at rest; those of rates and accelerations mean nothing there, and forces are not looked at."""
+    """Limits of where poses at rest are; those of rates and accelerations mean nothing there."""
     for limit in limits:
         if limit.quantity in (Quantity.RATE, Quantity.ACCELERATION):
             raise PoinsotError(f"poses are at rest: the limit of '{limit.name}' means nothing for them")
     return tuple(limit for limit in limits if limit.quantity is Quantity.POSITION)
 
 
-def unchecked_forces(limits: Sequence[Limit]) -> tuple[str, ...]:
-    """That limits of forces are not checked in poses, where there are some."""
-    forces = [limit.name for limit in limits if limit.quantity is Quantity.FORCE]
-    return (f"forces that hold the poses are not compared with the limits of {listing(forces)}",) if forces else ()
+def force_limits(limits: Sequence[Limit]) -> tuple[Limit, ...]:
+    """Limits of the forces that hold poses."""
+    return tuple(limit for limit in limits if limit.quantity is Quantity.FORCE)
 
 
 def end_stops(mechanism: Mechanism) -> list[Limit]:

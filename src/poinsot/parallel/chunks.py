@@ -44,7 +44,7 @@ def over_chunks(
     scheduler ("tcp://…") or "local"; empty: threads. `what` is done is said in progress. Chunks are kept unless
     `keep` is false or `shared` holds something that cannot be written down, a function for instance.
     """
-    key = _key(work, shared) if keep else ""
+    key = work_key(f"{work.__module__}.{work.__qualname__}", shared) if keep else ""
     done = {k: kept[1] for k in range(count) if (kept := read_arrays(key and f"{key}-{k}")) is not None}
     missing = [k for k in range(count) if k not in done]
     begin = last = time.monotonic()
@@ -121,7 +121,7 @@ def _next(results: queue.SimpleQueue) -> tuple[int, Arrays, BaseException | None
             continue
 
 
-def _key(work: Work, shared: Any) -> str:
-    """Digest of all that chunks depend on; empty where it cannot be told."""
-    content, code = content_of(shared), writer_digest(work.__module__)
-    return content and content_key("chunk", code, f"{work.__module__}.{work.__qualname__}", content)
+def work_key(what: str, shared: Any) -> str:
+    """Digest of all that work depends on, `what` being the path of its function; empty where it cannot be told."""
+    content = content_of(shared)
+    return content and content_key("chunk", writer_digest(what), what, content)

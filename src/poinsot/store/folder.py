@@ -17,10 +17,7 @@ def new_folder(place: str | Path, sign: str, overwrite: bool = False) -> Iterato
     """A folder aside that takes its place when all is written; one that is there already is replaced only if that is
     allowed and the file `sign` shows that it is a result of the same kind."""
     place = Path(place)
-    if place.exists() and not overwrite:
-        raise PoinsotError(f"{place} exists already: give another folder, or allow overwriting")
-    if place.exists() and not (place / sign).is_file():
-        raise PoinsotError(f"{place} is no folder of {_article(Path(sign).stem)}: it is not overwritten")
+    check_folder(place, sign, overwrite)
     aside = place.parent / f".poinsot-{secrets.token_hex(8)}"
     try:
         aside.mkdir(parents=True)
@@ -33,6 +30,14 @@ def new_folder(place: str | Path, sign: str, overwrite: bool = False) -> Iterato
     finally:
         with suppress(OSError):
             shutil.rmtree(aside)
+
+
+def check_folder(place: Path, sign: str, overwrite: bool) -> None:
+    """That a folder of results may be written to a place, for callers that ask before long work."""
+    if place.exists() and not overwrite:
+        raise PoinsotError(f"{place} exists already: give another folder, or allow overwriting")
+    if place.exists() and not (place / sign).is_file():
+        raise PoinsotError(f"{place} is no folder of {_article(Path(sign).stem)}: it is not overwritten")
 
 
 def _article(word: str) -> str:

@@ -71,6 +71,11 @@ class ElasticBatch:
         p_rigid = self._values(values, count)[0]
         return reach(self.drive, self.q, np.broadcast_to(s, (count, s.shape[1])), p_rigid, self.size)
 
+    def holding(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forces (N, nu) of the actuators that hold coordinates q (N, nq) at rest, and which are held (N,): none are
+        needed, since there is neither gravity nor a load, and what bends beams is refused by `at`."""
+        return np.zeros((len(q), len(self.compiled.commands))), np.ones(len(q), bool)
+
     def _values(self, values: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Parameters of the rigid and of the flexible model, (N, …) where some vary."""
         p_rigid, p = self.p_rigid, self.p

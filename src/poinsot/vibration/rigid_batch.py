@@ -31,6 +31,7 @@ from poinsot.vibration.linear_model.rigid import BALANCED, choose_locked
 STRIDE = 0.25  # of a coordinate, in one step towards a pose  [rad or of the machine's size]
 TURNED, FINER = 0.5, 8  # change of an answer in one step that may be one of branch; how many times finer steps get
 Placed = tuple[np.ndarray, np.ndarray, np.ndarray]  # coordinates (N, nq), reached, perhaps on another branch (N,)
+HELD = 1e-6  # of the largest force along a coordinate, up to which actuators hold it
 EXACT = 1e-10  # what the factor of a sample may leave of constraints and forces, at their natural sizes
 
 
@@ -149,6 +150,15 @@ class BatchMatrices:
         Zt = Z.transpose(0, 2, 1)
         unsure = at.unsure | (at.reached & ~independent)
         return Batched(Zt @ at.M @ Z, Zt @ at.K @ Z, at.T @ Z, at.reached, at.good & independent, unsure, Z)
+
+    def holding(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Least forces (N, nu) of the actuators that hold coordinates q (N, nq) at rest, springs with the rest "pose"
+        being relaxed there, and which of them they hold (N,)  [N or N·m]."""
+        u, rates = self._holding(q, self.p, len(q))
+        force = self.hold(q, self.p)[0].reshape(len(q), -1)
+        left = force + np.einsum("nuk,nu->nk", rates, u * self.drives)
+        size = np.max(np.abs(force), axis=1, keepdims=True)
+        return u, np.all(np.abs(left) <= HELD * size, axis=1)
 
     def _holding(self, q: np.ndarray, p: np.ndarray, samples: int) -> tuple[np.ndarray, np.ndarray]:
         """Least forces u (N, nu) of the actuators that hold each sample at rest, and their rates J_a B (N, nu, k) at

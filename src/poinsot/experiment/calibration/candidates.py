@@ -21,11 +21,12 @@ from poinsot.estimate.problems.geometry.poses import PoseEquations
 from poinsot.estimate.problems.geometry.residuals import parts_of
 from poinsot.estimate.search.problem import Space
 from poinsot.estimate.study import Unknown
-from poinsot.experiment.limits import Limit, LimitReached, Quantity, coordinate_of, position_limits
+from poinsot.experiment.holding import holding_forces
+from poinsot.experiment.limits import Limit, LimitReached, Quantity, coordinate_of, force_limits, position_limits
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.driven import Driven, driven
 from poinsot.parallel.chunks import rng_of
-from poinsot.vibration.rigid_batch import reach
+from poinsot.vibration.rigid_batch import BatchMatrices, reach
 
 SIZE = 500  # candidates in a chunk
 EDGE = 0.5  # chance of a coordinate to be at one of its limits, in half of the poses
@@ -53,8 +54,8 @@ class CalibrationSetting:
     space: Space  # of K unknowns
     equations: PoseEquations  # of c channels
     channels: Channels
-    limited: PoseEquations  # of l limited coordinates
-    limits: tuple[Limit, ...]  # l
+    limited: PoseEquations  # of limited coordinates
+    limits: tuple[Limit, ...]  # l, of these and then of forces
     drive: Driven
     names: tuple[str, ...]  # coordinates, drives or encoders that prescribe a pose
     steps: tuple[str, ...]
@@ -77,21 +78,29 @@ class CalibrationSetting:
         q, reached, turned = reach(self.drive, compiled.coordinates(compiled.home, p), s, p, compiled.home.size)
         reached &= ~turned & np.isfinite(q).all(axis=1)
         q = np.where(reached[:, None], q, compiled.coordinates(compiled.home, p))
-        none = np.zeros((len(q), len(self.limits)))
+        forces = force_limits(self.limits)
+        where = self.limits[: len(self.limits) - len(forces)]
+        none = np.zeros((len(q), len(where)))
         h = self.limited.rows(q, np.zeros(0), none, none).h
-        middle = np.array([_middle(limit) for limit in self.limits])
-        turned_by = 2 * np.pi * np.round((h - middle) / (2 * np.pi))
-        return q, np.where(self.limited.turning, h - turned_by, h), reached
+        turned_by = 2 * np.pi * np.round((h - np.array([_middle(limit) for limit in where])) / (2 * np.pi))
+        h = np.where(self.limited.turning, h - turned_by, h)
+        return q, np.concatenate([h, self._held(forces, q)], axis=1), reached
+
+    def _held(self, forces: tuple[Limit, ...], q: np.ndarray) -> np.ndarray:
+        """Forces of actuators (N, l) that hold configurations."""
+        if not forces:
+            return np.zeros((len(q), 0))
+        return holding_forces(BatchMatrices(self.mechanism, self.drive.names, (), None), forces, q)
 
     def excess(self, values: np.ndarray) -> np.ndarray:
         """By how much limits are violated (N, l), at most 0 where they are kept  [SI]."""
         lower, upper = self.sides()
-        return np.maximum(lower - values, values - upper)
+        return np.where(np.isnan(values), np.inf, np.maximum(lower - values, values - upper))
 
     def kept(self, values: np.ndarray) -> np.ndarray:
         """Which poses (N,) keep all limits."""
-        size = self.equations.system.home.size
-        room = ROUND * np.where([limit.unit == "rad" for limit in self.limits], 1.0, size)
+        sizes = {"rad": 1.0, "m": self.equations.system.home.size}  # a force by its limits
+        room = ROUND * np.array([sizes.get(one.unit, min(abs(one.lower), abs(one.upper))) for one in self.limits])
         return np.all(self.excess(values) <= room, axis=1)
 
     @one_blas_thread()
@@ -134,6 +143,7 @@ def setting_of(candidates: Candidates) -> CalibrationSetting:
     owners = tuple(every[k].owner for k in drawn)
     drive = driven(equations.system, tuple(_place(mechanism, owner) for owner in owners))
     limited = _limited(equations, mechanism, limits)
+    limits += force_limits(candidates.limits)
     return CalibrationSetting(mechanism, space, equations, channels, limited, limits, drive, owners, steps)
 
 

@@ -13,7 +13,6 @@ from poinsot.experiment.calibration.candidates import SIZE, CalibrationSetting, 
 from poinsot.experiment.calibration.record import CalibrationDesign
 from poinsot.experiment.criteria import CRITERIA
 from poinsot.experiment.exchange import BestSet, best_set
-from poinsot.experiment.limits import unchecked_forces
 from poinsot.experiment.prediction import Predicted, predicted, seen_directions
 from poinsot.experiment.record import DesignStatus
 from poinsot.experiment.relaxation import POWERS
@@ -80,7 +79,6 @@ class CalibrationTask(Task):
             steps=(*study.steps, *setting.steps, f"{count * SIZE} poses were drawn by {', '.join(setting.names)}"),
             figures=_figures(found, best, drawn),
             seed=int(study.seed),
-            remarks=unchecked_forces(study.limits),
             poses=dict(zip(setting.names, found["s"][best.chosen].T)),
             readings=dict(zip(setting.channels.names, setting.readings(found["q"][best.chosen]).T)),
             together=told.together,

@@ -9,5 +9,6 @@ slopes         derivatives of the criteria
 restrictions   limits as rows, linear in the numbers of a motion where they can be
 program        criterion and limits as functions of the numbers of a motion
 search         random starts, the best of them polished, limits checked between samples
+halted         what an interrupted search had reached, to go on from
 result         ExcitationDesign: the motion, its standard errors, files for the machine
 """

@@ -119,7 +119,14 @@ def information_of(study: DesignStudy, aim: Mapping[str, float] | None = None) -
     states = random_states(mechanism, count, np.random.default_rng(0))
     generic = unknown_regressor(unknowns, states, [c.name for c in measured])
     known = np.concatenate([prior_rows(unknowns), earlier_rows(study, unknowns)])
-    return Information(unknowns, measured, sigma, known, generic, _aims(aim or {}, unknowns))
+    found = Information(unknowns, measured, sigma, known, generic, _aims(aim or {}, unknowns))
+    for name in aim or {}:
+        if name in unknowns.names and name not in found.base.independent:
+            raise PoinsotError(
+                f"'{name}' is told only together with others, so that a standard error of it cannot be aimed at; aim "
+                f"at those that stand for all: {listing(found.base.independent)}"
+            )
+    return found
 
 
 def _aims(given: Mapping[str, float], unknowns: Unknowns) -> dict[str, float]:

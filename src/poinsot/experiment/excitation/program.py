@@ -17,7 +17,7 @@ from poinsot.engine.nonlinear_program import NonlinearProgram, solve_program
 from poinsot.experiment.excitation.machine import DrivenMachine, DrivenStates
 from poinsot.experiment.excitation.restrictions import Restrictions
 from poinsot.experiment.excitation.shapes import Shape
-from poinsot.experiment.excitation.slopes import value_and_slope
+from poinsot.experiment.excitation.slopes import NORM, value_and_slope
 
 if TYPE_CHECKING:
     from poinsot.experiment.excitation.information import Information
@@ -42,6 +42,7 @@ class ExcitationProgram:
     restrictions: Restrictions
     criterion: str
     rate: float  # of measurements  [Hz]
+    norm: int = NORM  # p of what stands for a largest or smallest number
 
     @cached_property
     def t(self) -> np.ndarray:
@@ -124,7 +125,9 @@ class ExcitationProgram:
     def costs(self, at: DrivenStates) -> np.ndarray:
         """The criterion (N,) of motions one after another; infinite where it is no number."""
         F = self.gram(at, len(at.q) // len(self.t))
-        return np.array([value_and_slope(self.criterion, f)[0] if np.isfinite(f).all() else np.inf for f in F])
+        return np.array(
+            [value_and_slope(self.criterion, f, self.norm)[0] if np.isfinite(f).all() else np.inf for f in F]
+        )
 
 
 def _ratio(rms: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -159,7 +162,7 @@ class MotionPoint:
 
     @cached_property
     def _criterion(self) -> tuple[float, np.ndarray]:
-        return value_and_slope(self.program.criterion, self.program.gram(self.at)[0])
+        return value_and_slope(self.program.criterion, self.program.gram(self.at)[0], self.program.norm)
 
     @cached_property
     def cost(self) -> float:
@@ -269,14 +272,16 @@ class MotionSearch:
         except Settled:
             return ""
 
-    def _pattern(self, count: int, rows: int) -> np.ndarray:
-        """Which rows depend on which numbers: limits of a driven coordinate on its own."""
+    def _pattern(self, count: int, rows: int) -> Any:
+        """Which rows depend on which numbers, a sparse matrix: limits of a driven coordinate on its own."""
+        from scipy.sparse import csc_array
+
         program, (k, m) = self.program, self.program.unit.shape
         found = np.ones((rows, k, m), bool)
         own = found[: len(program.t) * program.restrictions.count].reshape(len(program.t), -1, k, m)
         for i, (_, j, _) in enumerate(program.restrictions.driven):
             own[:, i] = (np.arange(k) == j)[:, None]
-        return found.reshape(rows, count)
+        return csc_array(found.reshape(rows, count).astype(float))
 
     def feasible(self, z: np.ndarray, iterations: int) -> MotionPoint:
         """Numbers with the least largest violation: min τ with every limit wider by τ on both sides."""

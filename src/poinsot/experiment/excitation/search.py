@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from poinsot.errors import PoinsotError
+from poinsot.experiment.excitation.halted import Reached
 from poinsot.experiment.excitation.machine import DrivenStates
 from poinsot.experiment.excitation.program import KEPT, ExcitationProgram, MotionPoint, MotionSearch
 from poinsot.experiment.excitation.restrictions import HOLDING, RMS, Restrictions
+from poinsot.experiment.excitation.slopes import stages_of
 
 _progress = logging.getLogger("poinsot.progress")
 FINER = 10  # steps of the check in place of one of the search
@@ -80,26 +83,49 @@ def _scaled_to_limits(program: ExcitationProgram, drawn: np.ndarray) -> np.ndarr
 
 
 def searched(
-    program: ExcitationProgram, count: int, polish: int, iterations: int, rng: np.random.Generator
+    program: ExcitationProgram,
+    count: int,
+    polish: int,
+    iterations: int,
+    rng: np.random.Generator,
+    key: str = "",
 ) -> FoundMotion:
-    """The best motion of a family within the limits; an error where there is none."""
+    """The best motion of a family within the limits; an error where there is none.
+
+    What was reached is kept under `key` when it is interrupted, and gone on from.
+    """
+    reached = Reached.of(key)
+    try:
+        found = _searched(program, count, polish, iterations, rng, reached)
+    except KeyboardInterrupt:
+        raise reached.interrupted() from None
+    reached.ended()
+    return found
+
+
+def _searched(
+    program: ExcitationProgram, count: int, polish: int, iterations: int, rng: np.random.Generator, reached: Reached
+) -> FoundMotion:
+    steps = [f"the search goes on from {len(reached.done)} motions that were kept"] if reached.kept else []
     motions, worst, cost = random_motions(program, count, rng)
     ranked = np.where(worst <= KEPT, cost, np.inf)
     order = np.argsort(np.where(np.isfinite(ranked), ranked, 1e6 + worst), kind="stable")[:polish]
-    points, messages = [], []
-    for number, start in enumerate(order):
-        point, message = _polished(program, _numbers(program, motions[start]), iterations, number, polish)
-        points.append(point)
-        messages.append(message)
+    stages = tuple(replace(program, criterion=name, norm=p) for name, p in stages_of(program.criterion))
+    program = stages[-1]
+    for number in range(len(reached.done), len(order)):
+        z = _numbers(program, motions[order[number]]) if reached.z is None else reached.z
+        point, message = _polished(stages, z, iterations, f"motion {number + 1} of {len(order)}", reached)
+        reached.done.append((None if point is None else point.z, message))
+        reached.z, reached.search, reached.stage = None, None, 0
+    points = [None if z is None else MotionPoint(program, z, None) for z, _ in reached.done]
     good = [point for point in points if point is not None]
     if not good:
-        good = [_made_feasible(program, motions[np.argmin(worst)], iterations)]
-    best = min(good, key=lambda one: one.cost)
-    point, steps = _kept_between_samples(program, best, iterations)
+        good = [_made_feasible(stages, motions[np.argmin(worst)], iterations)]
+    point, said = _kept_between_samples(program, min(good, key=lambda one: one.cost), iterations)
     fine, values = on_fine_grid(program, point.c)
     polished = tuple(np.inf if one is None else one.cost for one in points)
-    settled = any(not message for one, message in zip(points, messages) if one is not None)
-    return FoundMotion(point.c, np.sort(ranked), polished, fine, values, tuple(steps), settled)
+    settled = any(not message for z, message in reached.done if z is not None)
+    return FoundMotion(point.c, np.sort(ranked), polished, fine, values, (*steps, *said), settled)
 
 
 def _numbers(program: ExcitationProgram, c: np.ndarray) -> np.ndarray:
@@ -108,29 +134,38 @@ def _numbers(program: ExcitationProgram, c: np.ndarray) -> np.ndarray:
 
 
 def _polished(
-    program: ExcitationProgram, z: np.ndarray, iterations: int, number: int, count: int
+    stages: Sequence[ExcitationProgram], z: np.ndarray, iterations: int, what: str, reached: Reached | None = None
 ) -> tuple[MotionPoint | None, str]:
-    """The best point within limits that the polish of a start passes, and what is wrong with its end."""
+    """The best point within limits that the polish of a start passes, and what is wrong with its end; stages one
+    after another, from the one that was `reached`."""
+    reached = Reached() if reached is None else reached
     begin = time.monotonic()
     last = [begin]
 
     def told(cost: float) -> None:
         if time.monotonic() - last[0] > 1:
             last[0] = time.monotonic()
-            _progress.info(f"motion {number + 1} of {count}: criterion {cost:.5g}, {last[0] - begin:.0f} s")
+            _progress.info(f"{what}: criterion {cost:.5g}, {last[0] - begin:.0f} s")
 
-    search = MotionSearch(program, told)
-    message = search.polish(z, iterations, TOLERANCE)
-    return search.best, message
+    best, message = None, ""
+    for number in range(reached.stage, len(stages)):
+        search = MotionSearch(stages[number], told)
+        reached.stage, reached.search = number, search
+        message = search.polish(z, iterations, TOLERANCE)
+        if search.best is None:
+            return None, message
+        best, z = search.best, search.best.z
+    return best, message
 
 
-def _made_feasible(program: ExcitationProgram, c: np.ndarray, iterations: int) -> MotionPoint:
+def _made_feasible(stages: Sequence[ExcitationProgram], c: np.ndarray, iterations: int) -> MotionPoint:
     """A motion within limits where no start led to one; an error that says which limit binds, and by how much."""
+    program = stages[-1]
     search = MotionSearch(program, lambda cost: None, patient=True)
     nearest = search.feasible(_numbers(program, c), iterations)
     if nearest.violation > KEPT:
         raise PoinsotError(_conflict(program, nearest))
-    point, _ = _polished(program, nearest.z, iterations, 0, 1)
+    point, _ = _polished(stages, nearest.z, iterations, "motion 1 of 1")
     return point or nearest
 
 
@@ -186,7 +221,7 @@ def _kept_between_samples(
         program = replace(program, restrictions=program.restrictions.narrowed(MORE * excess * wide.width))
         bound = [limit.name for limit, x in zip(wide.every, excess) if x > 0]
         steps.append(f"limits narrowed so that they hold between samples: {', '.join(bound)}")
-        narrower, _ = _polished(program, _numbers(program, best.c), iterations, 0, 1)
+        narrower, _ = _polished([program], _numbers(program, best.c), iterations, "within narrower limits")
         if narrower is None:
             break
         point = narrower

@@ -37,6 +37,7 @@ from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.inverse_dynamics import inverse_dynamics
 from poinsot.motion.kinematics import solve_path
 from poinsot.motion.signals import Signal, evaluate_motion
+from poinsot.parallel.chunks import work_key
 from poinsot.system.system import system
 
 SHAPES = ("fourier", "spline", "point-to-point")
@@ -142,7 +143,8 @@ class ExcitationTask(Task):
     def solve(self, study: DesignStudy) -> ExcitationDesign:
         """The best motion within the limits."""
         program = self.program(study)
-        found = searched(program, self.starts, self.polish, self.iterations, np.random.default_rng(study.seed))
+        rng, key = np.random.default_rng(study.seed), work_key("excitation", study)
+        found = searched(program, self.starts, self.polish, self.iterations, rng, key)
         motion = {name: program.shape.signal(c) for name, c in zip(program.machine.names, found.c)}
         return self._design(study, program, found, motion)
 

@@ -15,6 +15,7 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.engine import eigh
 from poinsot.experiment.criteria import criterion_of
+from poinsot.experiment.holding import holding_forces
 from poinsot.experiment.poses.local import LocalMatrices
 from poinsot.experiment.poses.prior import ParameterPrior
 from poinsot.experiment.poses.space import ROUND, limit_size
@@ -22,7 +23,7 @@ from poinsot.experiment.poses.space import ROUND, limit_size
 if TYPE_CHECKING:
     from poinsot.experiment.poses.matrices import PoseMatrices
 
-RATIOS = ("condition", "A", "E")
+RATIOS = ("condition", "A", "E", "worst")
 STILL = 1e-6  # of the highest frequency, below which a motion has none
 
 
@@ -101,7 +102,9 @@ class Assessor:
         at = self.matrices.at(s, placed, nominal)
         resolved = self.matrices.resolved(at)
         space = self.matrices.space
-        limited = space.values(self.matrices.batch.compiled, placed[0], self._p)
+        batch = self.matrices.batch
+        forces = holding_forces(batch, space.forces, placed[0])
+        limited = space.values(batch.compiled, placed[0], self._p, forces)
         room = ROUND * np.array([limit_size(limit) for limit in space.limits])
         beyond = (space.excess(limited) > room).any(axis=1)
         local = self.matrices.local(s, placed, nominal, at).where(resolved)

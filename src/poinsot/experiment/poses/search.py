@@ -12,13 +12,13 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.experiment.criteria import CRITERIA, relative_errors
 from poinsot.experiment.exchange import best_set
-from poinsot.experiment.limits import unchecked_forces
 from poinsot.experiment.poses.assessment import REASONS, Refused
 from poinsot.experiment.poses.costs import costs_of, pose_errors
 from poinsot.experiment.poses.figures import figures_of
 from poinsot.experiment.poses.record import PosesDesign, RankedPose
 from poinsot.experiment.poses.refinement import refine
 from poinsot.experiment.poses.sampling import REFINING, Sampling, chunk, joined, judge, judged
+from poinsot.experiment.poses.space import limit_size
 from poinsot.experiment.record import DesignStatus, Prediction
 from poinsot.experiment.relaxation import POWERS
 from poinsot.experiment.study import DesignStudy
@@ -69,7 +69,7 @@ def best_poses(sampling: Sampling, task: PoseSearch, study: DesignStudy, steps: 
         steps=(*steps, *_said(sampling, len(good), refined)),
         figures=figures_of(sampling, drawn, (*best, *compared), task.at),
         seed=sampling.seed,
-        remarks=(f"frequencies are taken as measured to {sampling.test.deviation}", *unchecked_forces(study.limits)),
+        remarks=(f"frequencies are taken as measured to {sampling.test.deviation}",),
         poses=best,
         compared=compared,
         criterion=sampling.test.criterion,
@@ -204,9 +204,13 @@ def _nothing_left(sampling: Sampling, drawn: Columns) -> str:
     where = drawn["refused"] == reason
     if reason is Refused.BEYOND_LIMIT:
         excess = sampling.space.excess(drawn["limited"][where])
-        worst = int(np.argmax(excess.min(axis=0)))
-        limit = sampling.space.limits[worst]
-        return f"{said}; '{limit.name}' is violated by at least {excess[:, worst].min():.3g} {limit.unit}"
+        relative = excess / [limit_size(limit) for limit in sampling.space.limits]
+        nearest = int(np.argmin(relative.max(axis=1)))
+        worst = int(np.argmax(relative[nearest]))
+        limit, least = sampling.space.limits[worst], excess[nearest, worst]
+        if not np.isfinite(least):
+            return f"{said}; the actuators hold none of them"
+        return f"{said}; '{limit.name}' is violated by {least:.3g} {limit.unit} in the nearest one"
     if reason is Refused.TOO_CLOSE:
         widest = float(np.max(drawn["spacing"][where]))
         return f"{said}; the spacing asked for is {sampling.test.spacing:.3g}, and none is above {widest:.3g}"

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.experiment.limits import Limit, LimitReached, end_stops, position_limits
+from poinsot.experiment.limits import Limit, LimitReached, end_stops, force_limits, position_limits
 from poinsot.experiment.poses.equations import limited
 from poinsot.model.mechanism import Mechanism
 from poinsot.system.system import System
@@ -26,8 +26,8 @@ class PoseSpace:
     units: tuple[str, ...]  # d, "rad" or "m"
     lower: np.ndarray  # (d,) [rad or m]
     upper: np.ndarray  # (d,)
-    limits: tuple[Limit, ...]  # of the coordinates, of others, and of end stops
-    owners: tuple[tuple[str, str], ...]  # of every limit: table of the model and name in it
+    limits: tuple[Limit, ...]  # of the coordinates, of others, of end stops, and of forces that hold the pose
+    owners: tuple[tuple[str, str], ...]  # of every limit but those of forces: table of the model and name in it
 
     @classmethod
     def of(cls, mechanism: Mechanism, limits: Sequence[Limit], names: tuple[str, ...] = ()) -> PoseSpace:
@@ -43,7 +43,7 @@ class PoseSpace:
         stops = list(end_stops(mechanism))
         tables = ["coordinates" if limit.owner in mechanism.coordinates else "actuators" for limit in kept]
         owners = [*zip(tables, (limit.owner for limit in kept)), *(("forces", limit.owner) for limit in stops)]
-        return cls(names, units, lower, upper, (*kept, *stops), tuple(owners))
+        return cls(names, units, lower, upper, (*kept, *stops, *force_limits(limits)), tuple(owners))
 
     @cached_property
     def free(self) -> np.ndarray:
@@ -64,19 +64,26 @@ class PoseSpace:
         """The pose (1, d) at coordinates q (nq,)."""
         return limited(compiled, tuple(("coordinates", name) for name in self.names))(q[None], p)[0]
 
-    def values(self, compiled: System, q: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """What is limited (N, l) at coordinates q (N, nq), angles near the middle of their limits."""
+    @property
+    def forces(self) -> tuple[Limit, ...]:
+        """Limits of the forces that hold a pose, the last ones."""
+        return self.limits[len(self.owners) :]
+
+    def values(self, compiled: System, q: np.ndarray, p: np.ndarray, forces: np.ndarray) -> np.ndarray:
+        """What is limited (N, l) at coordinates q (N, nq), angles near the middle of their limits, and forces."""
         if not self.limits:
             return np.zeros((len(q), 0))
-        (found,) = limited(compiled, self.owners)(q, p)
+        (found,) = limited(compiled, self.owners)(q, p) if self.owners else (np.zeros((len(q), 0)),)
+        found = np.concatenate([found, forces], axis=1)
         middle = np.array([_middle(limit) for limit in self.limits])
         turned = middle + np.remainder(found - middle + np.pi, TURN) - np.pi
         return np.where([limit.unit == "rad" for limit in self.limits], turned, found)
 
     def excess(self, values: np.ndarray) -> np.ndarray:
-        """By how much each limit is violated (N, l), negative where it is kept; round-off aside."""
+        """By how much each limit is violated (N, l), negative where it is kept, infinite where no drive holds it;
+        round-off aside."""
         low, high = (np.array([getattr(limit, side) for limit in self.limits]) for side in ("lower", "upper"))
-        return np.maximum(low - values, values - high)
+        return np.where(np.isnan(values), np.inf, np.maximum(low - values, values - high))
 
     def reached(self, values: np.ndarray) -> tuple[LimitReached, ...]:
         """How far poses with values (N, l) go, round-off at a limit aside."""
