@@ -128,6 +128,12 @@ def test_no_sample_is_used_twice():
     assert poinsot.identify(study).validation is not None
 
 
+@pytest.mark.parametrize(("side", "at"), [("begin", None), ("end", None), ("end", "4 s"), ("begin", np.nan)])
+def test_a_part_of_a_run_is_from_a_time_to_a_time(side, at):
+    with pytest.raises(PoinsotError, match=rf"run 'part': {side} must be a time in seconds, not"):
+        poinsot.Run("part", four_bar_run(seconds=2.0), **{side: at})
+
+
 def test_a_run_without_forces_or_positions_is_refused_by_name():
     rec = four_bar_run(seconds=2.0)
     with pytest.raises(PoinsotError, match="no recorded force"):

@@ -13,6 +13,7 @@ import pytest
 import poinsot
 from poinsot.estimate.study import Role
 from poinsot.identifiability.linear import linear_parameters
+from tests.generated.share import share
 from tests.recording.conftest import data as data  # the folder of measured data
 
 MODELS = Path(__file__).parent / "models"
@@ -110,19 +111,34 @@ def test_the_patient_side_arm_is_possible_only_with_delays_of_its_motors(data):
     assert 0.04 < late["delay m5"].value < 0.1
 
 
+FRICTION = [f"friction_J{k}.{part}" for k in (1, 2, 3) for part in ("coulomb", "viscous")]
+WEIGHINGS = {  # the part of the runs [s], and what else may have changed between them
+    "whole": ((0.0, np.inf), []),
+    "friction": ((0.0, np.inf), FRICTION),
+    "first": ((0.0, 10.0), []),
+    "second": ((10.0, 20.0), []),
+    "third": ((20.0, np.inf), []),
+}
+
+
 @pytest.mark.slow
-def test_a_known_mass_on_the_patient_side_arm_is_found_within_its_error_bar(data):
+@pytest.mark.parametrize("part", share(WEIGHINGS))
+def test_a_known_mass_on_the_patient_side_arm_is_found_within_its_error_bar(data, part):
     """105 g on the parallel bar, the one of the authors' simplified arm, somewhere along and beside it.
 
-    Two runs of one motion on two occasions: currents may have other offsets, and what pitch and insertion lack in the
-    model, some hundredths of N·m, repeats itself. So the second run is taken as its difference to the first, offsets
-    of differences are unknown, and what is left has a colour.
+    Two runs of one motion on two occasions, 0.1 ms apart: currents may have other offsets, and what pitch and
+    insertion lack in the model, some hundredths of N·m, repeats itself. So the second run is taken as its difference
+    to the first, offsets of differences are unknown, and what is left has a colour. Thirds of the runs agree.
     """
-    arm = poinsot.load(MODELS / "psm.toml")
+    arm, ((begin, end), changed) = poinsot.load(MODELS / "psm.toml"), WEIGHINGS[part]
     bare, loaded = (read(data / "dvrk" / f"psm_payload_{name}.csv.gz", "psm") for name in ("0g", "105g_parallel"))
-    runs = (poinsot.Run("bare", bare), poinsot.Run("loaded", loaded, Role.PAYLOAD, against="bare"))
+    runs = (
+        poinsot.Run("bare", bare, begin=begin, end=end),
+        poinsot.Run("loaded", loaded, Role.PAYLOAD, against="bare", begin=begin, end=end),
+    )
     own = [poinsot.Unknown(p.name) for p in linear_parameters(arm) if p.declared]
-    load = [poinsot.Unknown(f"bottom.{name}", payload=True) for name in ("m", "mx", "my", "mz")]
+    added = [*(f"bottom.{name}" for name in ("m", "mx", "my", "mz")), *changed]
+    load = [poinsot.Unknown(name, payload=True) for name in added]
     offsets = poinsot.Unknown("offset * difference")
     study = poinsot.Study(
         arm,
@@ -134,7 +150,7 @@ def test_a_known_mass_on_the_patient_side_arm_is_found_within_its_error_bar(data
     )
     mass = poinsot.identify(study)["payload bottom.m"]
     assert abs(mass.value - 0.105) < 1.96 * mass.deviation, mass
-    assert mass.deviation < 0.006
+    assert mass.deviation < (0.006 if part in ("whole", "friction") else 0.01)
 
 
 def test_torques_that_move_the_pendulum_are_no_output_of_it(data):

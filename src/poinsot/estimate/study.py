@@ -65,6 +65,11 @@ class Run:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "role", Role.of(self.role, self.name))
+        for side, at in (("begin", self.begin), ("end", self.end)):
+            if not isinstance(at, Real) or at != at:
+                raise PoinsotError(
+                    f"run '{self.name}': {side} must be a time in seconds, not {one_line(repr(at), 40)}"
+                )
 
     @property
     def part(self) -> Recording:

@@ -1,4 +1,4 @@
-"""Machines that were measured by others: a slide under control, a double pendulum that motors move."""
+"""A machine that was measured by others: a slide under control."""
 
 from __future__ import annotations
 
@@ -32,22 +32,3 @@ def test_the_slide_by_closed_loop_output_error_agrees_with_instruments(data):
     assert np.all(np.abs(cloe.value - published) < 2 * cloe.deviation)
     assert cloe["slide.mass"].deviation < 0.3
     assert cloe.fit["drive"].relative < 0.05
-
-
-@pytest.mark.slow
-def test_the_swing_of_the_dfki_pendulum_is_predicted_by_simulation(data):
-    """Least squares of torques predicts its held-out run no better than a constant; a simulation of 10 s does."""
-    dfki, folder = poinsot.load(MODELS / "dfki.toml"), data / "double-pendulum"
-    runs = {name: read(folder / f"run_{name}.csv.gz", "dfki") for name in ("143339", "143524", "143747")}
-    places, friction = ("upper.com.x", "lower.com.x"), ("viscous", "coulomb")
-    positive = ["upper.inertia", "lower.inertia", "elbow.drive_inertia"]
-    positive += [f"{joint}.{part}" for joint in ("shoulder", "elbow") for part in friction]
-    unknowns = {name: {} for name in places} | {name: {"bounds": [0, 1]} for name in positive}
-    used = [runs["143339"], runs["143524"]]
-    est = poinsot.identify(
-        dfki, used, unknowns, validate=runs["143747"], problem="output", processing={"inputs": "held"}
-    )
-    assert est.validation is not None
-    assert np.all(est.validation.relative < 0.5), est.validation.relative
-    assert np.all(est.fit.relative < 0.3), est.fit.relative
-    assert est["upper.com.x"].deviation < 0.05
