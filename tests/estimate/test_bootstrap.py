@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import poinsot
 from poinsot.app.cli import app
 from poinsot.errors import PoinsotError
-from poinsot.estimate.bootstrap.draws import LEVEL, with_bootstrap
+from poinsot.estimate.bootstrap.draws import LEVEL, percentile, with_bootstrap
 from poinsot.estimate.bootstrap.forces import ForceReplicas
 from poinsot.estimate.bootstrap.noise import block_length, series_noise
 from poinsot.estimate.bootstrap.searches import SearchReplicas
@@ -54,7 +54,7 @@ def drawn(replicas, count: int, seed: int) -> np.ndarray:
 
 def covered(draws: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """Whether percentiles hold the truth (b,)."""
-    lower, upper = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    lower, upper = (percentile(draws, side) for side in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return (lower <= truth) & (truth <= upper)
 
 

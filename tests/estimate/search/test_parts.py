@@ -12,8 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from typer.testing import CliRunner
 
 import poinsot
+from poinsot.app.cli import app
 from poinsot.errors import PoinsotError
 from poinsot.estimate.problems.registry import search_again
 from poinsot.estimate.search.base import SearchMethod
@@ -175,6 +177,9 @@ def test_a_scheduler_is_an_address(tmp_path):
     (tmp_path / "study.toml").write_text('model = "three_link"\ndask = "here"\n[modal.a]\nfrequencies = [20.0]\n')
     with pytest.raises(PoinsotError, match="dask is the address of a scheduler"):
         poinsot.identify(tmp_path / "study.toml")
+    (tmp_path / "study.toml").write_text('model = "three_link"\n[modal.a]\nfrequencies = [20.0]\n')
+    said = CliRunner().invoke(app, ["identify", str(tmp_path / "study.toml"), "--dask", "there"])
+    assert "dask is the address of a scheduler (tcp://…) or 'local', not 'there'" in f"{said.output}{said.exception}"
 
 
 @pytest.fixture(scope="module")

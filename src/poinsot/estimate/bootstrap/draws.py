@@ -54,6 +54,11 @@ def _one(replicas: Replicas, rng: np.random.Generator) -> np.ndarray:
         return np.full(len(replicas.texts), np.nan)
 
 
+def percentile(draws: np.ndarray, share: float) -> np.ndarray:
+    """Values (b,) below which another draw lies with such a probability: number (N + 1) × share of N draws (N, b)."""
+    return np.quantile(draws, share, axis=0, method="weibull")
+
+
 def with_bootstrap(estimate: Estimate, again: Remade) -> Estimate:
     """The estimate with intervals by as many others as its study asks for."""
     study, replicas = estimate.study, again.get()
@@ -73,8 +78,8 @@ def with_bootstrap(estimate: Estimate, again: Remade) -> Estimate:
         seed=study.seed,
         names=tuple(one.text for one in estimate.combinations),
         units=tuple(one.unit for one in estimate.combinations),
-        lower=np.quantile(draws, ends, axis=0),
-        upper=np.quantile(draws, 1 - ends, axis=0),
+        lower=percentile(draws, ends),
+        upper=percentile(draws, 1 - ends),
         deviation=np.std(draws, axis=0, ddof=1),
         draws=draws,
         lost=lost,
