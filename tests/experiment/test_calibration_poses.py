@@ -24,6 +24,7 @@ from tests.estimate.geometry.machines import (
     legs,
     stewart,
 )
+from tests.generated.share import share
 
 NAMES = POINTS + OFFSETS
 BOX = {"[xy]": 0.06, "z": [0.24, 0.36], "[abc]": 0.3}
@@ -183,7 +184,7 @@ def test_the_library_has_poses_for_a_stewart_platform():
 
 @pytest.mark.slow
 def test_identifications_from_noisy_readings_scatter_as_predicted(bars):
-    rng, found, n = np.random.default_rng(0), [], 100
+    rng, found, n = np.random.default_rng(0), [], len(share(range(100)))
     exact = recorded(bars)
     for _ in range(n):
         noisy = {name: x + 2e-5 * rng.standard_normal(len(x)) for name, x in exact.values.items()}

@@ -121,11 +121,38 @@ def test_a_speed_for_friction_is_kept():
     assert slow.criteria["D"] < fast.criteria["D"]
 
 
+def shares(rate: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Share of time in each fifth of a band, counted."""
+    counts, _ = np.histogram(np.abs(rate), np.linspace(low, high, 6))
+    return counts / len(rate)
+
+
+def test_a_band_of_speeds_gets_its_time():
+    machine, options, limits = CASES["arm"]
+    given = SMALL | options | {"harmonics": 4, "ramp": "0.5 s"}
+    free, banded = (
+        poinsot.design(machine, given | {"speed": speed}, ["lower.mx"], limits=limits, noise=0.1)
+        for speed in ({}, {"q1": ["0 rad/s", "1.2 rad/s"], "q2": [0.1, "1.6 rad/s"]})
+    )
+    t = np.linspace(0.5, 4.5, 16_001)
+    before, after = (
+        np.concatenate([shares(one.motion[n].at(t)[1], *ends) for n, ends in (("q1", (0, 1.2)), ("q2", (0.1, 1.6)))])
+        for one in (free, banded)
+    )
+    assert before.min() < 0.05 <= after.min() + 1e-3
+    told = [limit for limit in banded.limits if limit.name.startswith("time of")]
+    np.testing.assert_allclose([limit.least for limit in told], after, atol=0.02)  # counted at 641 times
+    assert "time of q2 at 0.1 … 0.4 rad/s" in str(banded)
+    assert all(limit.excess <= 1e-9 for limit in banded.limits)
+    assert free.criteria["D"] < banded.criteria["D"]
+
+
 @pytest.mark.parametrize(
     ("limits", "options", "words"),
     [
         (LIMITS | {"q1": ["-20 deg", "40 deg"], "shoulder.force": 1.0}, {}, r"'shoulder.force' is violated by \d"),
         (LIMITS, {"speed": {"q1": 5.0}}, r"'q1.acceleration' is violated by \d"),
+        (LIMITS, {"speed": {"q1": [1.0, 9.0]}}, r"the time of q1 at .* rad/s stays 0\.05 of all below 0\.05"),
         ({"q1": 1.0}, {}, "nothing limits the motion of 'q2'"),
         (LIMITS, {"condition": 1.01}, "condition number is"),
     ],
@@ -147,6 +174,9 @@ def test_limits_that_leave_no_motion_are_named(limits, options, words):
         ({"duration": "-1 s"}, "duration"),
         ({"speed": {"nobody": 1.0}}, "nobody"),
         ({"points": 3}, "points"),
+        ({"speed": {"q1": [2.0, 1.0]}}, "slow and fast"),
+        ({"speed": {"q1": [1.0]}}, "slow and fast"),
+        ({"speed": {"q1": -1.0}}, "counted to both sides"),
         ({"aim": {"upper.m": 0.1}}, "told only together with others"),
         ({"aim": {"nobody": 0.1}}, "nobody"),
     ],

@@ -64,7 +64,11 @@ def test_slopes_of_criteria_are_those_of_differences(name):
 @pytest.mark.parametrize("criterion", ["D", "A"])
 def test_gradients_along_motions_are_those_of_differences(name, criterion):
     machine, coordinates, actuators = MACHINES[name]
-    task = ExcitationTask(coordinates=coordinates, duration=3.0, harmonics=(1, 2, 3), criterion=criterion)
+    first = (coordinates or tuple(machine.elements.pose))[0]
+    speed = {first: (0.0, 0.5) if criterion == "A" else 0.3}
+    task = ExcitationTask(
+        coordinates=coordinates, duration=3.0, harmonics=(1, 2, 3), criterion=criterion, speed=speed
+    )
     given = {f"{actuators}{part}": 1e3 for part in ("", ".rate", ".acceleration", ".force")}
     study = DesignStudy(machine, task, limits=limits_of(given, machine), noise={"*": 0.1})
     program = task.program(study)

@@ -7,6 +7,7 @@ machine        states, regressor and limited quantities along many motions, and 
 information    what the regressor tells of the unknowns, beside priors and earlier recordings
 slopes         derivatives of the criteria
 restrictions   limits as rows, linear in the numbers of a motion where they can be
+speeds         rms rates and bands of speeds that friction needs
 program        criterion and limits as functions of the numbers of a motion
 search         random starts, the best of them polished, limits checked between samples
 halted         what an interrupted search had reached, to go on from

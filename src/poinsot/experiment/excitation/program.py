@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 WEAK = 100.0  # standard error in sizes of an unknown, beyond which it makes no difference: the regularisation
 KEPT = 1e-7  # of a limit's width, within which it holds
-FASTER = 1.01  # rms rates over their targets, so that a motion may be made smaller
 GAIN, PATIENCE = 1e-3, 40  # of the criterion, which a motion must gain in so many steps
 
 
@@ -58,8 +57,17 @@ class ExcitationProgram:
     def weight(self) -> np.ndarray:
         """Measured samples that each sample (n,) of the search stands for."""
         begin, end = self.shape.measured
-        inside = (self.t >= begin - 1e-9) & (self.t <= end + 1e-9)
-        return inside * (self.rate * (end - begin) / max(np.count_nonzero(inside), 1))
+        return self.inside * (self.rate * (end - begin) / max(np.count_nonzero(self.inside), 1))
+
+    @cached_property
+    def inside(self) -> np.ndarray:
+        """Which samples (n,) of the search are measured; they are at equal times."""
+        return self.measured(self.t)
+
+    def measured(self, t: np.ndarray) -> np.ndarray:
+        """Which times (n,) are in the part that is measured."""
+        begin, end = self.shape.measured
+        return (t >= begin - 1e-9) & (t <= end + 1e-9)
 
     @cached_property
     def anchor(self) -> np.ndarray:
@@ -118,8 +126,9 @@ class ExcitationProgram:
         N, n = s.shape[1:3]
         at = self.machine.along(s.reshape(3, N * n, -1))
         values = self.restrictions.values(self.machine, at).reshape(N, n, -1)
-        short = np.max(1 - _ratio(self.restrictions.rms(s), self.restrictions.targets), axis=-1)
-        worst = np.maximum(np.max(self.restrictions.excess(values), axis=1, initial=0.0), short)
+        worst = np.max(self.restrictions.excess(values), axis=1, initial=0.0)
+        if self.restrictions.speeds:
+            worst = np.maximum(worst, np.max(1 - self.restrictions.met(s[1][:, self.inside]), axis=-1))
         return at, np.where(at.reached.reshape(N, n).all(axis=1), worst, np.inf)
 
     def costs(self, at: DrivenStates) -> np.ndarray:
@@ -128,11 +137,6 @@ class ExcitationProgram:
         return np.array(
             [value_and_slope(self.criterion, f, self.norm)[0] if np.isfinite(f).all() else np.inf for f in F]
         )
-
-
-def _ratio(rms: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Rms rates over their targets, 1 where there is none."""
-    return np.where(targets > 0, rms / np.where(targets > 0, targets, 1.0), 1.0)
 
 
 @dataclass(eq=False)
@@ -185,7 +189,7 @@ class MotionPoint:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """Limits (n·r,) over their widths, then squared rms rates over their targets."""
+        """Limits (n·r,) over their widths, then targets of speed."""
         return np.append((self._limits[0] / self.program.restrictions.width).ravel(), self._speeds[0])
 
     @cached_property
@@ -198,14 +202,14 @@ class MotionPoint:
 
     @cached_property
     def _speeds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Squared rms rates over their targets, where there are any, and their gradients."""
-        program, targets = self.program, self.program.restrictions.targets
-        rate, asked = self.at.s[1], np.flatnonzero(targets)
-        values = np.mean(rate**2, axis=0)[asked] / targets[asked] ** 2
-        slopes = np.zeros((len(asked), *program.unit.shape))
-        for i, j in enumerate(asked):
-            slopes[i, j] = 2 * rate[:, j] @ program.B[1] / len(rate) / targets[j] ** 2 * program.unit[j]
-        return values, slopes.reshape(len(asked), program.unit.size)
+        """Targets of speed, and their gradients."""
+        program, targets = self.program, self.program.restrictions.speeds
+        rate, B = self.at.s[1][program.inside], program.B[1][program.inside]
+        values, slopes = np.zeros(len(targets)), np.zeros((len(targets), *program.unit.shape))
+        for i, one in enumerate(targets):
+            values[i], by_rate = one.smooth(rate[:, one.j])
+            slopes[i, one.j] = by_rate @ B * program.unit[one.j]
+        return values, slopes.reshape(len(targets), program.unit.size)
 
     @cached_property
     def violation(self) -> float:
@@ -219,8 +223,8 @@ class MotionPoint:
 def bounds(program: ExcitationProgram) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest values of `MotionPoint.rows`."""
     low, high = (np.tile(x, len(program.t)) for x in program.restrictions.bounds)
-    asked = np.count_nonzero(program.restrictions.targets)
-    return np.append(low, np.full(asked, FASTER**2)), np.append(high, np.full(asked, np.inf))
+    speeds = [one.least for one in program.restrictions.speeds]
+    return np.append(low, speeds), np.append(high, np.full(len(speeds), np.inf))
 
 
 @dataclass(eq=False)

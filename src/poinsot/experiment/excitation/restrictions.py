@@ -11,10 +11,10 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.experiment.excitation.equations import Limited
 from poinsot.experiment.excitation.machine import DrivenMachine, DrivenStates
+from poinsot.experiment.excitation.speeds import Speed, SpeedTarget, speed_targets
 from poinsot.experiment.limits import Limit, LimitReached, Quantity
 
 HOLDING = "condition number"  # of constraints and actuators
-RMS = "rms rate"
 ORDER = {Quantity.POSITION: 0, Quantity.RATE: 1, Quantity.ACCELERATION: 2}
 
 
@@ -27,7 +27,7 @@ class Restrictions:
     others: tuple[Limit, ...]  # of what follows from the motion
     limited: tuple[Limited, ...]  # their owners and quantities
     condition: float  # largest condition number; infinite: none
-    speeds: Mapping[str, float]  # least rms rates by driven coordinate
+    speeds: tuple[SpeedTarget, ...]
     tighter: np.ndarray  # (r,) by how much limits are narrowed, so that they hold between samples  [SI]
 
     @property
@@ -89,30 +89,22 @@ class Restrictions:
         beyond = np.maximum(np.maximum(low - x, x - high), 0.0)
         return np.max(np.where(np.isfinite(x), beyond, np.inf), axis=-2, initial=0.0)
 
-    def rms(self, s: np.ndarray) -> np.ndarray:
-        """Rms rates of driven coordinates (…, k) over their targets, from s, ṡ, s̈ (3, …, n, k)."""
-        return np.sqrt(np.mean(s[1] ** 2, axis=-2))
+    def met(self, rate: np.ndarray) -> np.ndarray:
+        """Targets of speed (…, t), 1 where they are just met, of the rates of driven coordinates (…, n, k)."""
+        return np.stack([one.ratio(rate[..., one.j]) for one in self.speeds], axis=-1)
 
-    @property
-    def targets(self) -> np.ndarray:
-        """Least rms rates (k,), zero where none is asked for."""
-        return np.array([self.speeds.get(name, 0.0) for name in self.names])
-
-    def reached(self, values: np.ndarray, s: np.ndarray, units: Mapping[str, str]) -> tuple[LimitReached, ...]:
-        """How far values (N, r) go, and rms rates."""
+    def reached(self, values: np.ndarray, rate: np.ndarray, units: Mapping[str, str]) -> tuple[LimitReached, ...]:
+        """How far values (N, r) go, and the speeds of rates (n, k) that are measured."""
         found = [limit.reached(values[:, i]) for i, limit in enumerate(self.every)]
         if np.isfinite(self.condition):
             worst = 1 / np.array([np.max(values[:, -1]), np.min(values[:, -1])])
             found[-1] = LimitReached(HOLDING, "-", -np.inf, self.condition, float(worst[0]), float(worst[1]))
-        for name, rms in zip(self.names, self.rms(s)):
-            if name in self.speeds:
-                unit = f"{units[name]}/s"
-                found.append(LimitReached(f"{name} {RMS}", unit, self.speeds[name], np.inf, float(rms), float(rms)))
+        found += [one.reached(rate[:, one.j], units[one.name]) for one in self.speeds]
         return tuple(found)
 
 
 def restrictions_of(
-    limits: tuple[Limit, ...], machine: DrivenMachine, condition: float, speeds: Mapping[str, float]
+    limits: tuple[Limit, ...], machine: DrivenMachine, condition: float, speeds: Mapping[str, Speed]
 ) -> Restrictions:
     """Limits of a study along motions of a machine."""
     own = [limit for limit in limits if limit.owner in machine.names and limit.quantity in ORDER]
@@ -126,7 +118,8 @@ def restrictions_of(
                     f"'{name}.acceleration', or of actuators"
                 )
     count = len(driven) + len(others) + int(np.isfinite(condition))
-    found = Restrictions(machine.names, driven, others, machine.limited, condition, speeds, np.zeros(count))
+    targets = tuple(speed_targets(speeds, machine.names))
+    found = Restrictions(machine.names, driven, others, machine.limited, condition, targets, np.zeros(count))
     low, high = found.bounds
     if not (low < high).all():
         raise PoinsotError(f"the limits of '{found.every[int(np.argmin(high - low))].name}' leave no room")

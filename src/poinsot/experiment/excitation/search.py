@@ -13,7 +13,7 @@ from poinsot.errors import PoinsotError
 from poinsot.experiment.excitation.halted import Reached
 from poinsot.experiment.excitation.machine import DrivenStates
 from poinsot.experiment.excitation.program import KEPT, ExcitationProgram, MotionPoint, MotionSearch
-from poinsot.experiment.excitation.restrictions import HOLDING, RMS, Restrictions
+from poinsot.experiment.excitation.restrictions import HOLDING, Restrictions
 from poinsot.experiment.excitation.slopes import stages_of
 
 _progress = logging.getLogger("poinsot.progress")
@@ -176,16 +176,14 @@ def _conflict(program: ExcitationProgram, nearest: MotionPoint) -> str:
         return "no motion was found: the mechanism cannot reach the middle of the limits of its coordinates"
     values = restrictions.values(program.machine, nearest.at)
     excess = restrictions.excess(values)
-    short = restrictions.targets - restrictions.rms(nearest.at.s)
-    relative = np.where(
-        restrictions.targets > 0, short / np.where(restrictions.targets > 0, restrictions.targets, 1), 0
-    )
-    if np.max(relative) > np.max(excess, initial=0.0):
-        j = int(np.argmax(relative))
-        name = restrictions.names[j]
+    rate = nearest.at.s[1][program.inside]
+    short = 1 - restrictions.met(rate) if restrictions.speeds else np.zeros(1)
+    if np.max(short) > np.max(excess, initial=0.0):
+        target = restrictions.speeds[int(np.argmax(short))]
+        found = target.reached(rate[:, target.j], program.machine.mechanism.coordinates[target.name].unit)
         return (
-            f"no motion keeps all limits: the {RMS} of '{name}' stays {short[j]:.3g} below "
-            f"{restrictions.targets[j]:.4g} in the nearest one"
+            f"no motion keeps all limits: the {found.name} stays {found.excess:.3g} {found.unit} below "
+            f"{found.lower:.4g} in the nearest one"
         )
     i = int(np.argmax(excess))
     limit = restrictions.every[i]
@@ -230,9 +228,11 @@ def _kept_between_samples(
 
 
 def _worth(point: MotionPoint) -> float:
-    """The criterion, infinite where rates are lower than asked for."""
-    restrictions = point.program.restrictions
-    return np.inf if np.any(restrictions.rms(point.at.s) < restrictions.targets) else point.cost
+    """The criterion, infinite where speeds are not those asked for."""
+    program = point.program
+    t = program.shape.finer(FINER)
+    rate = program.signals(point.c, program.shape.at(t[program.measured(t)]))[1]
+    return np.inf if program.restrictions.speeds and np.any(program.restrictions.met(rate) < 1) else point.cost
 
 
 def _between(program: ExcitationProgram, wide: Restrictions, c: np.ndarray) -> np.ndarray:

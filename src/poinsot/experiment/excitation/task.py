@@ -18,7 +18,7 @@ from poinsot.experiment.excitation.machine import DrivenMachine
 from poinsot.experiment.excitation.program import ExcitationProgram
 from poinsot.experiment.excitation.restrictions import limited_of, restrictions_of
 from poinsot.experiment.excitation.result import ExcitationDesign
-from poinsot.experiment.excitation.search import FoundMotion, searched
+from poinsot.experiment.excitation.search import FINER, FoundMotion, searched
 from poinsot.experiment.excitation.shapes import (
     FourierShape,
     PointToPointShape,
@@ -27,6 +27,7 @@ from poinsot.experiment.excitation.shapes import (
     SplineShape,
 )
 from poinsot.experiment.excitation.slopes import require_smooth
+from poinsot.experiment.excitation.speeds import Speed
 from poinsot.experiment.limits import LimitReached, end_stops
 from poinsot.experiment.record import DesignStatus, Figure
 from poinsot.experiment.study import DesignStudy, Task
@@ -61,7 +62,7 @@ class ExcitationTask(Task):
     rate: float = 100.0  # of measurements  [Hz]
     criterion: str = "D"
     condition: float | None = None  # largest condition number of constraints and actuators; None: 10 × that at home
-    speed: Mapping[str, float] = field(default_factory=dict)  # least rms rate by coordinate, which friction needs
+    speed: Mapping[str, Speed] = field(default_factory=dict)  # least rms rate, or a band, which friction needs  [SI]
     aim: Mapping[str, float] = field(
         default_factory=dict
     )  # standard errors by unknown, in place of their sizes  [SI]
@@ -156,7 +157,8 @@ class ExcitationTask(Task):
         t = np.arange(begin, end - 0.5 / self.rate, 1 / self.rate)
         W = measured_regressor(information, motion, t)
         predictions, combinations, deviation = information.predictions(W)
-        reached = program.restrictions.reached(found.values, found.fine.s, _units(program.machine))
+        rate = found.fine.s[1][program.measured(program.shape.finer(FINER))]
+        reached = program.restrictions.reached(found.values, rate, _units(program.machine))
         _require_possible(reached)
         lost = not all(np.isfinite(one.deviation) for one in predictions)
         status = DesignStatus.NOT_IDENTIFIABLE if lost else DesignStatus.DONE
@@ -279,16 +281,29 @@ def _harmonics(given: Any) -> tuple[int, ...]:
     raise PoinsotError(f"harmonics are whole numbers from 1, not {one_line(repr(given), 40)}")
 
 
-def _speeds(given: Any, mechanism: Mechanism) -> dict[str, float]:
-    """Least rms rates by coordinate, from names or patterns."""
-    found: dict[str, float] = {}
+def _speeds(given: Any, mechanism: Mechanism) -> dict[str, Speed]:
+    """Least rms rates or bands by coordinate, from names or patterns."""
+    found: dict[str, Speed] = {}
     for pattern, value in by_name(given, "speeds are", "{'phi': 0.5}").items():
         names = [name for name in mechanism.coordinates if fnmatchcase(name, pattern)]
         if not names:
             raise PoinsotError(f"speed: {unknown('coordinate', pattern, mechanism.coordinates)}")
         for name in names:
-            found[name] = as_value(value, f"{mechanism.coordinates[name].unit}/s", f"the speed of '{name}'")
+            unit, what = f"{mechanism.coordinates[name].unit}/s", f"the speed of '{name}'"
+            found[name] = _band(value, unit, what) if isinstance(value, list | tuple) else as_value(value, unit, what)
+            if not np.min(found[name]) >= 0 or not np.max(found[name]) > 0:
+                raise PoinsotError(f"{what} is counted to both sides and positive, not {one_line(repr(value), 40)}")
     return found
+
+
+def _band(value: Sequence[Any], unit: str, what: str) -> tuple[float, float]:
+    """A band of speeds from two values."""
+    ends = [as_value(one, unit, what) for one in value]
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise PoinsotError(
+            f"{what} is a least rms rate, or a band of two, slow and fast, not {one_line(repr(value), 40)}"
+        )
+    return ends[0], ends[1]
 
 
 def _number(key: str, value: Any, least: float) -> None:
