@@ -14,9 +14,10 @@ from poinsot.errors import PoinsotError
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.results.comparison import INDEPENDENT, SAME, SHARED, correlations
 from tests.estimate.runs import four_bar_run, noise, problem_of, with_forces
+from tests.generated.share import repetitions
 
 UNKNOWNS = ["link2.mass", "link3.mass"]
-REPETITIONS = 150
+REPETITIONS = 150  # of which a standard deviation is known to 6 %
 
 
 def study(seed: int = 0, **more) -> poinsot.Study:
@@ -97,9 +98,9 @@ def test_differences_of_methods_are_as_large_as_their_joint_errors_say(names):
     bar = poinsot.load("four_bar")
     clean = problem_of(bar, four_bar_run(sigma=0.0), ["link2.m", "link3.J"])
     one, other = map(method_of, names)
-    rng, found, apart = np.random.default_rng(0), [], []
+    rng, times, found, apart = np.random.default_rng(0), repetitions(REPETITIONS), [], []
     n = len(clean.runs[0].y)
-    for _ in range(REPETITIONS):
+    for _ in range(times):
         rows = with_forces(clean, 0.1 * noise(rng, (n, 1), 0.7)).rows
         a, b = one.solve(rows), other.solve(rows)
         s = [np.sqrt(np.diagonal(x.covariance)) for x in (a, b)]
@@ -107,5 +108,6 @@ def test_differences_of_methods_are_as_large_as_their_joint_errors_say(names):
         joint = np.sqrt(s[0] ** 2 + s[1] ** 2 - 2 * rho * s[0] * s[1])
         found.append((b.d - a.d) / joint)
         apart.append((b.d - a.d) / np.hypot(*s))
-    assert np.all(np.abs(np.std(found, axis=0) - 1) < 0.25), np.std(found, axis=0)
+    chance = 0.25 * np.sqrt(REPETITIONS / times)
+    assert np.all(np.abs(np.std(found, axis=0) - 1) < chance), np.std(found, axis=0)
     assert np.all(np.std(apart, axis=0) < 0.75)  # as if they were independent: far too small

@@ -20,7 +20,8 @@ from poinsot.spatial.inertia import planar_inertia, pseudo_inertia
 from poinsot.spatial.log_cholesky import from_log_cholesky, to_log_cholesky
 from tests.estimate.runs import four_bar_run, noise, problem_of, sampled_problem, with_forces
 from tests.generated.mechanisms import random_mechanism
-from tests.generated.share import share
+from tests.generated.share import limits as coverage_limits
+from tests.generated.share import repetitions, share
 
 BAR = poinsot.load("four_bar")
 
@@ -286,15 +287,15 @@ def test_a_margin_keeps_bodies_away_from_singular_ones(perfect):
     assert min(body.least(found.values) for body in limits_of(some).bodies) > 0.2 * (1 - 1e-6)
 
 
-def coverage(problem, colour: float, size: float, repetitions: int) -> np.ndarray:
+def coverage(problem, colour: float, size: float, times: int) -> np.ndarray:
     """Share of repetitions (b,) in which the truth lies within 1.96 standard errors."""
     rng, inside = np.random.default_rng(7), 0.0
-    for _ in range(repetitions):
+    for _ in range(times):
         run = with_forces(problem, size * noise(rng, problem.runs[0].y.shape, colour))
         plain = method_of("weighted").solve(run.rows)
         found = consistent(run, plain.d, plain.covariance)
         inside = inside + (np.abs(found.d) < 1.96 * np.sqrt(np.diagonal(plain.covariance)))
-    return np.asarray(inside) / repetitions
+    return np.asarray(inside) / times
 
 
 def test_error_bars_cover_the_truth_in_a_few_repetitions(perfect):
@@ -304,8 +305,8 @@ def test_error_bars_cover_the_truth_in_a_few_repetitions(perfect):
 @pytest.mark.slow
 @pytest.mark.parametrize("colour", share([0.0, 0.9]))
 def test_error_bars_cover_the_truth_as_often_as_they_say(colour, perfect):
-    inside = coverage(perfect, colour, 0.1, 500)
-    assert 0.92 <= inside.mean() <= 0.97, inside
+    inside, (lower, upper) = coverage(perfect, colour, 0.1, repetitions(500)), coverage_limits(500)
+    assert lower <= inside.mean() <= upper, inside
 
 
 def test_parameters_of_the_model_file_and_bad_options_are_refused(monkeypatch):

@@ -15,6 +15,7 @@ from poinsot.estimate.solution import rows_and_steps
 from poinsot.estimate.study import Processing, Role, Unknown
 from poinsot.estimate.unknowns import unknowns_in
 from tests.estimate.runs import CRANK, noise
+from tests.generated.share import repetitions, share
 
 BAR = poinsot.load("four_bar")
 ADDED = 0.3  # [kg]
@@ -67,9 +68,12 @@ def test_a_difference_is_a_channel_of_its_own_and_said():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("colour", [0.0, 0.9])
-@pytest.mark.parametrize(("method", "times"), [("weighted", 300), ("likelihood", 100)])
-def test_error_bars_of_the_difference_cover_the_truth(colour, method, times):
+@pytest.mark.parametrize(
+    ("method", "times", "colour"),
+    share([(*case, colour) for colour in (0.9, 0.0) for case in (("weighted", 300), ("likelihood", 100))]),
+)
+def test_error_bars_of_the_difference_cover_the_truth(method, times, colour):
+    times = repetitions(times)
     whole = study("bare", payload=0.0)
     asked = unknowns_in(whole, whole.unknowns)
     runs, _ = rows_and_steps(whole, asked)

@@ -14,6 +14,7 @@ from poinsot.estimate.solution import force_solution, solved
 from poinsot.estimate.study import Processing, Role, Unknown
 from tests.estimate.machines import ARM, SERIAL
 from tests.estimate.runs import noise
+from tests.generated.share import repetitions, share
 
 GAINS = {"shoulder": 0.10, "elbow": -0.07}  # by which recorded torques are too large
 MASS, REACH = 1.5, 0.4  # of the payload  [kg], [m]
@@ -85,14 +86,10 @@ def test_without_a_payload_no_gain_is_determined():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("colour", [0.0, 0.8])
+@pytest.mark.parametrize("colour", share([0.8, 0.0]))
 def test_error_bars_of_gains_cover_the_truth_and_currents_as_columns_bias_them(colour):
-    problem, method, rng, times = (
-        force_solution(study(0.0)).problem,
-        method_of("weighted"),
-        np.random.default_rng(4),
-        80,
-    )
+    problem, method = force_solution(study(0.0)).problem, method_of("weighted")
+    rng, times = np.random.default_rng(4), repetitions(80)
     at = [problem.unknowns.names.index(f"gain {drive}") for drive in GAINS]
     pick = [problem.base.independent.index(f"gain {drive}") for drive in GAINS]
     truth, inside, biased = np.array(list(GAINS.values())), [], []
@@ -103,8 +100,8 @@ def test_error_bars_of_gains_cover_the_truth_and_currents_as_columns_bias_them(c
         value, error = there.at_values(found.d)[at], np.sqrt(np.diagonal(found.covariance))[pick]
         inside.append(np.abs(value - truth) < 1.96 * error)
         biased.append(by_currents(there) - truth)
-    share = np.mean(inside, axis=0)
-    assert np.all(np.abs(share - 0.95) < 3 * np.sqrt(0.95 * 0.05 / times)), share
+    covered = np.mean(inside, axis=0)
+    assert np.all(np.abs(covered - 0.95) < 3 * np.sqrt(0.95 * 0.05 / times)), covered
     off = np.mean(biased, axis=0) / (1 + truth)
     assert np.all(np.abs(off) > 0.04), off
     assert np.all(np.abs(np.mean(biased, axis=0)) > 5 * np.std(biased, axis=0) / np.sqrt(times))

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 import poinsot
 from poinsot.recording.columns import column_map, coupled
 from poinsot.recording.recording import Recording
+from tests.generated.share import share
 
 MODELS = Path(__file__).parent / "models"
 PI = np.pi
@@ -183,7 +184,7 @@ def test_spring_and_cable_of_the_mtm_are_the_published_ones():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("arm", share(ARMS))
 def test_pins_that_are_hinges_ask_the_same_of_the_motors(arm):
     """Hinges hold more than a planar loop needs: reactions are undetermined then, drive forces are not."""
     mechanism = poinsot.load(MODELS / f"{arm}.toml")

@@ -74,19 +74,19 @@ def test_an_identification_that_is_stopped_goes_on_from_the_runs_that_are_done(f
         time.sleep(0.01)
     done, begin = files(tmp_path), time.monotonic()
     stopped.send_signal(signal.SIGINT)
-    output, error = stopped.communicate(timeout=60)
+    output, error = stopped.communicate(timeout=300)
     assert time.monotonic() - begin < SOON and stopped.returncode == 130
     assert "what is done is kept" in error and not (folder / "first.json").exists()
     assert output == "" and "run 'run" not in error  # progress is for terminals
     assert 1 <= len(done) < RUNS
     again = started(folder, tmp_path, "again.json")
-    assert again.wait(timeout=60) == 0
+    assert again.wait(timeout=300) == 0
     kept = files(tmp_path)
     assert len(kept) == RUNS and done.items() <= kept.items()
     for name in kept:
         (tmp_path / name).unlink()
     whole = started(folder, tmp_path, "whole.json")
-    assert whole.wait(timeout=60) == 0
+    assert whole.wait(timeout=300) == 0
     assert values(folder, "again.json") == values(folder, "whole.json")
 
 

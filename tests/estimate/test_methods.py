@@ -9,7 +9,7 @@ import poinsot
 from poinsot.errors import PoinsotError
 from poinsot.estimate.methods.registry import METHODS, method_of
 from tests.estimate.runs import four_bar_run, noise, problem_of, with_forces
-from tests.generated.share import share
+from tests.generated.share import limits, repetitions, share
 
 SIMULATING = [
     name for name, method in METHODS.items() if method.simulates
@@ -33,14 +33,14 @@ def test_every_method_finds_the_truth_without_noise(name, perfect):
     )  # splines through 50 samples a second
 
 
-def coverage(name: str, problem, colour: float, repetitions: int) -> np.ndarray:
+def coverage(name: str, problem, colour: float, times: int) -> np.ndarray:
     """Share of repetitions (b,) in which the truth lies within 1.96 standard errors."""
     rng, inside = np.random.default_rng(5), 0.0
-    for _ in range(repetitions):
+    for _ in range(times):
         run = with_forces(problem, 0.1 * noise(rng, problem.runs[0].y.shape, colour))
         found = method_of(name).solve(run.rows)
         inside = inside + (np.abs(found.d) < 1.96 * np.sqrt(np.diagonal(found.covariance)))
-    return np.asarray(inside) / repetitions
+    return np.asarray(inside) / times
 
 
 @pytest.mark.parametrize("colour", [0.0, 0.9])
@@ -52,8 +52,8 @@ def test_error_bars_cover_the_truth_in_a_few_repetitions(name, colour, perfect):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "colour"), share([(name, colour) for name in PLAIN for colour in (0.0, 0.9)]))
 def test_error_bars_cover_the_truth_as_often_as_they_say(name, colour, perfect):
-    inside = coverage(name, perfect, colour, 500)
-    assert 0.92 <= inside.mean() <= 0.97, inside
+    inside, (lower, upper) = coverage(name, perfect, colour, repetitions(500)), limits(500)
+    assert lower <= inside.mean() <= upper, inside
 
 
 def test_white_error_bars_would_not_cover_coloured_noise(perfect):

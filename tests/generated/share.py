@@ -1,4 +1,4 @@
-"""Long tests run all of their cases, or the share of them that POINSOT_SHARE asks for."""
+"""Long tests run all of their cases and repetitions, or the share of them that POINSOT_SHARE asks for."""
 
 from __future__ import annotations
 
@@ -6,10 +6,28 @@ import os
 from collections.abc import Iterable
 from typing import TypeVar
 
+import numpy as np
+
 Case = TypeVar("Case")
+
+FEWEST = 30  # repetitions of which a share is worth its name
+
+
+def asked_for() -> float:
+    return float(os.environ.get("POINSOT_SHARE") or 1)
 
 
 def share(cases: Iterable[Case]) -> list[Case]:
     """Every so many of the cases: with POINSOT_SHARE=0.1 every tenth."""
-    every = max(1, round(1 / float(os.environ.get("POINSOT_SHARE") or 1)))
-    return list(cases)[::every]
+    return list(cases)[:: max(1, round(1 / asked_for()))]
+
+
+def repetitions(whole: int) -> int:
+    """So many of the repetitions of a statistic: with POINSOT_SHARE=0.1 a tenth, but not fewer than 30."""
+    return min(whole, max(FEWEST, round(whole * asked_for())))
+
+
+def limits(whole: int, lower: float = 0.92, upper: float = 0.97, nominal: float = 0.95) -> tuple[float, float]:
+    """Limits of a coverage as they are for all repetitions, farther apart for a share: chance goes with 1/√n."""
+    wider = np.sqrt(whole / repetitions(whole))
+    return nominal + wider * (lower - nominal), nominal + wider * (upper - nominal)

@@ -21,6 +21,7 @@ from poinsot.vibration.pole_derivatives import pole_derivatives, swinging_poles
 from poinsot.vibration.shape_derivatives import distinct, shape_derivatives
 from tests.analysis.vibrating import FORMULATIONS, column, document, masses
 from tests.estimate.frequencies.test_residuals import BENT, by_differences
+from tests.generated.share import share
 from tests.recording.modal.simulated import damped_three_link
 
 
@@ -194,7 +195,7 @@ def test_error_bars_are_those_of_scales_as_unknowns_besides():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damped", [False, True])
+@pytest.mark.parametrize("damped", share([True, False]))
 def test_error_bars_hold_what_they_promise(damped):
     rng, z, misfits = np.random.default_rng(5), [], 0
     machine = damped_three_link() if damped else poinsot.load("three_link")

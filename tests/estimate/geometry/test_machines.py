@@ -27,6 +27,7 @@ from tests.estimate.geometry.machines import (
     reach,
     require_exact,
 )
+from tests.generated.share import share
 
 DRAWN = dict.fromkeys(BARS, 1e-3) | dict.fromkeys(ZEROS, 1e-2)  # [m], [rad]
 MADE = {name: 1e-3 if name.endswith((".x", ".z")) else 2e-3 for name in ARM}  # [m], [rad]
@@ -140,9 +141,10 @@ def test_a_serial_arm_agrees_with_products_of_matrices():
 
 
 QUICK = (18, 27, 51)  # arms with axes that are parallel, coincident, and both
+OTHERS = [seed for seed in range(60) if seed not in QUICK]
 
 
-@pytest.mark.parametrize("seed", [s if s in QUICK else pytest.param(s, marks=pytest.mark.slow) for s in range(60)])
+@pytest.mark.parametrize("seed", [*QUICK, *(pytest.param(s, marks=pytest.mark.slow) for s in share(OTHERS))])
 def test_what_an_arm_leaves_open_follows_from_its_axes(seed):
     """Shifts along parallel axes, angles about coincident ones, the twist of the last link; what hangs on these."""
     rng = np.random.default_rng(seed)

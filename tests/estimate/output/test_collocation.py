@@ -18,7 +18,7 @@ from poinsot.estimate.problems.output.measurement import output_error
 from poinsot.estimate.study import study_of
 from tests.estimate.machines import SERIAL
 from tests.estimate.output.machines import SWING, held_hexapod, noisy, off, pushed, sprung, swing
-from tests.generated.share import share
+from tests.generated.share import repetitions, share
 
 T, ENCODER, TORQUE = np.arange(0, 1, 0.01), 1e-3, 0.1  # [s], [rad], of the torques' size
 CUBIC = {"inputs": "cubic"}
@@ -190,7 +190,7 @@ def test_the_profile_of_the_likelihood_is_that_of_the_standard_error():
 @pytest.mark.parametrize("block", share(range(3)))
 def test_error_bars_cover_the_truth_with_noisy_inputs(name, block):
     """95 % of the intervals hold the truth."""
-    seeds = range(40 * block, 40 * block + 40)
+    seeds = range(40 * block, 40 * block + repetitions(40))
     inside = np.array([np.abs(identified(name, "collocation", TORQUE, seed)[1]) < 1.96 for seed in seeds])
     assert abs(np.mean(inside) - 0.95) < 4 * np.sqrt(0.05 * 0.95 / inside.size), np.mean(inside, axis=0)
 
@@ -199,7 +199,7 @@ def test_error_bars_cover_the_truth_with_noisy_inputs(name, block):
 @pytest.mark.parametrize("name", MACHINES)
 def test_error_bars_of_a_simulation_with_noisy_inputs_do_not(name):
     """It takes torques as exact."""
-    inside = np.array([np.abs(identified(name, None, TORQUE, seed)[1]) < 1.96 for seed in range(40)])
+    inside = np.array([np.abs(identified(name, None, TORQUE, seed)[1]) < 1.96 for seed in range(repetitions(40))])
     assert np.mean(inside) < 0.7, np.mean(inside, axis=0)
 
 
