@@ -33,10 +33,10 @@ class Job:
 
 def drawn(job: Job, number: int) -> dict[str, np.ndarray]:
     """Random numbers of a chunk, scaled by a parameter of the mechanism."""
-    Path(job.folder, f"{number} {time.monotonic_ns()}").touch()
+    Path(job.folder, f"{number} {os.getpid()} {time.monotonic_ns()}").touch()
     mark = Path(job.folder, "killed")
     if number == job.killed and not mark.exists():
-        mark.touch()
+        mark.write_text(str(os.getpid()))
         os.kill(os.getpid(), signal.SIGKILL)
     time.sleep(job.seconds)
     if number == 3 and job.seed == 13:
@@ -138,8 +138,11 @@ def test_a_lost_worker_costs_its_chunk_only_and_changes_no_number(job):
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as machines:
         killing = job(seconds=0.3, killed=5)
         found = over_chunks(drawn, killing, COUNT, dask=machines.scheduler_address)
-    assert Path(killing.folder, "killed").exists()
-    assert COUNT < times_done(killing) <= COUNT + 3
+    lost = Path(killing.folder, "killed").read_text()
+    done = [path.name.split() for path in Path(killing.folder).glob("* *")]
+    twice = [[worker for chunk, worker, _ in done if chunk == str(k)] for k in range(COUNT)]
+    assert all(sum(worker != lost for worker in workers) == 1 for workers in twice if len(workers) > 1)
+    assert len(twice[5]) == 2 and all(len(workers) <= 2 for workers in twice)  # others had not been fetched yet
     same(found, expected(killing))
 
 
