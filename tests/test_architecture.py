@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+SOURCE = Path(__file__).parents[1] / "src" / "poinsot"
 PAGE = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text()
 VERBS = ("simulate", "modes", "base_parameters")
 MEASURE = """
@@ -49,3 +52,37 @@ def test_the_page_names_every_module_that_a_call_passes(entered, verb):
     heading, text = re.search(rf"### {verb}: (\d+) modules\n(.*?)(?=\n### |\Z)", PAGE, re.S).groups()
     named = set(re.findall(r"`([a-z_.]+)`", text))
     assert (named, int(heading)) == (set(entered[verb]), len(entered[verb]))
+
+
+def test_the_picture_of_the_packages_is_that_of_their_imports():
+    """Its arrows are the imports between packages, less those that follow from others."""
+    found: dict[str, set[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        package = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        found.setdefault(package, set()).update(imported_packages(path) - {package})
+    used_by_all = {"__init__", "errors", "lazy", "blas", "results"}
+    direct = {name: uses - used_by_all for name, uses in found.items() if name not in used_by_all}
+
+    def below(name: str) -> set[str]:
+        return direct[name].union(*(below(used) for used in direct[name])) if direct[name] else set()
+
+    needed = {
+        (used, name)
+        for name, uses in direct.items()
+        for used in uses
+        if not any(used in below(other) for other in uses - {used})
+    }
+    lines = re.search(r"flowchart BT\n(.*?)```", PAGE, re.S).group(1).splitlines()
+    chains = [[name.strip() for name in line.split("-->")] for line in lines]
+    assert {pair for chain in chains for pair in pairwise(chain)} == needed
+
+
+def imported_packages(path: Path) -> set[str]:
+    """Packages of Poinsot that a module imports."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module == "poinsot":
+            names |= {alias.name for alias in node.names if (SOURCE / alias.name).is_dir()}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("poinsot."):
+            names.add(node.module.split(".")[1])
+    return names
