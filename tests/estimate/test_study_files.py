@@ -186,3 +186,12 @@ def test_what_is_wrong_with_a_study_file_is_one_sentence(folder, old, new, said)
     (folder / "study.toml").write_text(STUDY.replace(old, new, 1))
     with pytest.raises(PoinsotError, match=said):
         poinsot.identify(folder / "study.toml")
+
+
+@pytest.mark.parametrize("option", ["--out", "--json"])
+def test_a_place_that_is_taken_is_refused_before_the_work(folder, monkeypatch, option):
+    monkeypatch.setattr(poinsot, "identify", lambda *_, **__: pytest.fail("the work has begun"))
+    (folder / "taken").write_text("mine")
+    said = CliRunner().invoke(app, ["identify", str(folder / "study.toml"), option, str(folder / "taken")])
+    assert said.exit_code == 1 and "exists already" in str(said.exception)
+    assert (folder / "taken").read_text() == "mine"

@@ -10,7 +10,7 @@ import typer
 import poinsot
 from poinsot.app.console import busy, resumed
 from poinsot.app.options import Json, Overwrite
-from poinsot.app.output import write_json
+from poinsot.app.output import check_outputs, write_json
 from poinsot.errors import PoinsotError
 
 
@@ -27,6 +27,7 @@ def identify(
     overwrite: Overwrite = False,
 ) -> None:
     """Identify parameters from recordings: values with error bars, what is undetermined, and a verdict."""
+    check_outputs(json, out, "estimate.json", overwrite)
     with busy("identification"), resumed():
         found = poinsot.identify(study, dask=dask, bootstrap=bootstrap)
     print(found)

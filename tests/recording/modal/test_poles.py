@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.recording.modal.checks import checked
 from poinsot.recording.modal.lscf import lscf
 from poinsot.recording.modal.partial_fractions import Lines, fitted, most_likely
 from poinsot.recording.modal.points import MeasurementPoint
@@ -185,6 +186,14 @@ def test_reciprocity_and_driving_points_are_checked():
     assert "'d': '-B'" in codes["sign of driving point"].advice
     mended = turned.placed({"d": "-B"})
     assert not poinsot.modal_test(mended).findings
+
+
+def test_a_point_that_does_not_respond_is_named():
+    H = accelerance(THREE, RNG.standard_normal((4, 3)), L[:1])
+    dead = H * np.array([1.0, 1.0, 0.0, 1.0])[:, None]
+    (found,) = (f for f in checked(response(dead)) if f.code == "no response")
+    assert found.channel == response(dead).outputs[2].name
+    assert not checked(response(H))
 
 
 def test_complexity_is_zero_for_shapes_in_phase_and_one_for_a_running_wave():

@@ -1,4 +1,4 @@
-"""What is wrong with measured responses: reciprocity, driving points, peaks that are too narrow for the lines."""
+"""What is wrong with measured responses: silent points, reciprocity, driving points, peaks narrower than lines."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from poinsot.recording.modal.response import FrequencyResponse, Taper
 
 __all__ = ["checked", "half_power_lines", "resolved"]
 
+SILENT = 1e-12  # of the largest response
 RECIPROCAL = 0.1  # of the responses: pairs that differ by more are not reciprocal
 ENOUGH = {Taper.NONE: 1.0, Taper.TAPERED: 12.0, Taper.UNKNOWN: 12.0}  # lines in a half-power band
 
@@ -30,8 +31,17 @@ def resolved(response: FrequencyResponse, poles: np.ndarray) -> np.ndarray:
 
 
 def checked(response: FrequencyResponse) -> tuple[Finding, ...]:
-    """Findings about reciprocity and driving points, where there are such pairs."""
-    return (*_reciprocity(response), *_driving_points(response))
+    """Findings about points that do not respond; about reciprocity and driving points, where there are such pairs."""
+    return (*_silent(response), *_reciprocity(response), *_driving_points(response))
+
+
+def _silent(response: FrequencyResponse) -> Iterator[Finding]:
+    """Points at which no line shows more than round-off of the largest response."""
+    size = np.abs(response.H).max(axis=(0, 2), initial=0.0)
+    for point, own in zip(response.outputs, size):
+        if own <= SILENT * size.max():
+            advice = "check the sensor and its cable, or leave the point out: outputs=…"
+            yield Finding("no response", point.name, "", float(own), "does not respond to any force", advice)
 
 
 def _place(point) -> str:
