@@ -10,9 +10,9 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy
-from poinsot.app.options import Csv, Json, Model, Motion, Overwrite, Pose
+from poinsot.app.options import Change, Csv, Json, Model, Motion, Overwrite, Pose
 from poinsot.app.output import table, write_json
-from poinsot.app.tables import pairs, read_motion, write_table
+from poinsot.app.tables import coordinate_units, force_units, loaded, pairs, pose_in, read_motion, write_table
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.results import WRENCH
 
@@ -25,6 +25,10 @@ Independent = Annotated[
 Axes = Annotated[str, typer.Option(help="axes of the reactions: joint, world or a body")]
 About = Annotated[str, typer.Option(help="point of the reactions' moments: joint, world or a body")]
 Force = Annotated[list[str] | None, typer.Option("--force", metavar="NAME=VALUE", help="an actuator's force")]
+Velocity = Annotated[
+    list[str] | None, typer.Option("--velocity", metavar="NAME=VALUE,…", help="rates [m/s, rad/s or with a unit]")
+]
+Method = Annotated[str, typer.Option(help="explicit, or implicit for stiff mechanisms")]
 
 
 def simulate(
@@ -33,19 +37,24 @@ def simulate(
     rate: Annotated[float, typer.Option(help="samples per second in the output [Hz]")] = 100.0,
     force: Force = None,
     pose: Pose = None,
+    velocity: Velocity = None,
+    change: Change = None,
     formulation: Formulation = "joint",
     independent: Independent = None,
+    method: Method = "explicit",
     csv: Csv = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Simulate a mechanism under constant actuator forces; tells drift and energy balance."""
     t = sample_times(t_end, rate)
-    given = {"forces": pairs(force, "a force"), "pose": pairs(pose, "a coordinate") or None}
-    options = {"formulation": formulation, "independent": independent or None, **given}
+    options = {"formulation": formulation, "independent": independent or None, "method": method}
     try:
         with busy(f"simulating {model}"):
-            found, code = poinsot.simulate(poinsot.load(model), t_end, t=t, **options), 1
+            mechanism = loaded(model, change)
+            options |= {"forces": pairs(force, "a force", force_units(mechanism)), "pose": pose_in(mechanism, pose)}
+            rates = pairs(velocity, "a velocity", coordinate_units(mechanism, "/s"))
+            found, code = poinsot.simulate(mechanism, t_end, t=t, velocity=rates or None, **options), 1
     except KeyboardInterrupt as stop:
         found, code = getattr(stop, "partial", None), INTERRUPTED
         if found is None:
@@ -73,12 +82,17 @@ def sample_times(t_end: float, rate: float) -> np.ndarray:
 
 
 def kinematics(
-    model: Model, motion: Motion, csv: Csv = None, json: Json = None, overwrite: Overwrite = False
+    model: Model,
+    motion: Motion,
+    change: Change = None,
+    csv: Csv = None,
+    json: Json = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Positions of all bodies and coordinates along a prescribed motion."""
     t, signals = read_motion(motion)
     with busy(f"kinematics of {model}"):
-        found, error = _kept(lambda: poinsot.kinematics(poinsot.load(model), signals, t))
+        found, error = _kept(lambda: poinsot.kinematics(loaded(model, change), signals, t))
     print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e}")
     ranges = [(n, float(s.min()), float(s.max())) for n, s in found.coordinates.items()]
     table(("coordinate", "least", "greatest"), ranges)
@@ -94,6 +108,7 @@ def inverse(
     motion: Motion,
     axes: Axes = "joint",
     about: About = "joint",
+    change: Change = None,
     csv: Csv = None,
     json: Json = None,
     overwrite: Overwrite = False,
@@ -101,7 +116,7 @@ def inverse(
     """Actuator forces, powers and the reactions of every joint along a prescribed motion."""
     t, signals = read_motion(motion)
     with busy(f"inverse dynamics of {model}"):
-        found, error = _kept(lambda: poinsot.inverse_dynamics(poinsot.load(model), signals, t))
+        found, error = _kept(lambda: poinsot.inverse_dynamics(loaded(model, change), signals, t))
         wrenches = {j: found.reaction(j, axes=axes, about=about) for j in found.reactions}
     rows = [(n, float(f.min()), float(f.max()), float(np.abs(found.power[n]).max())) for n, f in found.forces.items()]
     table(("actuator", "least force", "greatest force", "greatest power [W]"), rows)

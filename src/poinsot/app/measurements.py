@@ -15,7 +15,7 @@ from poinsot.app.console import busy
 from poinsot.app.dynamics import Force, sample_times
 from poinsot.app.options import Json, Model, Overwrite, Pose
 from poinsot.app.output import write_bytes, write_json
-from poinsot.app.tables import names_in, pairs, read_motion, write_table
+from poinsot.app.tables import force_units, names_in, pairs, pose_in, read_motion, write_table
 from poinsot.errors import MissingExtraError, PoinsotError
 from poinsot.recording.recording import Axis, Recording
 
@@ -72,7 +72,7 @@ def measure(
         mechanism = poinsot.load(model)
         if motion is None:
             t = sample_times(t_end, rate)
-            given = {"forces": pairs(force, "a force"), "pose": pairs(pose, "a coordinate") or None}
+            given = {"forces": pairs(force, "a force", force_units(mechanism)), "pose": pose_in(mechanism, pose)}
             moving: Any = poinsot.simulate(mechanism, t_end, t=t, **given)
         elif force or pose:
             raise PoinsotError("forces and a pose are for a simulation; a motion file prescribes the motion itself")

@@ -1,16 +1,19 @@
-"""Tables of motions in files: CSV with a header of names, the first column being time in seconds."""
+"""Tables of motions in files, the first column being time in seconds; numbers with units by name."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
+import poinsot
 from poinsot.app.output import write_text
 from poinsot.errors import PoinsotError, one_line
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.quantities.parameters import as_value
 from poinsot.model.toml import read_text
 
 MAX_BYTES = 200_000_000
@@ -38,16 +41,45 @@ def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.
     return t, {name: (t, values[:, k]) for k, name in enumerate(names) if k}
 
 
-def pairs(texts: Iterable[str] | None, what: str) -> dict[str, float]:
-    """Numbers by name from texts such as "leg1=9.5" or "x=0.1,y=0.2"."""
+def pairs(texts: Iterable[str] | None, what: str, units: Mapping[str, str] | None = None) -> dict[str, float]:
+    """Numbers in SI by name from texts such as "leg1=9.5" or "x=0.1,y=0.2", "phi=10 deg" where `units` has it."""
     found = {}
-    for text in (part for several in texts or () for part in several.split(",")):
-        name, _, value = text.partition("=")
+    for name, value in _assigned(texts, what):
         try:
-            found[name.strip()] = float(value)
+            found[name] = as_value(value, (units or {})[name], name) if name in (units or {}) else float(value)
         except ValueError:
-            raise PoinsotError(f"expected {what} as name=number, got '{one_line(text, 80)}'") from None
+            raise PoinsotError(f"expected {what} as name=number, got '{one_line(f'{name}={value}', 80)}'") from None
     return found
+
+
+def _assigned(texts: Iterable[str] | None, what: str) -> Iterator[tuple[str, str]]:
+    for text in (part for several in texts or () for part in several.split(",")):
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not sign or not value:
+            raise PoinsotError(f"expected {what} as name=number, got '{one_line(text, 80)}'")
+        yield name, value
+
+
+def loaded(model: str, change: Iterable[str] | None = None) -> Mechanism:
+    """A mechanism of the library or of a file, with parameters changed by texts such as "platform.mass=7.2 kg"."""
+    mechanism = poinsot.load(model)
+    changes: dict[str, float | str] = dict(_assigned(change, "a parameter"))
+    return mechanism.with_parameters(changes) if changes else mechanism
+
+
+def pose_in(mechanism: Mechanism, texts: Iterable[str] | None) -> dict[str, float] | None:
+    """Coordinates of a mechanism by name, in SI; None if none are given."""
+    return pairs(texts, "a coordinate", coordinate_units(mechanism)) or None
+
+
+def coordinate_units(mechanism: Mechanism, per: str = "") -> dict[str, str]:
+    """Units of the coordinates of a mechanism, or of their rates `per` "/s"."""
+    return {name: one.unit + per for name, one in mechanism.coordinates.items()}
+
+
+def force_units(mechanism: Mechanism) -> dict[str, str]:
+    """Units of the forces of its actuators."""
+    return {name: "N·m" if one.on.unit == "rad" else "N" for name, one in mechanism.actuators.items()}
 
 
 def names_in(text: str | None) -> list[str] | None:

@@ -10,9 +10,9 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy
-from poinsot.app.options import Csv, Json, Model, Overwrite, Pose
+from poinsot.app.options import Change, Csv, Json, Model, Overwrite, Pose
 from poinsot.app.output import table, write_json
-from poinsot.app.tables import pairs, write_table
+from poinsot.app.tables import loaded, pose_in, write_table
 from poinsot.errors import PoinsotError, one_line
 
 MAX_POINTS = 1_000_000  # of a response or a map
@@ -26,6 +26,7 @@ Formulation = Annotated[str | None, typer.Option(help="joint, embedded, euler, r
 def modes(
     model: Model,
     pose: Pose = None,
+    change: Change = None,
     n: Annotated[int | None, typer.Option("-n", help="how many of the lowest modes")] = None,
     locked: Locked = None,
     formulation: Formulation = None,
@@ -36,7 +37,8 @@ def modes(
     """Natural frequencies and what bends in each mode of a mechanism at rest."""
     given = {"n": n, "formulation": formulation, "locked": _locked(locked), "damped": damped}
     with busy(f"modes of {model}"):
-        found = poinsot.modes(poinsot.load(model), _pose(pose), **given)
+        mechanism = loaded(model, change)
+        found = poinsot.modes(mechanism, pose_in(mechanism, pose), **given)
     print(found)
     kept = ("mechanism", "formulation", "locked", "forces", "frequencies", "labels", "strain_energy")
     data = {name: x for name, x in found.to_dict().items() if name in kept}
@@ -57,6 +59,7 @@ def frf(
     damping: Annotated[float | None, typer.Option(help="ratio of all modes; default: the model's dampers")] = None,
     loss_factor: Annotated[float, typer.Option(help="structural damping")] = 0.0,
     pose: Pose = None,
+    change: Change = None,
     locked: Locked = None,
     csv: Csv = None,
     json: Json = None,
@@ -69,9 +72,9 @@ def frf(
     options = {"quantity": quantity, "damping": damping, "loss_factor": loss_factor}
     f = np.linspace(low, high, points)
     with busy(f"frequency responses of {model}"):
-        found = poinsot.frf(
-            poinsot.load(model), inputs, outputs, f, pose=_pose(pose), locked=_locked(locked), **options
-        )
+        mechanism = loaded(model, change)
+        given = {"pose": pose_in(mechanism, pose), "locked": _locked(locked)}
+        found = poinsot.frf(mechanism, inputs, outputs, f, **given, **options)
     print(found)
     pairs = {(o, i): found.between(o, i) for o in found.outputs for i in found.inputs}
     columns = {"f": f}
@@ -85,13 +88,15 @@ def compliance(
     model: Model,
     at: Annotated[str, typer.Argument(help="a body, or body.frame")],
     pose: Pose = None,
+    change: Change = None,
     locked: Locked = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Static compliance of a body or frame: displacements and turns per force and moment, world axes."""
     with busy(f"compliance of {model}"):
-        found = poinsot.compliance(poinsot.load(model), at, _pose(pose), locked=_locked(locked))
+        mechanism = loaded(model, change)
+        found = poinsot.compliance(mechanism, at, pose_in(mechanism, pose), locked=_locked(locked))
     rows = [(axis, *row) for axis, row in zip(found.axes, found.matrix.tolist())]
     table(("[m or rad]", *(f"per {name}" for name in found.per)), rows)
     write_json(json, {"at": at, "axes": found.axes, "compliance": found.matrix.tolist()}, overwrite)
@@ -102,6 +107,7 @@ def map_(
     over: Annotated[list[str], typer.Option("--over", metavar="NAME=FROM:TO:COUNT", help="a coordinate's values")],
     n: Annotated[int | None, typer.Option("-n", help="how many of the lowest modes")] = None,
     pose: Pose = None,
+    change: Change = None,
     locked: Locked = None,
     csv: Csv = None,
     json: Json = None,
@@ -112,9 +118,11 @@ def map_(
 
     grids = dict(_grid(text) for text in over)
     _bounded(math.prod(len(values) for values in grids.values()))
-    mechanism = poinsot.load(model)
+    mechanism = loaded(model, change)
     own = mechanism.elements.pose
-    fixed = _pose(pose) or {name: own[name] for name in own if name not in grids and len(grids) < len(own)}
+    fixed = pose_in(mechanism, pose) or {
+        name: own[name] for name in own if name not in grids and len(grids) < len(own)
+    }
     values = dict(zip(grids, np.meshgrid(*grids.values(), indexing="ij")))
     with Progress(transient=True) as bar:
         task = bar.add_task("poses", total=1.0)
@@ -132,10 +140,6 @@ def map_(
     if json:
         known = {name: [None if np.isnan(v) else float(v) for v in x] for name, x in columns.items()}
         write_json(json, {**known, "unreachable": found.unreachable, "unbalanced": found.unbalanced}, overwrite)
-
-
-def _pose(texts: list[str] | None) -> dict[str, float] | None:
-    return pairs(texts, "a coordinate") or None
 
 
 def _locked(text: str | None) -> str | list[str] | None:

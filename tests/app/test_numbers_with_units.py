@@ -1,0 +1,73 @@
+"""Coordinates, rates, forces and parameters on the command line, with and without units."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import poinsot
+from poinsot.app.cli import app
+from poinsot.app.tables import loaded, pairs, pose_in
+from poinsot.errors import PoinsotError
+
+
+def simulated(tmp_path, *options: str) -> np.ndarray:
+    """Coordinates of the four-bar over time as the command writes them."""
+    table = tmp_path / f"{len([*tmp_path.iterdir()])}.csv"
+    said = CliRunner().invoke(app, ["simulate", "four_bar", "--t-end", "0.05", "--csv", str(table), *options])
+    assert said.exit_code == 0, f"{said.output}{said.exception}"
+    return np.loadtxt(table, delimiter=",", skiprows=1)
+
+
+def test_units_give_the_same_motion_as_numbers_in_si(tmp_path):
+    si = ("--pose", "theta1=0.5", "--velocity", "theta1=0.17453292519943295", "--force", "A=0.1")
+    pose = f"theta1={float(np.degrees(0.5))!r} deg"
+    same = ("--pose", pose, "--velocity", "theta1=10 deg/s", "--force", "A=100 N·mm")
+    one, other = simulated(tmp_path, *si), simulated(tmp_path, *same)
+    np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-12)
+    rest = simulated(tmp_path, "--pose", "theta1=0.5", "--force", "A=0.1")
+    assert (one[1, 1] - rest[1, 1]) / one[1, 0] == pytest.approx(0.1745, rel=0.05)  # it starts with that speed
+
+
+def test_a_parameter_is_set_for_one_call(tmp_path):
+    (tmp_path / "heavy.toml").write_text(
+        poinsot.dumps(poinsot.load("four_bar").with_parameters({"link2.mass": "3000 g"}))
+    )
+    assert loaded("four_bar", ["link2.mass=3000 g"]).parameters["link2.mass"].value == 3.0
+    expected = poinsot.simulate(poinsot.load(tmp_path / "heavy.toml"), 0.05, t=np.linspace(0, 0.05, 6))
+    found = simulated(tmp_path, "--set", "link2.mass=3 kg")
+    np.testing.assert_allclose(found[-1, 1], expected.coordinates["theta1"][-1], rtol=1e-9)
+    light = simulated(tmp_path)
+    assert abs(light[-1, 1] - found[-1, 1]) > 1e-6
+
+
+def test_modes_of_a_pose_in_degrees(tmp_path):
+    pose, out = "phi1=44.4 deg,phi2=-44.9 deg,phi3=40.4 deg", tmp_path / "modes.json"
+    said = CliRunner().invoke(app, ["modes", "three_link", "--pose", pose, "--json", str(out)])
+    assert said.exit_code == 0
+    np.testing.assert_allclose(json.loads(out.read_text())["frequencies"], [22.713, 58.449, 101.079], atol=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("theta1", "expected a coordinate as name=number, got 'theta1'"),
+        ("theta1=", "expected a coordinate as name=number, got 'theta1='"),
+        ("theta1=ten", "theta1: expected a number or a quantity in rad, got 'ten'"),
+        ("theta1=10 mm", "theta1: expected a quantity in rad, got '10 mm'"),
+        ("theta1=nan", "theta1: expected a number or a quantity in rad, got 'nan'"),
+        ("other=ten", "expected a coordinate as name=number, got 'other=ten'"),
+    ],
+)
+def test_what_is_no_number_of_its_unit_is_refused(text, message):
+    with pytest.raises(PoinsotError) as error:
+        pose_in(poinsot.load("four_bar"), [text])
+    assert message in str(error.value)
+
+
+def test_names_without_units_take_plain_numbers():
+    assert pairs(["a=1,b=-2.5e3"], "a force") == {"a": 1.0, "b": -2500.0}
+    assert pairs(None, "a force") == {}
