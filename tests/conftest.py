@@ -18,6 +18,9 @@ HEAVY = (
     *("light_legs_lose_no_digits[0.001-rot", "light_legs_lose_no_digits[1e-06-rot", "no_digits[1e-09-rot"),
     *("are_those_of_its_states[rotation-matrix]", "all_its_singular_poses[embedded]"),
     *("that_excites_nothing_is_no_information", "share_the_load_by_least_squares"),
+    *("is_inverse_dynamics[ex800_drives]", "is_inverse_dynamics[double_hexapod]", "is_inverse_dynamics[stewart]"),
+    *("no_digits[1e-12-rotation-matrix]", "[five-rotation-matrix]", "[five-euler]", "[two-rotation-matrix]"),
+    *("right[31-", "right[32-", "closed[1-rotation-m", "closed[3-rotation-m", "closed[5-rotation-m"),
 )
 
 
