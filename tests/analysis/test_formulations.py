@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 import poinsot
 from poinsot.system.system import system
+from tests.generated.share import share
 
 OTHERS = ["embedded", "euler", "rotation-matrix"]
 SMALL = [
@@ -88,8 +91,7 @@ def test_all_formulations_accelerate_every_body_and_load_every_joint_alike(name,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("formulation", OTHERS)
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize(("name", "formulation"), share(product(LARGE, OTHERS), at_least=5))
 def test_all_formulations_agree_on_large_mechanisms(name, formulation):
     compare(name, formulation)
 

@@ -17,9 +17,10 @@ def asked_for() -> float:
     return float(os.environ.get("POINSOT_SHARE") or 1)
 
 
-def share(cases: Iterable[Case]) -> list[Case]:
-    """Every so many of the cases: with POINSOT_SHARE=0.1 every tenth."""
-    return list(cases)[:: max(1, round(1 / asked_for()))]
+def share(cases: Iterable[Case], at_least: int = 1) -> list[Case]:
+    """Every so many of the cases, `at_least` so many: with POINSOT_SHARE=0.1 every tenth."""
+    cases = list(cases)
+    return cases[:: max(1, min(round(1 / asked_for()), len(cases) // at_least))]
 
 
 def repetitions(whole: int) -> int:
