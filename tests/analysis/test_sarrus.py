@@ -13,12 +13,13 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import poinsot
+from tests.generated.share import share
 
 X, Z = 0.35, 0.25  # half a leg's chain at home  [m]
 L, FOOT, G = np.hypot(X, Z), 0.2, 9.81
 PLATE, LOW, UP = 2.0, 0.5, 0.4  # masses  [kg]
 J_LOW, J_UP = 0.0078125, 0.00625  # about the hinges' axes  [kg m²]
-SLOW = [pytest.param(f, marks=pytest.mark.slow) for f in ("euler", "rotation-matrix")]
+SLOW = [pytest.param(f, marks=pytest.mark.slow) for f in share(("rotation-matrix", "euler"))]
 
 
 def leg(mass: float, side: int, J: float, chain: int) -> dict:
