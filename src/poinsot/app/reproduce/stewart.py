@@ -51,6 +51,8 @@ def rows() -> Iterator[PublishedNumber]:
     yield PAPER.row("bodies", "13", len(ex800.bodies))
     yield PAPER.row("generalised coordinates n_q", "78", sizes[0])
     yield PAPER.row("constraints n_c", "72", sizes[2])
+    why = "the first angle is printed twice; ZXY angles about Z, X and Y are read"
+    yield PAPER.row("eq. 18, third angle", "phi_p", "psi_p", meant="psi_p", reason=why)
     closed = poinsot.kinematics(ex800, CIRCLE, np.linspace(0, 5, 501)).residual
     why = "round-off of the largest row of 501 samples; the norm of the source is not printed"
     what, open_ = "constraint violation along the circle", Agreement.TEXT
@@ -75,7 +77,8 @@ def _forces_alone(
 ) -> Iterator[PublishedNumber]:
     found = _identified(ex800, recording, method, FORCES)
     value, bar = found.value[[0, 1, 1, 2]], found.deviation[0]
-    why = f"forces alone give {value[0]:.4f} ± {bar:.4f} by every method; the noise of the source is not printed"
+    why = f"forces alone give {value[0]:.4f} ± {bar:.4f} by every method; the source prints no noise"
+    why += ", and its measured force is the known mass times a measured acceleration, so it returns what was put in"
     none = "the three forces do not contain it: any number fits"
     for label, text, x, unit in zip(LABELS, printed, value, UNITS):
         what = f"table 1, {label} by {method} from forces"
