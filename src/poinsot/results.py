@@ -61,18 +61,23 @@ class Result:
             import pandas
         except ImportError:
             raise MissingExtraError("a table of a result", "pandas", "data") from None
-        rows = self._rows()
-        shape = np.shape(next(iter(rows.values()))) if rows else ()
-        columns: dict[str, tuple[np.ndarray, str]] = {}
-        shared = [name for name in _parts(self) if name in COLUMNS and name not in self._hidden]
-        for name in dict.fromkeys([*shared, *self._columns]):
-            columns |= self._table(name, _told(self, name), shape)
+        rows, columns = self._rows(), self.to_columns()
         index = [np.ravel(values) for values in rows.values()]
         named = pandas.MultiIndex.from_arrays(index, names=list(rows)) if rows else None
         named = pandas.Index(index[0], name=next(iter(rows))) if len(rows) == 1 else named
         frame = pandas.DataFrame({name: values for name, (values, _) in columns.items()}, index=named)
         frame.attrs["units"] = {name: unit for name, (_, unit) in columns.items()}
         return frame
+
+    def to_columns(self) -> dict[str, tuple[np.ndarray, str]]:
+        """By name, the columns of its table with their units, without what tells the rows apart."""
+        rows = self._rows()
+        shape = np.shape(next(iter(rows.values()))) if rows else ()
+        columns: dict[str, tuple[np.ndarray, str]] = {}
+        shared = [name for name in _parts(self) if name in COLUMNS and name not in self._hidden]
+        for name in dict.fromkeys([*shared, *self._columns]):
+            columns |= self._table(name, _told(self, name), shape)
+        return columns
 
     def _rows(self) -> dict[str, Any]:
         """By name, the values that tell the rows apart, in arrays of one shape."""

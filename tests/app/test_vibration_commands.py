@@ -33,7 +33,7 @@ def test_frf_and_compliance_write_what_they_print(tmp_path):
                "--from", 10, "--to", 20, "--points", 11, "--csv", tmp_path / "frf.csv")  # fmt: skip
     assert "phi1 ← link3 y: largest" in text and "at 17 Hz" in text
     header, *lines = csv.reader((tmp_path / "frf.csv").open())
-    assert header == ["f", "re phi1 / link3 y", "im phi1 / link3 y"] and len(lines) == 11
+    assert header == ["f [Hz]", "re phi1 / link3 y [rad/N]", "im phi1 / link3 y [rad/N]"] and len(lines) == 11
     run("compliance", "three_link", "link1", "--json", tmp_path / "c.json")
     assert json.loads((tmp_path / "c.json").read_text())["compliance"][2][2] == pytest.approx(1 / 21.10)
 

@@ -9,13 +9,17 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy, resumed
+from poinsot.app.guide import names
 from poinsot.app.options import Json, Overwrite
 from poinsot.app.output import check_outputs, write_json
 from poinsot.errors import PoinsotError
 
 
 def identify(
-    study: Annotated[Path, typer.Argument(help="a study file (TOML): model, recordings, unknowns, method")],
+    study: Annotated[
+        Path,
+        typer.Argument(help="a study file (TOML): model, recordings, unknowns, method", autocompletion=names.studies),
+    ],
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="write the result to a folder")] = None,
     dask: Annotated[
         str | None, typer.Option("--dask", metavar="ADDRESS", help="a scheduler, tcp://…, or local")
@@ -42,7 +46,13 @@ def identify(
 def compare(
     results: Annotated[list[Path], typer.Argument(help="folders of results or study files; with --method one study")],
     method: Annotated[
-        list[str] | None, typer.Option("--method", metavar="NAME", help="estimate the study by each of these")
+        list[str] | None,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="estimate the study by each of these",
+            autocompletion=names.methods,
+        ),
     ] = None,
     json: Json = None,
     overwrite: Overwrite = False,

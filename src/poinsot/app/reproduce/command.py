@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -11,16 +12,20 @@ import typer
 from poinsot.app.console import busy
 from poinsot.app.options import Json, Overwrite
 from poinsot.app.output import table, write_json
-from poinsot.app.reproduce import four_bar, frequencies, hexapod, navaro, stewart
 from poinsot.app.reproduce.rows import Agreement, PublishedNumber
 from poinsot.errors import PoinsotError, unknown
 
+
+def _rows(paper: str) -> Iterator[PublishedNumber]:
+    """The numbers of one paper; its equations are loaded only here, so that other commands start soon."""
+    from poinsot.app.reproduce import four_bar, frequencies, hexapod, navaro, stewart
+
+    modules = {m.__name__.rpartition(".")[2]: m for m in (four_bar, frequencies, hexapod, navaro, stewart)}
+    return modules[paper.replace("-", "_")].rows()
+
+
 PAPERS: Mapping[str, Callable[[], Iterator[PublishedNumber]]] = {
-    "stewart": stewart.rows,
-    "frequencies": frequencies.rows,
-    "hexapod": hexapod.rows,
-    "four-bar": four_bar.rows,
-    "navaro": navaro.rows,
+    name: partial(_rows, name) for name in ("stewart", "frequencies", "hexapod", "four-bar", "navaro")
 }
 COLUMNS = ("paper", "quantity", "published", "ours", "unit", "verdict", "reason")
 
