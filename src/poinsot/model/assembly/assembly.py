@@ -20,7 +20,8 @@ from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, named_pose
-from poinsot.results import Result
+from poinsot.results import Panel, Result
+from poinsot.results.pictures import place_panels
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation, rotation_between
@@ -55,6 +56,10 @@ class Assembly(Result):
     converged: bool
     flipped: tuple[str, ...] = ()  # joints that closed with an axis the wrong way round
     lost: str = ""  # coordinates of a singular pose beyond which the assembly mode is not known
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Where the bodies are."""
+        return place_panels(self.poses)
 
     @property
     def quality(self) -> tuple[bool, bool, float]:
