@@ -28,6 +28,7 @@ from poinsot.app.guide.examples import CLOSING, examples_of
 from poinsot.app.guide.overview import GroupedCommands
 from poinsot.app.options import Json, Overwrite
 from poinsot.app.output import write_json
+from poinsot.app.report import command as reporting
 from poinsot.app.reproduce import command as reproduction
 from poinsot.errors import PoinsotError, one_line
 
@@ -148,7 +149,7 @@ COMMANDS = {
     "What can be identified": (identifiability.base, identifiability.determinable, identifiability.regressor),
     "Measuring and identifying": (
         *(design.design, measurements.measure, measurements.read),
-        *(estimate.identify, estimate.compare),
+        *(estimate.identify, estimate.compare, reporting.report),
     ),
     "Papers": (reproduction.reproduce,),
     "Installation": (doctor, cache, completion.completion),

@@ -27,10 +27,15 @@ def identify(
     bootstrap: Annotated[
         int | None, typer.Option("--bootstrap", metavar="N", help="intervals from N estimates of drawn noise")
     ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="write DIR/report.html besides, as `poinsot report`")
+    ] = False,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Identify parameters from recordings: values with error bars, what is undetermined, and a verdict."""
+    if report and out is None:
+        raise PoinsotError("--report writes into the folder of the result: give --out DIR")
     check_outputs(json, out, "estimate.json", overwrite)
     with busy("identification"), resumed():
         found = poinsot.identify(study, dask=dask, bootstrap=bootstrap)
@@ -40,6 +45,12 @@ def identify(
             print(f"recording '{run.name}': {finding}")
     if out is not None:
         print(f"written to {found.save(out, overwrite)}")
+    if out is not None and report:
+        from poinsot.app.report.page import write_report
+
+        with busy("report"):
+            write_report(out, out / "report.html")
+        print(f"report: {out / 'report.html'}")
     write_json(json, found.to_dict(), overwrite)
 
 
