@@ -82,6 +82,8 @@ def simulate(
     times = _times(t, t_end)
     require_inertia(require_mechanism(mechanism))
     begin_at = _state(pose, velocity)
+    watched = [on for on, _ in _events(events).values()]
+    mechanism = mechanism.naming(*begin_at.pose, *begin_at.velocity, *watched, *(independent or ()))
     forces = {**begin_at.forces, **by_name(forces, "forces are", "{'A': 2.0}")}
     parameters = by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}")
     events, options = _events(events), _options(rtol=rtol, atol=atol, max_steps=max_steps)
