@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.engine import ldl
 from poinsot.engine.linear.pivoting import DEPENDENT, condition_of, independent_columns, largest_answers, unit_rows
-from poinsot.errors import PoinsotError, listing, suggestion
+from poinsot.errors import PoinsotError, listing
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.generalised_forces import coordinate_along
 from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales

@@ -31,7 +31,8 @@ class NamedCoordinates(dict[str, Coordinate]):
         for name, joint in self._joints.items():
             parts = joint_parts(joint, self._planar)
             found |= {f"{name}.{part}": c for part, c in parts.items()}
-            found |= {name: c for c in parts.values() if len(parts) == 1}
+            if len(parts) == 1:
+                (found[name],) = parts.values()
         return {name: c for name, c in found.items() if not dict.__contains__(self, name)}
 
     def __contains__(self, name: object) -> bool:
@@ -40,9 +41,13 @@ class NamedCoordinates(dict[str, Coordinate]):
     def __missing__(self, name: str) -> Coordinate:
         return self.of_joints[name]
 
+    def declares(self, name: str) -> bool:
+        """Whether the model file names it."""
+        return dict.__contains__(self, name)
+
     def get(self, name: str, default=None):
         """A coordinate, or what stands for none."""
-        return self[name] if name in self else default
+        return dict.get(self, name) or self.of_joints.get(name, default)
 
     @property
     def known(self) -> list[str]:

@@ -21,8 +21,8 @@ def library_names() -> tuple[str, ...]:
 def load(name_or_path: str | Path, drives: Sequence[str] | None = None) -> Mechanism:
     """Load a mechanism: a library name, or a file (.toml, MJCF .xml, .urdf with its sidecar).
 
-    `name_or_path`: one of `library_names()`, or a path. `drives` are the joints of a URDF or MJCF that actuators drive,
-    () for none; without them see `read_urdf` and `read_mjcf`.
+    `name_or_path`: one of `library_names()`, or a path. `drives` are the joints of a URDF or MJCF that actuators
+    drive, () for none; without them see `read_urdf` and `read_mjcf`.
 
     >>> load("four_bar").name
     'four_bar'

@@ -155,7 +155,7 @@ class Mechanism:
         """The mechanism with those of the given coordinates that are joints' among its named ones, so that results
         tell them; itself if there are none such."""
         known = self.template.coordinates
-        wanted = {name: known[name] for name in names if name in known and name not in known.keys()}
+        wanted = {name: known[name] for name in names if name in known and not known.declares(name)}
         if not wanted:
             return self
         return _NAMING.get_or_make((id(self), *wanted), lambda: (self, self.with_coordinates(wanted)))[1]

@@ -78,7 +78,7 @@ class Elements:
 
     def is_coordinate(self, place: str) -> bool:
         """Whether a measured place is a coordinate: one of the file, or a joint's after which no sensor is called."""
-        return place in self.coordinates and (place in self.coordinates.keys() or place not in self.sensors)
+        return place in self.coordinates and (self.coordinates.declares(place) or place not in self.sensors)
 
     def coordinate(self, name: str) -> Coordinate:
         """A coordinate by the name that the model file gives it, or by that of its joint."""

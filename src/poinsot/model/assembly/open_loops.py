@@ -1,4 +1,7 @@
-"""Which loop of a mechanism that cannot be assembled stays open: a gap anywhere in a loop is one of its closing joint."""
+"""Which loop of a mechanism that cannot be assembled stays open.
+
+A gap anywhere in a loop is one of its closing joint: the tree is put together, and what is left is looked at there.
+"""
 
 from __future__ import annotations
 
