@@ -85,6 +85,7 @@ def kinematics(
     >>> bool(abs(k.angular_velocity["link1"][0, 2] - 2) < 1e-12)
     True
     """
+    mechanism = require_mechanism(mechanism).naming(*require_motion(motion))
     try:
         return _observed(mechanism, solve_path(mechanism, motion, t, formulation))
     except MotionError as error:

@@ -46,7 +46,9 @@ class Simulation(JointReactions):
     events: dict[str, Any]  # time of the first crossing of every event and end stop, NaN if none  [s]
     steps: int
     status: str  # what to do next; empty means success
-    changes: tuple[str, ...]  # where other coordinates were chosen along the motion, one sentence each
+    changes: tuple[
+        str, ...
+    ]  # where other coordinates, or an implicit method, were chosen, one sentence each
     mechanism: Mechanism = field(repr=False)
     find_reactions: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
     find_states: Callable[[], SimulatedStates] = field(repr=False)  # gives accelerations and forces
@@ -83,7 +85,7 @@ class Simulation(JointReactions):
         return (
             f"{self.mechanism.name} ({self.formulation}): {reached} in {self.steps} steps, "
             f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
-            + (f", changes of coordinates: {len(self.changes)}" if self.changes else "")
+            + (f", changes on the way: {len(self.changes)}" if self.changes else "")
             + (f"\n{self.status}" if self.status else "")
         )
 

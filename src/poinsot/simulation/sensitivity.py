@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import Integrator, integrator
-from poinsot.errors import PoinsotError, list_of_names, require_known
+from poinsot.errors import PoinsotError, list_of_names
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.state import GivenPose, named_pose
 from poinsot.motion.inverse_dynamics import require_actuators
@@ -98,7 +98,7 @@ def sensitivity(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, wrt
 
 def _known(mechanism: Mechanism, wrt: Sequence[str]) -> tuple[str, ...]:
     wrt = list_of_names(wrt, "parameters to differentiate by")
-    require_known("parameter", wrt, require_mechanism(mechanism).parameters)
+    require_mechanism(mechanism).parameters.require(wrt)
     if not wrt:
         raise PoinsotError("name at least one parameter to differentiate with respect to")
     return wrt

@@ -88,7 +88,9 @@ def equilibrium(
     >>> abs(rest.coordinates["phi"]) < 1e-9, rest.stable
     (True, True)
     """
-    begin = start(mechanism, given_pose(mechanism, pose, formulation) or None)
+    where = given_pose(mechanism, pose, formulation) or None
+    mechanism = mechanism.naming(*(where if isinstance(where, Mapping) else ()))
+    begin = start(mechanism, where)
     compiled = system(mechanism, formulation)
     iterations = count_of(iterations, "iterations")
     u = compiled.forces(by_name(forces, "forces are", "{'A': 2.0}"))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import eigh
-from poinsot.errors import PoinsotError, by_name, count_of, one_line, require_known
+from poinsot.errors import PoinsotError, by_name, count_of, one_line
 from poinsot.model.assembly.constraints import IN_PLANE
 from poinsot.model.mechanism import Mechanism, require_mechanism, require_possible
 from poinsot.model.quantities.parameters import as_value
@@ -50,7 +50,7 @@ class _Samples:
         own = require_mechanism(mechanism).elements.pose
         given = dict(own if poses is None else by_name(poses, "poses are", "{'x': [0.1, 0.2]}"))
         changes = dict(by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}"))
-        require_known("parameter", changes, mechanism.parameters)
+        mechanism.parameters.require(changes)
         units = [mechanism.elements.coordinate(name).unit for name in given]
         units += [mechanism.parameters[name].unit for name in changes]
         columns = [_numbers(x, unit, n) for (n, x), unit in zip([*given.items(), *changes.items()], units)]

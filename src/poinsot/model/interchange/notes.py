@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from poinsot.errors import ConversionWarning, PoinsotError
+from poinsot.model.interchange.drives import name_coordinates
 from poinsot.model.mechanism import Mechanism, build
 from poinsot.model.toml import check_place, write_aside
 from poinsot.results import Panel, Result, TextPanel
@@ -58,13 +59,13 @@ def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechani
     said = tuple(dict.fromkeys(notes))  # each once
     lines = [f"Read from {path.name}.", *said]
     try:
-        mechanism = build({**document, "description": "\n".join(lines)}, path.stem)
+        mechanism = build({**name_coordinates(document), "description": "\n".join(lines)}, path.stem)
     except RecursionError:
         raise PoinsotError(f"{path}: nested too deeply") from None
     except PoinsotError as error:
         raise PoinsotError(f"{path}: {error}") from None
-    for note in by_kind(said):
-        warnings.warn(f"{path.name}: {note}", ConversionWarning, stacklevel=3)
+    if kinds := tuple(by_kind(said)):
+        warnings.warn(ConversionWarning(path.name, kinds), stacklevel=3)
     return mechanism
 
 
