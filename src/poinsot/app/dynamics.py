@@ -12,8 +12,18 @@ import typer
 import poinsot
 from poinsot.app.console import INTERRUPTED, busy
 from poinsot.app.guide import names
-from poinsot.app.options import Actuators, Change, Csv, Json, Model, Motion, Overwrite, Pose
-from poinsot.app.output import OUT_OF_PLANE, check_outputs, headed, settled, signals, table, whole, write_json
+from poinsot.app.options import Actuators, Change, Csv, Json, Model, Motion, Overwrite, Plot, Pose
+from poinsot.app.output import (
+    OUT_OF_PLANE,
+    check_outputs,
+    headed,
+    settled,
+    signals,
+    table,
+    whole,
+    write_json,
+    write_plot,
+)
 from poinsot.app.tables import coordinate_units, force_units, loaded, pairs, pose_in, read_motion, write_table
 from poinsot.errors import MotionError, PoinsotError
 
@@ -64,6 +74,7 @@ def simulate(
     independent: Independent = None,
     method: Method = "explicit",
     csv: Csv = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -87,6 +98,7 @@ def simulate(
             raise
     print("\n".join([str(found), *found.changes]))
     table(("coordinate", "start", "end", "unit"), _coordinate_rows(found, lambda s: (s[0], s[-1])))
+    write_plot(plot, found, overwrite)
     if csv:
         write_table(csv, headed(_simulated_signals(found)), overwrite)
     if json:
@@ -143,6 +155,7 @@ def kinematics(
     change: Change = None,
     formulation: Formulation = "joint",
     csv: Csv = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -155,6 +168,7 @@ def kinematics(
         found, error = _kept(lambda: poinsot.kinematics(mechanism, signal, t, formulation=formulation))
     print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e}")
     table(("coordinate", "least", "greatest", "unit"), _coordinate_rows(found, lambda s: (s.min(), s.max())))
+    write_plot(plot, found, overwrite)
     if csv:
         write_table(csv, headed(signals(found)), overwrite)
     if json:
@@ -171,6 +185,7 @@ def inverse(
     change: Change = None,
     formulation: Formulation = "joint",
     csv: Csv = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -185,6 +200,7 @@ def inverse(
     table(("actuator", "least force", "greatest force", "unit", "greatest power [W]"), _force_rows(found))
     moved = {f"{n}{end}" for n in found.kinematics.coordinates for end in ("", ".rate")}
     driven = {name: x for name, x in signals(found.kinematics).items() if name in moved}
+    write_plot(plot, found, overwrite)
     if csv:
         write_table(csv, headed({"t": (found.t, "s"), **driven, **signals(found)}), overwrite)
     if json:

@@ -10,8 +10,8 @@ import typer
 import poinsot
 from poinsot.app.console import busy, resumed
 from poinsot.app.guide import names
-from poinsot.app.options import Json, Overwrite
-from poinsot.app.output import check_outputs, write_json
+from poinsot.app.options import Json, Overwrite, Plot
+from poinsot.app.output import check_outputs, write_json, write_plot
 from poinsot.errors import PoinsotError
 
 
@@ -30,6 +30,7 @@ def identify(
     report: Annotated[
         bool, typer.Option("--report", help="write DIR/report.html besides, as `poinsot report`")
     ] = False,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -51,6 +52,7 @@ def identify(
         with busy("report"):
             write_report(out, out / "report.html")
         print(f"report: {out / 'report.html'}")
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
 
 
@@ -65,6 +67,7 @@ def compare(
             autocompletion=names.methods,
         ),
     ] = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -74,4 +77,5 @@ def compare(
     with busy("comparison"), resumed():
         found = poinsot.compare(results[0], method) if method else poinsot.compare(results)
     print(found)
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)

@@ -12,8 +12,8 @@ import typer
 import poinsot
 from poinsot.app.console import busy
 from poinsot.app.guide import names
-from poinsot.app.options import Change, Json, Model, Motion, Overwrite
-from poinsot.app.output import check_outputs, table, write_bytes, write_json
+from poinsot.app.options import Change, Json, Model, Motion, Overwrite, Plot
+from poinsot.app.output import check_outputs, table, write_bytes, write_json, write_plot
 from poinsot.app.tables import loaded, names_in, read_motion, write_table
 from poinsot.errors import PoinsotError
 
@@ -38,6 +38,7 @@ def base(
     change: Change = None,
     latex: Annotated[bool, typer.Option("--latex", help="write the combinations in symbols as LaTeX")] = False,
     numbers: Annotated[bool, typer.Option("--numbers", help="leave out the symbols, which can take minutes")] = False,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -49,6 +50,7 @@ def base(
             eliminate=names_in(eliminate),
             parameters=names_in(parameters),
         )
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
     if latex:
         print(_symbols(found).latex())
@@ -69,6 +71,7 @@ def determinable(
     parameters: Names = None,
     change: Change = None,
     noise: Annotated[float | None, typer.Option(help="standard deviation of a sample, in N or N·m")] = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -79,6 +82,7 @@ def determinable(
             loaded(model, change), signals, t, names_in(channels), parameters=names_in(parameters), noise=noise
         )
     print(found)
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
 
 
@@ -89,6 +93,7 @@ def regressor(
     parameters: Names = None,
     change: Change = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write it: .csv or .npz")] = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -117,6 +122,7 @@ def regressor(
         write_table(out, rows, overwrite)
     elif out is not None:
         write_bytes(out, _as_npz(found), overwrite)
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
 
 

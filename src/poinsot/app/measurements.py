@@ -14,8 +14,8 @@ import poinsot
 from poinsot.app.console import busy
 from poinsot.app.dynamics import Method, Velocity, sample_times
 from poinsot.app.guide import names as completed
-from poinsot.app.options import Actuators, Change, Json, Model, Overwrite, Pose
-from poinsot.app.output import write_bytes, write_json
+from poinsot.app.options import Actuators, Change, Json, Model, Overwrite, Plot, Pose
+from poinsot.app.output import write_bytes, write_json, write_plot
 from poinsot.app.tables import (
     coordinate_units,
     force_units,
@@ -44,6 +44,7 @@ def read(
     every: Annotated[int, typer.Option(metavar="ROWS", help="take means of so many rows")] = 1,
     repair: Annotated[bool, typer.Option(help="mask spikes and repeated rows")] = True,
     out: Out = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -55,6 +56,7 @@ def read(
             file, columns=columns, time=time, rate=rate, mechanism=mechanism, every=every, repair=repair
         )
         _write(out, found, overwrite)
+    write_plot(plot, found, overwrite)
     write_json(json, _facts(found), overwrite)
     print(found)
     if found.problems:
@@ -83,6 +85,7 @@ def measure(
     seed: Annotated[int, typer.Option(help="of the noise")] = 0,
     perfect: Annotated[bool, typer.Option("--perfect", help="leave out all imperfections")] = False,
     out: Out = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -103,6 +106,7 @@ def measure(
             t, moving = read_motion(motion)
         found = poinsot.measure(mechanism, moving, t, seed=seed, sensors=names_in(sensors), perfect=perfect)
         _write(out, found, overwrite)
+    write_plot(plot, found, overwrite)
     write_json(json, _facts(found), overwrite)
     print(found)
 

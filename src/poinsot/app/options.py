@@ -10,6 +10,7 @@ import typer
 
 from poinsot.app.console import OnlyData
 from poinsot.app.guide import names
+from poinsot.app.output import require_picture
 from poinsot.errors import PoinsotError
 
 STANDARD_OUTPUT = "-"
@@ -21,6 +22,13 @@ def _reserved(ctx: typer.Context, path: Path | None) -> Path | None:
         if isinstance(sys.stdout, OnlyData):
             raise PoinsotError("the standard output takes one of --json - and --csv -")
         sys.stdout = OnlyData(sys.stdout)
+    return path
+
+
+def _drawable(ctx: typer.Context, path: Path | None) -> Path | None:
+    """The file of a plot: asked before the work whether it can be drawn and written."""
+    if path is not None and not ctx.resilient_parsing:
+        require_picture(path, bool(ctx.params.get("overwrite")))
     return path
 
 
@@ -48,7 +56,11 @@ Csv = Annotated[
         "--csv", metavar="FILE", callback=_reserved, help="write the signals as CSV; - for the standard output"
     ),
 ]
-Overwrite = Annotated[bool, typer.Option("--force", "--overwrite", help="replace files that exist")]
+Overwrite = Annotated[bool, typer.Option("--force", "--overwrite", is_eager=True, help="replace files that exist")]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", callback=_drawable, help="draw the result: .png, .svg or .pdf"),
+]
 Pose = Annotated[
     list[str] | None,
     typer.Option(

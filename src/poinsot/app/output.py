@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 
 from poinsot.app.console import write_data
+from poinsot.errors import PoinsotError, listing
 from poinsot.model.quantities.expressions import text
 from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.toml import check_place, write_aside
+from poinsot.results import Result
+from poinsot.results.drawing import FORMATS, picture, require_matplotlib
 from poinsot.spatial.rotation import quaternion_from_matrix
 from poinsot.store.folder import check_folder
 
@@ -133,6 +136,20 @@ def check_outputs(path: Path | None, folder: Path | None, sign: str, overwrite: 
         check_place(path, overwrite, "add --force")
     if folder is not None:
         check_folder(folder, sign, overwrite)
+
+
+def require_picture(path: Path, overwrite: bool) -> None:
+    """That a plot can be drawn and written there, told before the work."""
+    if path.suffix.lower().removeprefix(".") not in FORMATS:
+        raise PoinsotError(f"{path}: the ending of a plot must be {listing([f'.{form}' for form in FORMATS])}")
+    require_matplotlib()
+    check_place(path, overwrite, "add --force")
+
+
+def write_plot(path: Path | None, result: Result, overwrite: bool) -> None:
+    """Draw a result into a file, if one is asked for; the ending says what kind."""
+    if path is not None:
+        write_bytes(path, picture(result.panels(), path.suffix.lower().removeprefix(".")), overwrite)
 
 
 def write_json(path: Path | None, data: Any, overwrite: bool) -> None:

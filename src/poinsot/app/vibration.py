@@ -12,8 +12,8 @@ import poinsot
 from poinsot.app.console import busy
 from poinsot.app.dynamics import FORMULATIONS
 from poinsot.app.guide import names
-from poinsot.app.options import Actuators, Change, Csv, Json, Model, Overwrite, Pose
-from poinsot.app.output import table, write_json
+from poinsot.app.options import Actuators, Change, Csv, Json, Model, Overwrite, Plot, Pose
+from poinsot.app.output import table, write_json, write_plot
 from poinsot.app.tables import force_units, loaded, pairs, pose_in, pose_line, pose_rows, write_table
 from poinsot.errors import PoinsotError, one_line
 
@@ -53,6 +53,7 @@ def modes(
     actuator: Actuators = None,
     formulation: Formulation = None,
     damped: Annotated[bool, typer.Option("--damped", help="show the damped modes too")] = False,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -72,6 +73,7 @@ def modes(
     if damped:
         data["damped_frequencies"] = found.damped.frequencies.tolist()
         data["damping_ratios"] = found.damped.ratios.tolist()
+    write_plot(plot, found, overwrite)
     write_json(json, data, overwrite)
 
 
@@ -90,6 +92,7 @@ def frf(
     locked: Locked = None,
     formulation: Formulation = None,
     csv: Csv = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -115,6 +118,7 @@ def frf(
     for (o, i), H in responses.items():
         columns |= {f"re {o} / {i}": np.real(H), f"im {o} / {i}": np.imag(H)}
         units |= dict.fromkeys((f"re {o} / {i}", f"im {o} / {i}"), _per_force(mechanism, quantity, o, i))
+    write_plot(plot, found, overwrite)
     write_table(csv, {f"{name} [{units[name]}]": x for name, x in columns.items()}, overwrite)
     data = {name: x.tolist() for name, x in columns.items()}
     write_json(json, {**data, "units": units, "quantity": quantity, **_pose_data(linear), "said": rest}, overwrite)
@@ -137,6 +141,7 @@ def compliance(
     change: Change = None,
     locked: Locked = None,
     formulation: Formulation = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -157,6 +162,7 @@ def compliance(
     )
     print("\n".join(rest))
     data = {"at": at, "axes": found.axes, "per": found.per, "compliance": found.matrix.tolist()}
+    write_plot(plot, found, overwrite)
     write_json(json, {**data, **_pose_data(linear), "said": rest}, overwrite)
 
 
@@ -209,6 +215,7 @@ def map_(
     change: Change = None,
     locked: Locked = None,
     csv: Csv = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -232,6 +239,7 @@ def map_(
     print(found)
     flat = found.frequencies.reshape(-1, found.frequencies.shape[-1])
     columns = {name: x.ravel() for name, x in values.items()} | {f"f{k + 1}": x for k, x in enumerate(flat.T)}
+    write_plot(plot, found, overwrite)
     write_table(csv, columns, overwrite)
     if json:
         known = {name: [None if np.isnan(v) else float(v) for v in x] for name, x in columns.items()}

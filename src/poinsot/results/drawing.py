@@ -27,7 +27,7 @@ FORMATS = ("png", "svg", "pdf")
 def draw(panels: Sequence[Panel], axes: Any = None, only: Sequence[int] | int | None = None) -> Any:
     """Draw panels, or `only` some by number, into one Axes or several; gives the Axes, in an array if there are
     several panels."""
-    _require_matplotlib()
+    require_matplotlib()
     shown = _chosen(panels, only)
     given = new_axes(shown) if axes is None else _given(axes, shown)
     for panel, one in zip(shown, given):
@@ -74,7 +74,8 @@ def _height(panel: Panel) -> float:
     return HEIGHT + 1.0 if isinstance(panel, LinePanel) and panel.square else HEIGHT
 
 
-def _require_matplotlib() -> None:
+def require_matplotlib() -> None:
+    """An error that names the extra where Matplotlib is not installed."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -165,8 +166,6 @@ def _bars(panel: BarPanel, axes: Any) -> None:
     places, count = np.arange(n), len(panel.series)
     if panel.log and _wide([*panel.series.values(), *([x] for x in panel.levels.values())]):
         axes.set_xscale("log")
-        known = np.concatenate([np.ravel(np.asarray(x, float)) for x in panel.series.values()])
-        axes.set_xlim(left=float(np.min(known[known > 0])) / 3)
     start, wide = np.zeros(n), 0.8 / (1 if panel.stacked else max(count, 1))
     for k, (name, values) in enumerate(panel.series.items()):
         x = np.asarray(values, float)[:n]
@@ -187,6 +186,9 @@ def _bars(panel: BarPanel, axes: Any) -> None:
     axes.set_yticks(places, [_plain(name) for name in panel.names[:n]], fontsize="small", parse_math=False)
     axes.set_ylim(n - 0.4, -0.6)
     _no_offset(axes)
+    if axes.get_xscale() == "log":
+        known = np.concatenate([np.ravel(np.asarray(x, float)) for x in panel.series.values()])
+        axes.set_xlim(left=float(np.min(known[known > 0])) / 3)
     _levels(axes, panel.levels, axes.axvline)
     more = f"first {n} of {len(panel.names)}" if len(panel.names) > n else ""
     _labels(axes, panel.x, "", " – ".join(part for part in (panel.title, more) if part))

@@ -32,7 +32,7 @@ def response_panels(
 def map_panels(
     grid: Mapping[str, tuple[np.ndarray, str]], values: Mapping[str, np.ndarray], label: str
 ) -> tuple[Panel, ...]:
-    """Values by name over grids with units, arrays of one shape, with a label: lines over one abscissa, images over two."""
+    """Values by name over grids with units, arrays of one shape: lines over one abscissa, images over two."""
     varied = {name: (np.asarray(x), u) for name, (x, u) in grid.items() if np.ptp(np.asarray(x)) > 0}
     names = [*varied]
     if len(names) == 2 and (axes := _product(*(varied[name][0] for name in names))) is not None:

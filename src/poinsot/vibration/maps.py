@@ -129,9 +129,8 @@ class FrequencyMap(_Map):
 
     def panels(self) -> tuple[Panel, ...]:
         """Each frequency over the grid."""
-        return self.over_grid(
-            {f"f{k + 1}": f for k, f in enumerate(np.moveaxis(self.frequencies, -1, 0))}, "frequency [Hz]"
-        )
+        each = np.moveaxis(self.frequencies, -1, 0)
+        return self.over_grid({f"f{k + 1}": f for k, f in enumerate(each)}, "frequency [Hz]")
 
     def __str__(self) -> str:
         flat = self.frequencies.reshape(-1, self.frequencies.shape[-1])
