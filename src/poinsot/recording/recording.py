@@ -89,7 +89,8 @@ class Recording(Result):
         for name in shown:
             y, told = self.values[name], [f for f in self.findings if f.channel in (name, "", "t")]
             complex_ = np.iscomplexobj(y)
-            title = ", ".join(dict.fromkeys(f"{f.severity}: {f.code}" for f in told if f.channel == name))
+            own = [(f"{f.severity}: {f.code}", "more places" in f.where) for f in told if f.channel == name]
+            title = ", ".join(dict.fromkeys(f"{said} (first places marked)" if more else said for said, more in own))
             found.append(
                 LinePanel(
                     x=f"{'t' if self.axis is Axis.TIME else 'frequency'} [{self._axis_unit}]",

@@ -20,6 +20,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 OF_VERDICT = dict(zip(VERDICTS, (("#0072B2", "o"), ("#E69F00", "s"), ("#D55E00", "X"))))
 MAX_CURVES, MAX_BARS = 8, 40  # of one panel
 WIDTH, HEIGHT, ROW = 7.0, 2.6, 0.24  # of a panel and of a bar  [inch]
+CROWDED = 1.7  # height of panels below each other, where they are many  [inch]
 DECADE = 8.0  # ratio of numbers above which axes are logarithmic
 FORMATS = ("png", "svg", "pdf")
 
@@ -55,6 +56,7 @@ def new_axes(panels: Sequence[Panel]) -> list[Any]:
     columns = 1 if shared or len(panels) < 3 else 2
     rows = math.ceil(len(panels) / columns)
     tall = [max(map(_height, panels[columns * r : columns * (r + 1)])) for r in range(rows)]
+    tall = [CROWDED] * rows if shared and rows > 4 else tall
     figure = Figure(figsize=(WIDTH * (1 if columns == 1 else 1.7), sum(tall) + 0.3), layout="constrained")
     found = figure.subplots(
         rows, columns, squeeze=False, sharex="col" if shared else False, height_ratios=tall
@@ -274,6 +276,7 @@ def _no_offset(axes: Any) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         if hasattr(axis.get_major_formatter(), "set_useOffset"):
             axis.get_major_formatter().set_useOffset(False)
+            axis.get_major_formatter().set_powerlimits((-3, 4))
 
 
 def _levels(axes: Any, levels: Mapping[str, float], line: Callable[..., Any]) -> None:

@@ -53,7 +53,7 @@ class PlaceMatrix(Result):
             names = tuple(f"{self.axes[k]} / {self.per[k]}" for k in rows)
             found.append(BarPanel(names=names, x=f"{'compliance' if softness else 'stiffness'} [{unit}]",
                                   series={"diagonal": own[rows]}, title=self.at))  # fmt: skip
-        label = "coupling, entry over the root of the diagonal [-]"
+        label = "coupling C_ij / √(C_ii C_jj) [-]"
         return (*found, matrix_panel(self.axes, self.per, coupled, label, limit=1.0))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

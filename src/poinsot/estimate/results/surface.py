@@ -42,7 +42,7 @@ class CostSurface(Result):
         least = Curve("least on the grid", self.first[[i]], self.second[[j]], style="points")
         x, y = (with_unit(name, unit) for name, unit in zip(self.names, self.units))
         places = {"across": self.first, "upwards": self.second, "points": (least,)}
-        label = "cost, sum of squared residuals [-]"
+        label = "sum of squared residuals [-]"
         return (FieldPanel(x=x, y=y, values=self.cost, label=label, log=True, **places),)
 
     @staticmethod

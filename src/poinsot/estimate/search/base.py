@@ -36,7 +36,7 @@ class Convergence(Result):
         """The best cost over evaluations."""
         curve = Curve("best so far", self.evaluations, self.cost)
         log = "y" if (self.cost > 0).all() else ""
-        label = "cost, sum of squared residuals [-]"
+        label = "sum of squares [-]"
         return (LinePanel(x="evaluations [-]", y=label, curves=(curve,), log=log),)
 
 

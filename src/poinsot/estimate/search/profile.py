@@ -44,7 +44,7 @@ class Profile(Result):
         return (
             LinePanel(
                 x=with_unit(self.name, self.unit),
-                y="cost above the least, in variances [-]",
+                y="Δ cost, in variances [-]",
                 curves=(curve,),
                 marks={name: end for name, end in ends.items() if np.isfinite(end)},
                 levels={f"{100 * self.level:g} %": float(chi2.ppf(self.level, 1))},

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.estimate.results.text import in_columns, with_error
+from poinsot.experiment.limits import coordinate_of
 from poinsot.experiment.record import Design, Prediction, table_text
 from poinsot.results import Curve, LinePanel, Panel
 
@@ -28,7 +29,7 @@ class CalibrationDesign(Design):
 
     def panels(self) -> tuple[Panel, ...]:
         """Coordinates of the poses, and what readings in them will tell."""
-        unit = {name: self.mechanism.coordinates[name].unit for name in self.poses}
+        unit = {name: coordinate_of(self.mechanism, name).unit for name in self.poses}
         found = [
             LinePanel(
                 x="pose",
