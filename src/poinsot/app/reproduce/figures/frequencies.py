@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -62,14 +63,14 @@ def _shapes(number: int) -> Sequence[Panel]:
     """The mechanism at rest and displaced in each mode."""
     links, pose = poinsot.load("three_link"), pose_of(POSES[number])
     found = poinsot.modes(links, pose=pose)
-    rest = skeleton(links, pose, "at rest")
+    rest = replace(skeleton(links, pose, "at rest"), style="dashed")
     panels = []
     for k, f in enumerate(found.frequencies):
         turned = {name: float(np.real(found.shape(k)[f"link{name[-1]}"][5])) for name in pose}
         size = SHOWN / max(abs(x) for x in turned.values()) / 0.06  # of the longest link [m]
         moved = skeleton(links, {name: pose[name] + size * turned[name] for name in pose}, "mode shape")
         title = f"mode {k + 1}, {f:.4g} Hz"
-        panels.append(LinePanel(x="x [m]", y="y [m]", square=True, curves=(rest, moved), title=title))
+        panels.append(LinePanel(x="x [m]", y="y [m]", square=True, curves=(moved, rest), title=title))
     return panels
 
 

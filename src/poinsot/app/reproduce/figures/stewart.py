@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -20,12 +22,15 @@ from poinsot.app.reproduce.stewart import (
     recorded,
 )
 from poinsot.motion.inverse_dynamics import InverseDynamics
-from poinsot.results import Curve, FieldPanel, LinePanel, Panel
+from poinsot.results import Curve, LinePanel, Panel
 
 T = np.arange(0, 5, 0.01)  # [s]
 GRAVITY, RESOLUTION = 9.81, 0.01  # [m/s²], of the sensor [g]
 AXES, SEED = "xyz", 11
-HELD = {"Ixx": 1.0, "platform.inertia.zz": 1.0}  # where figure 12 cuts the cost
+SINGULAR = 1e-6  # middle ZXZ angle at which the others have no values  [rad]
+HELD = 1.0  # where figure 12 cuts the cost  [kg·m²]
+NEAR = {NAMES[0]: (6, 8), "Ixx": (0, 0.1), "platform.inertia.zz": (0, 0.2)}  # of the values  [SI]
+SPREADS = {"m": 1e-4, "m/s²": RESOLUTION * GRAVITY / np.sqrt(12), "rad/s": 1e-3}  # of a sample, by unit
 
 
 @cache
@@ -80,9 +85,13 @@ def _angles() -> Sequence[Panel]:
     turned = Rotation.from_matrix(waves().kinematics.rotation["platform"])
     found = []
     for sequence in ("ZXY", "ZXZ"):
-        angles = np.unwrap(turned.as_euler(sequence), axis=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # ZXZ angles have no values where the middle one is zero
+            angles = turned.as_euler(sequence)
+        angles[np.abs(angles[:, 1]) < SINGULAR if sequence == "ZXZ" else np.zeros(len(T), bool)] = np.nan
         curves = tuple(Curve(f"{axis}{k + 1}", T, angles[:, k]) for k, axis in enumerate(sequence))
-        found.append(LinePanel(x="t [s]", y=f"{sequence} angles [rad]", curves=curves))
+        title = "jumps where the second angle is 0: there ZXZ is singular" if sequence == "ZXZ" else ""
+        found.append(LinePanel(x="t [s]", y=f"{sequence} angles [rad]", curves=curves, title=title))
     return found
 
 
@@ -124,15 +133,40 @@ def _sensitivity() -> Sequence[Panel]:
     )
 
 
+def _fused() -> Sequence[Panel]:
+    """Coordinates of the platform from encoders and inertial unit, as measured on the model with noise."""
+    ex800, rng = poinsot.load("ex800"), np.random.default_rng(SEED)
+    exact = poinsot.measure(ex800, WAVES, T, perfect=True)
+    spread = {name: SPREADS[unit] for name, unit in exact.units.items()}
+    noisy = {name: exact[name] + spread[name] * rng.standard_normal(len(T)) for name in exact}
+    told = {name: replace(channel, noise=spread[name]) for name, channel in exact.channels.items()}
+    found = poinsot.fuse(ex800, replace(exact, values=noisy, channels=told))
+    true = waves().kinematics.position["platform"]
+    return [
+        LinePanel(
+            x="t [s]",
+            y=f"{axis} [m]",
+            curves=(
+                Curve("fused", T, found.position[:, k], found.deviation["position"][:, k]),
+                Curve("true", T, true[:, k], style="dashed"),
+            ),
+            title=f"{axis}: largest error {np.abs(found.position[:, k] - true[:, k]).max():.1e} m",
+        )
+        for k, axis in enumerate(AXES)
+    ]
+
+
 def _surfaces() -> Sequence[Panel]:
-    """The cost over the mass and one inertia, the other held at 1 kg·m² as in the paper; forces and moments."""
-    found = estimate("swarm", True)
+    """The cost over the mass and one inertia, the other held: at 1 kg·m² and from forces alone as in the paper, and
+    at the value found from forces and moments."""
     panels: list[Panel] = []
-    for held, varied in (("platform.inertia.zz", "Ixx"), ("Ixx", "platform.inertia.zz")):
-        surface = found.cost_surface(NAMES[0], varied, 41, at={held: HELD[held]})
-        (panel,) = surface.panels()
-        assert isinstance(panel, FieldPanel)
-        panels.append(panel)
+    for moments in (False, True):
+        found = estimate("swarm", moments)
+        for held, varied in (("platform.inertia.zz", "Ixx"), ("Ixx", "platform.inertia.zz")):
+            at = {held: found[held].value if moments else HELD}
+            (panel,) = found.cost_surface(NAMES[0], varied, 41, at=at, within=NEAR if moments else None).panels()
+            title = f"{'forces and moments' if moments else 'forces alone'}, {held} {at[held]:.3g} kg·m²"
+            panels.append(replace(panel, title=title))
     return panels
 
 
@@ -158,6 +192,7 @@ FIGURES: Mapping[str, Callable[[], Sequence[Panel]]] = {
     "figure-7": _accelerations,
     "figure-8": _angles,
     "figure-9": _forces,
+    "figure-10": _fused,
     "figure-11": _sensitivity,
     "figure-12": _surfaces,
     "figure-13a": partial(_convergence, "levenberg-marquardt"),
