@@ -67,6 +67,7 @@ class Design(Result):
     _hidden = ("mechanism",)
     _extra = {"undetermined": "undetermined", "binding": "binding"}
     _columns = {"predictions": ("", "")}
+    _shared = False  # its poses are no rows of the table
 
     def _rows(self) -> dict[str, Any]:
         return {"parameter": np.array([p.name for p in self.predictions])}

@@ -109,7 +109,7 @@ def trace_panels(
 
 
 def _traced(words: str, unit: str, index: Mapping[str, np.ndarray], group: Mapping[str, np.ndarray]) -> Panel:
-    label = with_unit(next(iter(group)) if len(group) == 1 and words not in next(iter(group)) else words, unit)
+    label = with_unit(next(iter(group)) if len(group) == 1 else words, unit)
     if not index:
         names = tuple(group)
         return BarPanel(names=names, x=label, series={words: np.array([group[name][0] for name in names])})

@@ -53,6 +53,7 @@ class Result:
     _hidden: ClassVar[tuple[str, ...]] = ()  # fields that are no data for others
     _extra: ClassVar[Mapping[str, str]] = {}  # further data by name, from attributes such as "base.rank"
     _columns: ClassVar[Mapping[str, tuple[Texts, Texts]]] = {}  # as `COLUMNS`, of this result alone
+    _shared: ClassVar[bool] = True  # whether fields with a name in `COLUMNS` are columns of its table
     _plot: ClassVar[Mapping[str, str]] = {}  # attributes with columns that are drawn over the rows, and their words
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,7 +114,8 @@ class Result:
         rows = self._rows()
         shape = np.shape(next(iter(rows.values()))) if rows else ()
         columns: dict[str, tuple[np.ndarray, str]] = {}
-        shared = [name for name in parts_of(self) if name in COLUMNS and name not in self._hidden]
+        names = parts_of(self) if self._shared else ()
+        shared = [name for name in names if name in COLUMNS and name not in self._hidden]
         for name in dict.fromkeys([*shared, *self._columns]):
             columns |= self._table(name, _told(self, name), shape)
         return {name: np.ravel(values) for name, values in rows.items()}, columns

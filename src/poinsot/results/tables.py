@@ -60,7 +60,7 @@ def csv_text(index: Mapping[str, np.ndarray], columns: Mapping[str, tuple[np.nda
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*index, *(f"{name} [{unit}]" if unit else name for name, (_, unit) in columns.items())])
-    rows = zip(*index.values(), *(values for values, _ in columns.values()))
+    rows = zip(*index.values(), *(values for values, _ in columns.values()), strict=True)
     writer.writerows([_cell(x) for x in row] for row in rows)
     return out.getvalue()
 
