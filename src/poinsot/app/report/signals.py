@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -31,7 +32,7 @@ class Signals:
     measured: np.ndarray  # (n, c)
     predicted: np.ndarray  # (n, c)
 
-    @property
+    @cached_property
     def residual(self) -> np.ndarray:
         """Measured less predicted (n, c)."""
         return self.measured - self.predicted
@@ -124,13 +125,16 @@ def strung(signals: Signals) -> tuple[np.ndarray, list[tuple[str, float, float]]
 
 def autocorrelation(residual: Sequence[np.ndarray], lags: int) -> np.ndarray:
     """Of residuals (n,) by run, at 0 … lags samples apart (lags + 1,); missing samples do not count."""
-    found, count = np.zeros(lags + 1), np.zeros(lags + 1)
+    from scipy.signal import fftconvolve
+
+    def apart(x: np.ndarray) -> np.ndarray:
+        """Sums of x[k] x[k + lag] (lags + 1,)."""
+        room = np.concatenate([x, np.zeros(lags)])
+        return fftconvolve(room, x[::-1])[len(x) - 1 : len(x) + lags]
+
     mean = np.nanmean(np.concatenate(residual))
-    for one in residual:
-        good, e = np.isfinite(one), np.nan_to_num(one - mean)
-        for lag in range(min(lags + 1, len(e))):
-            found[lag] += e[lag:] @ e[: len(e) - lag]
-            count[lag] += np.sum(good[lag:] & good[: len(e) - lag])
+    found = sum(apart(np.nan_to_num(one - mean)) for one in residual)
+    count = sum(np.rint(apart(np.isfinite(one).astype(float))) for one in residual)
     with np.errstate(divide="ignore", invalid="ignore"):
         products = found / count
         return products / products[0]
