@@ -19,8 +19,8 @@ LAGS = 40
 SHOWN = 6  # channels that are drawn at once
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 KEY = (
-    "Of the deviation: 0 is perfect, 100 % is as good as a constant. Correlation: of residuals one sample apart, 0 is "
-    f"white. Outliers: residuals beyond {OUTLIER:g} robust standard deviations."
+    "Of the deviation: 0 is perfect, 100 % is as good as a constant. Correlation: of residuals one sample apart, 0 "
+    f"is white. Outliers: residuals beyond {OUTLIER:g} robust standard deviations."
 )
 WHITE = 1.96  # standard errors of a correlation that is none
 
