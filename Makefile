@@ -2,6 +2,7 @@
 # make test    set up and run the tests             make bench   speed, as ratios to peers in one run
 # make slow    proofs that take long; SHARE=0.1 a tenth  make lint    style and types, as a machine can check
 # make mutants changes one thing in a law at a time, and sees that a test fails (WHERE="elements/joints --share 0.2")
+# make browser pages and the viewer in Chromium, which is installed if it can be
 # make lanes   tests of native code with vectors of another length than the processor's; LANES=1, 2, 4 or 8
 PYTHON ?= python3
 VENV   ?= .venv
@@ -15,7 +16,7 @@ WHAT   ?= tests/engine $(patsubst %,tests/analysis/test_%.py,simulate other_coor
 	initial_pose states branches chains)
 LANES  ?= $(shell $(RUN) -c 'from poinsot.engine.build.native import host_target; print(4 if host_target().lanes == 8 else 8)')
 
-.PHONY: demo test lanes slow peers bench lint mutants clean
+.PHONY: demo test browser lanes slow peers bench lint mutants clean
 
 $(RUN):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Poinsot needs Python 3.11 or newer; set PYTHON=")'
@@ -36,17 +37,26 @@ $(VENV)/.peers: $(VENV)/.test
 	  >/dev/null 2>&1 || echo 'OpenSees needs the system libraries libblas3 and liblapack3; its tests are left out'
 	@touch $@
 
-demo: $(VENV)/.core
+$(VENV)/.view: $(VENV)/.core
+	@$(PIP) --editable '.[view]'
+	@touch $@
+
+demo: $(VENV)/.view
 	@$(RUN) examples/demo.py
 
 test: $(VENV)/.test
 	@$(RUN) -m pytest -n $(JOBS)
 
+browser: $(VENV)/.test
+	@command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq chromium) >/dev/null 2>&1 \
+	  || echo 'Chromium cannot be installed here; its tests are left out'
+	@$(RUN) -m pytest -m browser tests/browser
+
 lanes: $(VENV)/.test
 	@POINSOT_LANES=$(LANES) $(RUN) -m pytest -n $(JOBS) $(WHAT)
 
 slow: $(VENV)/.test
-	@POINSOT_SHARE=$(SHARE) $(RUN) -m pytest -n $(JOBS) -m 'slow and not peers'
+	@POINSOT_SHARE=$(SHARE) $(RUN) -m pytest -n $(JOBS) -m 'slow and not peers and not browser'
 
 peers: $(VENV)/.peers
 	@$(RUN) -m pytest -n $(JOBS) -m peers
