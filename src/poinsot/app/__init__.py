@@ -5,7 +5,7 @@ dynamics, vibration, identifiability,
 measurements, estimate, design            those of each part
 options                                   what several commands take
 console, output, tables                   what the terminal shows; what is printed and written; tables of motions
-report                                    a result as one page
 scene                                     a mechanism as a picture in space
+report                                    a result as one page
 reproduce                                 the papers, number by number, with verdicts
 """

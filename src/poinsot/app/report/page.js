@@ -71,10 +71,15 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
 
+  const page = async (k) => { // of later scenes, what differs from the first
+    const text = await unpack("scene" + k + "-packed"), [, head, tail] = text.match(/^(\d+),(\d+),/).map(Number);
+    const middle = text.slice(`${head},${tail},`.length), first = k ? await page(0) : "";
+    return first.slice(0, head) + middle + first.slice(first.length - tail);
+  };
   const open = async (k) => {
     const frame = document.createElement("iframe"), stage = document.getElementById("scene" + k);
     frame.title = stage.getAttribute("aria-label");
-    frame.src = URL.createObjectURL(new Blob([await unpack("scene" + k + "-packed")], { type: "text/html" }));
+    frame.src = URL.createObjectURL(new Blob([await page(k)], { type: "text/html" }));
     stage.replaceChildren(frame);
   };
 

@@ -119,7 +119,7 @@ def _page(title: str, subtitle: str, sections: Sequence[ReportSection]) -> Repor
         script=_safe(HERE / "page.js"),
         plotly=packed(get_plotlyjs()) if drawings else "",
         plots=packed(json.dumps(data, ensure_ascii=False, separators=(",", ":"))),
-        scenes=[packed(scene.html) for scene in scenes],
+        scenes=[packed(text) for text in shared([scene.html for scene in scenes])],
     )
     return ReportPage(title, html, tuple(s.title for s in sections), tuple(f"{one['name']}.csv" for one in data))
 
@@ -134,6 +134,30 @@ def _all_blocks(sections: Sequence[ReportSection]) -> Iterator[Any]:
 def packed(text: str) -> str:
     """Text as gzip in base 64, which no user's text can end; without a time, so that pages repeat."""
     return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+
+
+def shared(pages: Sequence[str]) -> list[str]:
+    """Pages, of the later ones what differs from the first: "head,tail," characters in common, then the middle.
+
+    >>> shared(["client A end", "client BB end"])
+    ['0,0,client A end', '7,4,BB']
+    """
+    found = []
+    for page in pages:
+        first = pages[0] if found else ""
+        head = _common(first, page)
+        tail = _common(first[head:][::-1], page[head:][::-1])
+        found.append(f"{head},{tail},{page[head : len(page) - tail]}")
+    return found
+
+
+def _common(a: str, b: str) -> int:
+    """Characters with which both begin, by halves."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if a[low:middle] == b[low:middle] else (low, middle - 1)
+    return low
 
 
 def _safe(path: Path) -> Any:

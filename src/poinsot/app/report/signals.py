@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -31,7 +32,7 @@ class Signals:
     measured: np.ndarray  # (n, c)
     predicted: np.ndarray  # (n, c)
 
-    @property
+    @cached_property
     def residual(self) -> np.ndarray:
         """Measured less predicted (n, c)."""
         return self.measured - self.predicted
@@ -50,23 +51,37 @@ def read_signals(path: Path) -> Signals | None:
     """Signals of `fit.csv` or `validation.csv`; None where a folder has none."""
     if not path.is_file():
         return None
-    rows = csv.reader(io.StringIO(read_text(path, MOST, "signals")))
+    text = read_text(path, MOST, "signals")
+    rows = csv.reader(io.StringIO(text))
     try:
         heads = next(rows)
         found = [_HEAD.fullmatch(head) for head in heads[2:]]
         channels = tuple((m[2], m[3]) for m in found[::2] if m)
         if len(heads) != 2 + 2 * len(channels) or not all(found):
             raise ValueError
-        named, values = [], []
-        for row in rows:
-            named.append(row[0])
-            values.append([float(x) if x else np.nan for x in row[1:]])
-        table = np.array(values, float).reshape(len(values), len(heads) - 1)
+        named, table = _plain_rows(text, rows.line_num) or _quoted_rows(rows)
+        table = table.reshape(len(named), len(heads) - 1)
     except (StopIteration, ValueError, csv.Error, IndexError):
         raise PoinsotError(f"{path} does not hold channels as measured and as predicted") from None
     runs = tuple(dict.fromkeys(named))
-    at = np.array([runs.index(name) for name in runs])[_numbers(named, runs)] if named else np.zeros(0, int)
-    return Signals(heads[1], runs, at, table[:, 0], channels, table[:, 1::2], table[:, 2::2])
+    return Signals(heads[1], runs, _numbers(named, runs), table[:, 0], channels, table[:, 1::2], table[:, 2::2])
+
+
+def _plain_rows(text: str, skipped: int) -> tuple[list[str], np.ndarray] | None:
+    """Runs and numbers of rows without quotes, which NumPy reads fast; None where there are quotes."""
+    body = text.split("\n", skipped)[-1]
+    if '"' in body:
+        return None
+    lines = body.splitlines()
+    named = [line.partition(",")[0] for line in lines]
+    numbers = (re.sub(r",(?=,|$)", ",nan", line.partition(",")[2]) for line in lines)
+    return named, np.loadtxt(numbers, delimiter=",", ndmin=2) if lines else np.zeros((0, 0))
+
+
+def _quoted_rows(rows: Iterable[list[str]]) -> tuple[list[str], np.ndarray]:
+    """The same of any rows."""
+    kept = list(rows)
+    return [row[0] for row in kept], np.array([[float(x) if x else np.nan for x in row[1:]] for row in kept])
 
 
 def _numbers(named: Sequence[str], runs: tuple[str, ...]) -> np.ndarray:
@@ -110,13 +125,16 @@ def strung(signals: Signals) -> tuple[np.ndarray, list[tuple[str, float, float]]
 
 def autocorrelation(residual: Sequence[np.ndarray], lags: int) -> np.ndarray:
     """Of residuals (n,) by run, at 0 … lags samples apart (lags + 1,); missing samples do not count."""
-    found, count = np.zeros(lags + 1), np.zeros(lags + 1)
+    from scipy.signal import fftconvolve
+
+    def apart(x: np.ndarray) -> np.ndarray:
+        """Sums of x[k] x[k + lag] (lags + 1,)."""
+        room = np.concatenate([x, np.zeros(lags)])
+        return fftconvolve(room, x[::-1])[len(x) - 1 : len(x) + lags]
+
     mean = np.nanmean(np.concatenate(residual))
-    for one in residual:
-        good, e = np.isfinite(one), np.nan_to_num(one - mean)
-        for lag in range(min(lags + 1, len(e))):
-            found[lag] += e[lag:] @ e[: len(e) - lag]
-            count[lag] += np.sum(good[lag:] & good[: len(e) - lag])
+    found = sum(apart(np.nan_to_num(one - mean)) for one in residual)
+    count = sum(np.rint(apart(np.isfinite(one).astype(float))) for one in residual)
     with np.errstate(divide="ignore", invalid="ignore"):
         products = found / count
         return products / products[0]

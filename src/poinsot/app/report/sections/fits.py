@@ -18,6 +18,10 @@ BINS, MOST_BINS = 400, 4800  # of one channel, of all
 LAGS = 40
 SHOWN = 6  # channels that are drawn at once
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+KEY = (
+    "Of the deviation: 0 is perfect, 100 % is as good as a constant. Correlation: of residuals one sample apart, 0 "
+    f"is white. Outliers: residuals beyond {OUTLIER:g} robust standard deviations."
+)
 WHITE = 1.96  # standard errors of a correlation that is none
 
 
@@ -32,13 +36,7 @@ def of_runs(result: SavedResult, key: str, name: str, title: str, colour: str) -
     if result.designed or not told:
         return None
     blocks: list[object] = [fit_table(told, f"Channels in {', '.join(told['runs'])}")]
-    blocks.append(
-        Words(
-            "Of the deviation: 0 is perfect, 100 % is as good as a constant. Correlation: of residuals one sample "
-            f"apart, 0 is white. Outliers: residuals beyond {OUTLIER:g} robust standard deviations.",
-            Tone.NOTE,
-        )
-    )
+    blocks += [Words(KEY, Tone.NOTE)] if key == "fit" else []
     if signals is None or not len(signals.t):
         blocks.append(Words("The folder has no signals: they are not drawn.", Tone.NOTE))
         return ReportSection(name, title, blocks)
@@ -67,7 +65,7 @@ def fit_table(told: Any, caption: str) -> ReportTable:
 def channel_drawing(signals: Signals, c: int, key: str, colour: str) -> ReportPlot:
     """One channel: measured and predicted above, the residual below; peaks survive, runs stand side by side."""
     name, unit = signals.channels[c]
-    x, spans = strung(signals)
+    x, spans = strung(signals) if signals.timed else (signals.t, [])
     y, p, e = signals.measured[:, c], signals.predicted[:, c], signals.residual[:, c]
     bins = max(20, min(BINS, MOST_BINS // max(len(signals.channels) * len(signals.runs), 1)))
     parts = [signals.rows(k) for k in range(len(signals.runs))]
@@ -75,11 +73,13 @@ def channel_drawing(signals: Signals, c: int, key: str, colour: str) -> ReportPl
     rows = np.concatenate(parts)
     wide = robust_deviation(e[np.isfinite(e)]) if np.isfinite(e).any() else 0.0
     far = np.where(np.abs(e[rows]) > OUTLIER * wide, e[rows], np.nan) if wide > 0 else np.full(len(rows), np.nan)
-    side, own = len(signals.runs) > 1, f"{signals.over} of the run"
-    columns: dict[str, Any] = {"run": [signals.runs[k] for k in signals.at[rows]]}
-    columns |= {own: signals.t[rows]} if side else {}
+    side, named = len(signals.runs) > 1, [signals.runs[k] for k in signals.at[rows]]
+    columns: dict[str, Any] = {"run": named}
+    columns |= {f"{signals.over} of the run": signals.t[rows]} if side else {}
     columns |= {
-        signals.over: x[rows],
+        signals.over: [f"{run}: {t:g}" for run, t in zip(named, signals.t[rows])]
+        if side and not signals.timed
+        else x[rows],
         f"measured [{unit}]": y[rows],
         f"predicted [{unit}]": p[rows],
         f"residual [{unit}]": e[rows],
@@ -134,7 +134,8 @@ def _traces(signals: Signals, unit: str, colour: str, a: int, b: int, first: boo
 def _layout(signals: Signals, unit: str, spans: list[tuple[str, float, float]]) -> dict[str, Any]:
     after = ", runs one after another" if spans else ""
     return {
-        "xaxis": {"title": {"text": signals.over + after}, "anchor": "y2"} | ({} if signals.timed else {"dtick": 1}),
+        "xaxis": {"title": {"text": signals.over + after}, "anchor": "y2"}
+        | ({} if signals.timed else {"type": "category"}),
         "yaxis": {"title": {"text": unit}, "domain": [0.36, 1.0]},
         "yaxis2": {"title": {"text": "residual"}, "domain": [0.0, 0.28], "zeroline": True},
         "annotations": [

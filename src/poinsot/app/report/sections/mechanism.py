@@ -14,10 +14,8 @@ def mechanism(result: SavedResult) -> ReportSection | None:
     machine = result.mechanism
     if machine is None:
         return None
-    try:
-        from poinsot.app.scene.page import as_html, modes_html
-    except ImportError:
-        return None
+
+    from poinsot.app.scene.page import as_html, modes_html
 
     blocks: list[object] = []
     with warnings.catch_warnings():

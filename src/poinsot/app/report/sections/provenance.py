@@ -16,11 +16,9 @@ def provenance(result: SavedResult) -> ReportSection | None:
     """Where it comes from."""
     origin = result.origin
     blocks: list[object] = []
-    rows = [
-        [name, file["name"], file["sha256"]]
-        for name, run in (origin.get("recordings") or {}).items()
-        for file in run.get("files", ())
-    ]
+    runs = origin.get("recordings") or {}
+    rows = [[name, file["name"], file["sha256"]] for name, run in runs.items() for file in run.get("files", ())]
+    rows += [[name, "samples, given in memory", run["samples"]] for name, run in runs.items() if not run.get("files")]
     if rows:
         blocks.append(ReportTable("Recorded files", ("run", "file", "SHA-256"), rows, words=(0, 1, 2)))
     own = [name for name in (result.sign, *HELD) if (result.folder / name).is_file()]
@@ -31,7 +29,7 @@ def provenance(result: SavedResult) -> ReportSection | None:
     ]
     blocks.append(ReportTable("Versions", ("program", "version"), [row for row in versions if row[1]], words=(0, 1)))
     seed = result.study.get("seed", result.data.get("seed"))
-    if seed is not None:
+    if seed is not None and (result.designed or seed or result.study.get("bootstrap")):
         blocks.append(Words(f"Seed of what was drawn: {number(seed)}."))
     return ReportSection("provenance", "Provenance, and how to reproduce it", [*blocks, *_again(result)])
 
@@ -44,11 +42,11 @@ def _again(result: SavedResult) -> list[object]:
     steps = [f"Install poinsot {versions['poinsot']}."] if "poinsot" in versions else []
     if (result.folder / "study.toml").is_file():
         steps.append("Put study.toml of the result, the model and the recordings where the study looks for them.")
-    steps.append("See that the recordings have the hashes above.")
+    steps += ["See that the recordings have the hashes above."] if origin.get("recordings") else []
     if command:
         blocks += [Points([*steps, "Give the command:"]), Words(shlex.join(map(str, command)), Tone.CODE)]
     else:
-        blocks.append(Points(steps))
+        blocks += [Points(steps)] if steps else []
     if (result.folder / "study.toml").is_file():
         text = (result.folder / "study.toml").read_text(encoding="utf-8", errors="replace")
         blocks.append(Folded("The study file", [Words(text, Tone.CODE)]))

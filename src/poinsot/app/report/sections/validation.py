@@ -14,7 +14,7 @@ def validation(result: SavedResult) -> ReportSection | None:
     found = of_runs(result, "validation", "validation", "Validation on held-out runs", "@held-out")
     if found is None:
         return None
-    said = Words("These runs were not used to identify: the values predict them from the motion alone.", Tone.LEAD)
+    said = Words("These runs were not used to identify the values that predict them here.", Tone.LEAD)
     return ReportSection(found.name, found.title, [said, _side_by_side(result), *found.blocks])
 
 
@@ -40,6 +40,7 @@ def _side_by_side(result: SavedResult) -> ReportPlot:
         "yaxis": {"title": {"text": "residual, % of deviation"}, "rangemode": "tozero"},
         "xaxis": {"automargin": True, "type": "category"},
         "barmode": "group",
+        "bargap": 0.45,
     }
     alt = "Residual of every channel in percent of its deviation, in the fit and in held-out runs."
     return ReportPlot("residuals", "Residuals, fit and held out", alt, columns, traces, layout, 300)

@@ -31,7 +31,7 @@ def verdict(result: SavedResult) -> ReportSection | None:
     else:
         blocks.append(Words("No run was held out: how well the model predicts is not known.", Tone.DOUBT))
     if data.get("status"):
-        blocks.append(Words(f"Next: {data['status']}", Tone.NOTE))
+        blocks.append(Words(data["status"].partition(": see Estimate")[0].rstrip(".") + ".", Tone.NOTE))
     return ReportSection("verdict", "Verdict on the estimate", blocks)
 
 
