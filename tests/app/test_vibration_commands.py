@@ -44,7 +44,7 @@ def test_map_goes_over_a_grid_and_keeps_the_rest_of_the_pose(tmp_path):
     )
     assert "6 samples" in text
     header, first, *_ = csv.reader((tmp_path / "m.csv").open())
-    assert header == ["phi1", "phi2", "f1"] and float(first[2]) == pytest.approx(16.946036)
+    assert header == ["phi1 [rad]", "phi2 [rad]", "f1 [Hz]"] and float(first[2]) == pytest.approx(16.946036)
     text = run("map", "five_bar", "--over", "x=-0.3:0.3:5", "--over", "y=0.2:0.6:4", "--json", tmp_path / "m.json")
     data = json.loads((tmp_path / "m.json").read_text())
     assert f"{data['unreachable']} not reachable" in text and None in data["f1"]

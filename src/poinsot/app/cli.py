@@ -26,6 +26,7 @@ from poinsot.app.guide import completion
 from poinsot.app.guide.completion import prepare_completion
 from poinsot.app.guide.examples import CLOSING, examples_of
 from poinsot.app.guide.overview import GroupedCommands
+from poinsot.app.new import command as new
 from poinsot.app.options import Json, Overwrite
 from poinsot.app.output import write_json
 from poinsot.app.report import command as reporting
@@ -136,6 +137,7 @@ def cache(
 
 COMMANDS = {
     "Models": (
+        new.new,
         models.models,
         models.show,
         models.parameters,

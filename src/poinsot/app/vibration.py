@@ -125,13 +125,13 @@ def frf(
 
 
 def _per_force(mechanism: Any, quantity: str, output: str, given: str) -> str:
-    """Unit of a response: "m/N", "(rad/s²)/(N·m)"."""
+    """Unit of a response: "m/N", "rad/s²/N·m"."""
     turns = [
         mechanism.coordinates[place].unit == "rad" if place in mechanism.coordinates else " r" in place
         for place in (output, given)
     ]
     moved = ("rad" if turns[0] else "m") + {"mobility": "/s", "accelerance": "/s²"}.get(quantity, "")
-    return f"({moved})/({'N·m' if turns[1] else 'N'})".replace("(m)", "m").replace("(rad)", "rad").replace("(N)", "N")
+    return f"{moved}/{'N·m' if turns[1] else 'N'}"
 
 
 def compliance(
@@ -240,7 +240,8 @@ def map_(
     flat = found.frequencies.reshape(-1, found.frequencies.shape[-1])
     columns = {name: x.ravel() for name, x in values.items()} | {f"f{k + 1}": x for k, x in enumerate(flat.T)}
     write_plot(plot, found, overwrite)
-    write_table(csv, columns, overwrite)
+    units = {name: mechanism.coordinates[name].unit for name in values}
+    write_table(csv, {f"{name} [{units.get(name, 'Hz')}]": x for name, x in columns.items()}, overwrite)
     if json:
         known = {name: [None if np.isnan(v) else float(v) for v in x] for name, x in columns.items()}
         write_json(json, {**known, "unreachable": found.unreachable, "unbalanced": found.unbalanced}, overwrite)
