@@ -21,7 +21,6 @@ from poinsot.model.parts import Elements, substitute
 from poinsot.model.quantities.expressions import names
 from poinsot.results import Result
 
-
 LARGEST_ANGLE = 4 * pi  # two turns  [rad]
 
 
@@ -157,7 +156,9 @@ def _unused_findings(mechanism: Mechanism) -> list[Diagnostic]:
 def _angle_findings(mechanism: Mechanism) -> list[Diagnostic]:
     """Angles of more than two turns that the file gives as plain numbers: degrees were probably meant."""
     elements, parameters, document = mechanism.elements, mechanism.parameters, mechanism.document
-    poses = {("pose", name): value for name, value in elements.pose.items() if elements.coordinates[name].unit == "rad"}
+    poses = {
+        ("pose", name): value for name, value in elements.pose.items() if elements.coordinates[name].unit == "rad"
+    }
     angles = {p.source: p.value for p in parameters.values() if p.unit == "rad" and p.source is not None} | poses
     found = []
     for path, value in angles.items():

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.equations import inverse_function
 from poinsot.motion.kinematics import Kinematics, kinematics
 from poinsot.motion.reactions import JointReactions, by_joint
+from poinsot.motion.signals import GivenMotion
 from poinsot.motion.undetermined import undetermined
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import conditioning, freest
@@ -83,8 +83,8 @@ class InverseDynamics(JointReactions):
 
 def inverse_dynamics(
     mechanism: Mechanism,
-    motion: Mapping[str, Any],
-    t: Numbers,
+    motion: GivenMotion,
+    t: Numbers | None = None,
     *,
     weights: Mapping[str, float] | None = None,
     formulation: str = "joint",

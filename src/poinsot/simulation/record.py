@@ -46,9 +46,7 @@ class Simulation(JointReactions):
     events: dict[str, Any]  # time of the first crossing of every event and end stop, NaN if none  [s]
     steps: int
     status: str  # what to do next; empty means success
-    changes: tuple[
-        str, ...
-    ]  # where other coordinates, or an implicit method, were chosen, one sentence each
+    changes: tuple[str, ...]  # where other coordinates, or an implicit method, were chosen, one sentence each
     mechanism: Mechanism = field(repr=False)
     find_reactions: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
     find_states: Callable[[], SimulatedStates] = field(repr=False)  # gives accelerations and forces
