@@ -11,7 +11,7 @@ import numpy as np
 
 import poinsot
 from poinsot.app.output import write_text
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, one_line
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.recording.motion_file import motion_table

@@ -15,7 +15,7 @@ from poinsot.errors import PoinsotError, count_of
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
 from poinsot.identifiability.regressor import Regressor
 from poinsot.identifiability.rows import energy_rows
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.kinematics import solve_path
 from poinsot.motion.signals import GivenMotion, as_motion, as_times, own_times
 from poinsot.spatial.algebra import Numbers
