@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from poinsot.lazy import door
+from poinsot.lazy import door, provide
 
 if TYPE_CHECKING:
     from poinsot.errors import MotionError, PoinsotError
@@ -134,6 +134,7 @@ _OFFERED = {
 __all__ = ["__version__", *" ".join(_OFFERED.values()).split()]
 
 __getattr__ = door(__name__, _OFFERED)
+provide("motion from a table", "poinsot.recording.motion_file:motion_table")
 
 
 def __dir__() -> list[str]:

@@ -16,32 +16,14 @@ from poinsot.errors import PoinsotError, one_line
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
-from poinsot.model.toml import read_text
+from poinsot.recording.motion_file import motion_table
 from poinsot.spatial.pose import Pose
-
-MAX_BYTES = 200_000_000
 
 
 def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
-    """Times (n,) [s] and, by coordinate, samples (times, values) of a motion; the first column is t."""
-    try:
-        rows = list(csv.reader(io.StringIO(read_text(path, MAX_BYTES, "a table"))))
-    except csv.Error as error:
-        raise PoinsotError(f"{path}: not a table of numbers: {error}") from None
-    if len(rows) < 2 or not rows[0] or rows[0][0].strip() != "t":
-        raise PoinsotError(f"{path}: expected a header 't, coordinate, …' and lines of numbers")
-    names = [name.strip() for name in rows[0]]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise PoinsotError(f"{path}: there are two columns '{one_line(twice[0], 80)}'")
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(names):
-            raise PoinsotError(f"{path}: line {number} has {len(row)} values, the header has {len(names)}")
-    try:
-        values = np.array(rows[1:], dtype=float)
-    except ValueError as error:
-        raise PoinsotError(f"{path}: {one_line(str(error), 120)}") from None
-    t = values[:, 0]
-    return t, {name: (t, values[:, k]) for k, name in enumerate(names) if k}
+    """Times (n,) [s] and, by coordinate, samples (times, values) of a motion in a table of any dialect."""
+    found = motion_table(path)
+    return next(iter(found.values()))[0], found
 
 
 def pairs(texts: Iterable[str] | None, what: str, units: Mapping[str, str] | None = None) -> dict[str, float]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from poinsot.identifiability.model_parameters import in_model_parameters
 from poinsot.identifiability.reduction import Gap
 from poinsot.identifiability.regressor import Regressor, regressor
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.motion.signals import GivenMotion
 from poinsot.results import Panel, Result
 from poinsot.results.pictures import error_panel
 from poinsot.spatial.algebra import Numbers
@@ -126,7 +126,7 @@ def _row(f: ParameterVerdict) -> tuple[str, ...]:
 
 def determinable(
     mechanism: Mechanism,
-    motion: Mapping[str, Any],
+    motion: GivenMotion,
     t: Numbers | None = None,
     channels: Sequence[str] | str | None = None,
     *,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
 from poinsot.motion.kinematics import solve_path
-from poinsot.motion.signals import own_times
+from poinsot.motion.signals import GivenMotion, as_motion, own_times
 from poinsot.results import BarPanel, Curve, LinePanel, Panel, Result
 from poinsot.results.panels import with_unit
 from poinsot.spatial.algebra import Numbers
@@ -94,7 +93,7 @@ class Regressor(Result):
 
 def regressor(
     mechanism: Mechanism,
-    motion: Mapping[str, Any],
+    motion: GivenMotion,
     t: Numbers | None = None,
     channels: Sequence[str] | str | None = None,
     *,
@@ -122,6 +121,7 @@ def regressor(
             raise PoinsotError(
                 f"the {law.kind} '{law.name}' is not linear in the parameters: set its {law.loaded[0]} to 0"
             )
+    motion = as_motion(motion, mechanism)
     path = solve_path(mechanism, motion, own_times(motion) if t is None else t)
     home = path.system.equations.symbols.home
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, home.size)

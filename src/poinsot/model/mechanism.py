@@ -151,6 +151,12 @@ class Mechanism:
         named = NamedCoordinates({**template.coordinates, **coordinates}, template.joints, template.planar)
         return replace(self, template=replace(template, coordinates=named))
 
+    def with_actuators(self, actuators: Mapping[str, Actuator]) -> Mechanism:
+        """A new mechanism with these actuators alone, such as ideal ones along coordinates."""
+        key = (id(self), repr(actuators))
+        changed = lambda: (self, replace(self, template=replace(self.template, actuators=dict(actuators))))  # noqa: E731
+        return _NAMING.get_or_make(key, changed)[1]
+
     def naming(self, *names: str) -> Mechanism:
         """The mechanism with those of the given coordinates that are joints' among its named ones, so that results
         tell them; itself if there are none such."""

@@ -1,7 +1,7 @@
 """Motions from tables: a file, a data frame or a recording with times and positions becomes a motion by coordinate.
 
-What headers may say is what recordings may: "t" or "time", units in brackets, any delimiter, a decimal comma. A motion
-has no gaps: a sample that is missing is an error with its row and column.
+What headers may say is what recordings may: "t" or "time", units in brackets, any delimiter, a decimal comma. A
+motion has no gaps: a sample that is missing is an error with its row and column.
 """
 
 from __future__ import annotations
@@ -21,6 +21,12 @@ from poinsot.recording.units import si, split_unit
 
 __all__ = ["MotionTable", "motion_table"]
 
+FAULTS = {  # of a text that a motion cannot have, by the code of the finding
+    "ragged": "another number of fields than the header has",
+    "unreadable": "something else than a number",
+    "cut": "the file ends too early",
+    "decimal comma": "numbers with a decimal comma where other columns have a point",
+}
 MotionTable = dict[str, tuple[np.ndarray, np.ndarray]]  # by coordinate, times (n,) [s] and values (n,)
 
 
@@ -43,16 +49,22 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
         recording, columns = placed(recording, mechanism), _positions(recording, mechanism, name)
     if not columns:
         raise PoinsotError(f"{name}: there are no columns besides the time")
+    for finding in recording.findings:
+        if finding.code in FAULTS:
+            column = f" column '{finding.channel}' has" if finding.channel else ""
+            raise PoinsotError(f"{name}:{column} {FAULTS[finding.code]} {finding.where}".rstrip())
     for column in columns:
         missing = ~np.isfinite(recording[column])
         if missing.any():
-            row, where = int(np.argmax(missing)) + 1, _lines(recording, column)
-            raise PoinsotError(f"{name}: column '{column}' has no number in row {row} of the data{where}")
+            row = int(np.argmax(missing)) + 1
+            raise PoinsotError(f"{name}: column '{column}' has no number in row {row} below the header")
     places = {column: (recording.channels[column].place if mechanism else "") or column for column in columns}
     t = np.asarray(recording.t, float)
     if not (t[1:] > t[:-1]).all():
         row = int(np.argmin(t[1:] > t[:-1])) + 2
-        raise PoinsotError(f"{name}: the times must increase: row {row} of the data is not later than the one before")
+        raise PoinsotError(
+            f"{name}: the times must increase: row {row} below the header is not later than the one before"
+        )
     return {places[column]: (t, np.asarray(recording[column], float)) for column in columns}
 
 
@@ -70,8 +82,8 @@ def _of_frame(frame: Any) -> Recording:
     values, units, t = {}, {}, None
     for header in frame.columns:
         name, unit = split_unit(str(header))
-        factor, offset, unit = _scale(str(header), unit)
-        column = _numbers(frame[header], header) * factor + offset
+        factor, unit = _scale(str(header), unit)
+        column = factor * _numbers(frame[header], header)
         if t is None and name.lower() in TIME_NAMES:
             t = column
         else:
@@ -84,12 +96,11 @@ def _of_frame(frame: Any) -> Recording:
     return Recording.of(t, values, units=units)
 
 
-def _scale(header: str, unit: str) -> tuple[float, float, str]:
+def _scale(header: str, unit: str) -> tuple[float, str]:
     try:
-        found = si(unit)
+        return si(unit)
     except PoinsotError as error:
         raise PoinsotError(f"the data frame: column '{one_line(header, 40)}': {error}") from None
-    return (found[0], 0.0, found[1]) if len(found) == 2 else found
 
 
 def _numbers(column: Any, header: Any) -> np.ndarray:
@@ -115,11 +126,3 @@ def _positions(recording: Recording, mechanism: Mechanism, name: str) -> list[st
 def _require_unit(name: str, column: str, unit: str, wanted: str) -> None:
     if unit and unit != wanted:
         raise PoinsotError(f"{name}: column '{column}' is in {unit}, the coordinate in {wanted}")
-
-
-def _lines(recording: Recording, column: str) -> str:
-    """Where the file has something else than a number, if the reader noted it."""
-    for finding in recording.findings:
-        if finding.kind == "unreadable" and finding.channel == column:
-            return f" ({finding.where})"
-    return ""

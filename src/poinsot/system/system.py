@@ -114,7 +114,8 @@ def _described(
     places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
     folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
     outside = mechanism.template.foreign
-    named = repr(mechanism.template.coordinates)  # more than the document's where encoders have given theirs
+    template = mechanism.template  # may have other actuators and more coordinates than the document
+    named = repr((template.coordinates, template.actuators))
     structure = [
         dict(mechanism.document),
         named,

@@ -97,9 +97,10 @@ class Assembly(Result):
                 unit = " m" if self.worst.is_length else ""
                 gap = f"the loop that joint {self.worst} closes stays open by {self.opening:.3g}{unit}"
             if self.asked:
+                beyond = "" if self.worst is None or self.worst.joint == "pose" else f"; beyond, {gap}"
                 raise PoinsotError(
                     f"the mechanism cannot be assembled at {self.asked}: on the way from the file's pose its joints "
-                    f"close up to {self.nearest}; beyond, {gap}"
+                    f"close up to {self.nearest}{beyond}"
                 )
             raise PoinsotError(f"the mechanism cannot be assembled: {gap}")
         return self

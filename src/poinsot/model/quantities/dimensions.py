@@ -1,10 +1,10 @@
 """Dimensions of expressions: lengths are not added to masses, and an expression is in the unit of its place.
 
 A dimension is the powers of (kg, m, s, rad), or None where it is not known: a number or a parameter without a unit
-may stand for any quantity ("400*length^2/12" is an inertia where 400 are kilograms). In a sum a plain number beside a
-quantity is refused: it has no unit to take. A parameter without a unit that stands alone in places of one dimension
-is of that dimension in sums. Otherwise only what is certainly wrong is refused. Angles count as numbers, and the radian
-may be left out of everything else.
+may stand for any quantity ("400*length^2/12" is an inertia where 400 are kilograms). In a sum a plain number beside
+a quantity is refused: it has no unit to take. A parameter without a unit that stands alone in places of one
+dimension is of that dimension in sums. Otherwise only what is certainly wrong is refused. Angles count as numbers,
+and the radian may be left out of everything else.
 """
 
 from __future__ import annotations
