@@ -12,8 +12,9 @@ from typing import ClassVar
 import numpy as np
 
 from poinsot.errors import PoinsotError
+from poinsot.estimate.error_bars import sandwich
 from poinsot.estimate.methods.base import Influence
-from poinsot.estimate.residuals import colour_of, sandwich
+from poinsot.estimate.residuals import colour_of
 from poinsot.estimate.results.summary import Summary
 from poinsot.estimate.results.text import in_columns, with_error
 from poinsot.results import BarPanel, Panel, Result
