@@ -38,7 +38,7 @@ def test_the_ending_says_what_is_written(tmp_path, form):
     assert path.read_bytes().startswith(SIGNS[form])
 
 
-MOTION = "t,theta1\n0,1.0\n0.1,1.1\n0.2,1.3\n0.3,1.4\n0.4,1.6\n"
+MOTION = "t,theta1\n0,1.0\n0.1,1.1\n0.2,1.3\n0.3,1.4\n0.4,1.6\n0.5,1.7\n0.6,1.9\n"
 CASES = {
     "simulate": ("four_bar", "--t-end", "0.1"),
     "kinematics": ("four_bar", "motion.csv"),
@@ -117,7 +117,7 @@ def test_the_figures_of_every_paper_are_there(paper):
     assert told == {f"figure-{number}" for number in FIGURES[paper].split()}
 
 
-QUICK = {("frequencies", "figure-4"), ("navaro", "figure-4")}
+QUICK = {("frequencies", "figure-4")}
 EACH = [
     (paper, figure) if (paper, figure) in QUICK else pytest.param(paper, figure, marks=pytest.mark.slow)
     for paper in FIGURES

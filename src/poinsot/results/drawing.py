@@ -17,7 +17,9 @@ from poinsot.results.thinning import thinned
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-OF_VERDICT = dict(zip(VERDICTS, (("#0072B2", "o"), ("#E69F00", "s"), ("#D55E00", "X"))))
+OF_VERDICT: Mapping[str, tuple[str, str]] = dict(
+    zip(VERDICTS, (("#0072B2", "o"), ("#E69F00", "s"), ("#D55E00", "X")))
+)
 MAX_CURVES, MAX_BARS = 8, 40  # of one panel
 WIDTH, HEIGHT, ROW = 7.0, 2.6, 0.24  # of a panel and of a bar  [inch]
 CROWDED = 1.7  # height of panels below each other, where they are many  [inch]

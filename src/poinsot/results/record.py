@@ -69,7 +69,8 @@ class Result:
             raise MissingExtraError("a table of a result", "pandas", "data") from None
         index, columns = self._whole_table()
         named = pandas.MultiIndex.from_arrays([*index.values()], names=[*index]) if index else None
-        named = pandas.Index(*index.values(), name=next(iter(index))) if len(index) == 1 else named
+        for name, values in index.items() if len(index) == 1 else ():
+            named = pandas.Index(values, name=name)
         frame = pandas.DataFrame({name: values for name, (values, _) in columns.items()}, index=named)
         frame.attrs["units"] = {name: unit for name, (_, unit) in columns.items()}
         return frame

@@ -86,7 +86,7 @@ class Modes(Result):
         largest = sorted(shares, key=lambda part: -float(np.max(np.abs(shares[part]), initial=0.0)))
         shown = {part: 100 * np.real(shares[part]) for part in shares if part in largest[:PARTS]}
         if len(shares) > PARTS:
-            shown["others"] = 100 * sum(np.real(shares[part]) for part in largest[PARTS:])
+            shown["others"] = 100 * np.sum([np.real(shares[part]) for part in largest[PARTS:]], axis=0)
         return found, BarPanel(names=names, x=f"share of the {words} [%]", series=shown, stacked=True)
 
     @cached_property
