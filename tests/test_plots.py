@@ -9,8 +9,6 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
-from types import ModuleType
 from xml.etree import ElementTree
 
 import numpy as np
@@ -324,14 +322,3 @@ def test_estimates_that_have_no_relative_change_say_so_by_name():
 def test_every_argument_of_plot_is_documented():
     doc = Result.plot.__doc__ or ""
     assert all(name in doc for name in inspect.signature(Result.plot).parameters if name != "self")
-
-
-def test_the_page_on_plots_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[1] / "docs" / "plots.md").read_text()
-    names: dict[str, object] = {"__name__": "page"}
-    monkeypatch.setitem(sys.modules, "page", ModuleType("page"))  # where dataclasses look up annotations
-    for code in re.findall(r"```python\n(.*?)```", page, re.S):
-        exec(compile(code, "plots.md", "exec"), names)
-    assert "1 share of the strain energy [%]" in capsys.readouterr().out
-    assert {p.name for p in tmp_path.iterdir()} == {"forces.png", "forces.csv", "together.svg"}

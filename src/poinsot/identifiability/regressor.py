@@ -70,7 +70,7 @@ class Regressor(Result):
             for unit in dict.fromkeys(self.channel_units)
         ]
         with np.errstate(divide="ignore", invalid="ignore"):
-            left = np.linalg.norm(self.matrix, axis=0) / self.scale
+            left = np.sqrt(np.sum(self.matrix**2, axis=0)) / self.scale
         label = "norm of the column over that without cancellation [-]"
         return (*found, BarPanel(names=self.columns, x=label, series={"column": left}, log=bool((left > 0).any())))
 

@@ -24,6 +24,7 @@ MAX_CURVES, MAX_BARS = 8, 40  # of one panel
 WIDTH, HEIGHT, ROW = 7.0, 2.6, 0.24  # of a panel and of a bar  [inch]
 CROWDED = 1.7  # height of panels below each other, where they are many  [inch]
 DECADE = 8.0  # ratio of numbers above which axes are logarithmic
+TICKS = 7  # at most, along the abscissa
 FORMATS = ("png", "svg", "pdf")
 
 
@@ -135,7 +136,7 @@ def _lines(panel: LinePanel, axes: Any) -> None:
         axes.set_xscale("log")
     if "y" in panel.log and _wide([curve.y for curve in shown]):
         axes.set_yscale("log", nonpositive="mask")
-    _no_offset(axes)
+    _plain_ticks(axes)
     if panel.square:
         axes.set_aspect("equal", adjustable="datalim")
     _labels(axes, panel.x, panel.y, panel.title)
@@ -189,7 +190,7 @@ def _bars(panel: BarPanel, axes: Any) -> None:
         start = start + np.nan_to_num(x) if panel.stacked else start
     axes.set_yticks(places, [_plain(name) for name in panel.names[:n]], fontsize="small", parse_math=False)
     axes.set_ylim(n - 0.4, -0.6)
-    _no_offset(axes)
+    _plain_ticks(axes)
     if axes.get_xscale() == "log":
         known = np.concatenate([np.ravel(np.asarray(x, float)) for x in panel.series.values()])
         axes.set_xlim(left=float(np.min(known[known > 0])) / 3)
@@ -273,12 +274,16 @@ def _wide(values: Sequence[Any]) -> bool:
     return bool(positive.size and positive.max() >= DECADE * positive.min())
 
 
-def _no_offset(axes: Any) -> None:
-    """Ticks tell their numbers without a sum."""
+def _plain_ticks(axes: Any) -> None:
+    """Ticks tell their numbers without a sum, and are few enough to be read."""
+    from matplotlib.ticker import MaxNLocator
+
     for axis in (axes.xaxis, axes.yaxis):
         if hasattr(axis.get_major_formatter(), "set_useOffset"):
             axis.get_major_formatter().set_useOffset(False)
             axis.get_major_formatter().set_powerlimits((-3, 4))
+    if isinstance(axes.xaxis.get_major_locator(), MaxNLocator):
+        axes.xaxis.get_major_locator().set_params(nbins=TICKS)
 
 
 def _levels(axes: Any, levels: Mapping[str, float], line: Callable[..., Any]) -> None:
