@@ -70,7 +70,9 @@ def determinable(
     channels: Channels = None,
     parameters: Names = None,
     change: Change = None,
-    noise: Annotated[float | None, typer.Option(help="standard deviation of a sample, in N or N·m")] = None,
+    noise: Annotated[
+        float | None, typer.Option(help="standard deviation of a sample, in the SI unit of its channel")
+    ] = None,
     plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
