@@ -4,6 +4,7 @@
 # make mutants changes one thing in a law at a time, and sees that a test fails (WHERE="elements/joints --share 0.2")
 # make browser pages and the viewer in Chromium, which is installed if it can be
 # make docs    the documentation site, into site/    make validation  docs/validation.md from the cross tests
+# make dist    wheel and source distribution, into dist/
 # make lanes   tests of native code with vectors of another length than the processor's; LANES=1, 2, 4 or 8
 PYTHON ?= python3
 VENV   ?= .venv
@@ -17,7 +18,7 @@ WHAT   ?= tests/engine $(patsubst %,tests/analysis/test_%.py,simulate other_coor
 	initial_pose states branches chains)
 LANES  ?= $(shell $(RUN) -c 'from poinsot.engine.build.native import host_target; print(4 if host_target().lanes == 8 else 8)')
 
-.PHONY: demo test browser lanes slow peers bench lint mutants docs gallery validation clean
+.PHONY: demo test browser lanes slow peers bench lint mutants docs gallery validation dist clean
 
 $(RUN):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Poinsot needs Python 3.11 or newer; set PYTHON=")'
@@ -97,6 +98,10 @@ validation: $(VENV)/.peers
 	@POINSOT_AGREEMENT=$(CURDIR)/build/agreement.jsonl $(RUN) -m pytest -n $(JOBS) -m 'peers or not slow' \
 	  tests/peers tests/generated tests/papers
 	@$(RUN) -m docs.generate.validation build/agreement.jsonl
+
+dist: | $(RUN)
+	@$(PIP) hatchling
+	@$(RUN) -m hatchling build --clean
 
 clean:
 	@rm -rf $(VENV) build site dist .pytest_cache .hypothesis .ruff_cache

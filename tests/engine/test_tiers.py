@@ -82,7 +82,7 @@ def wait_for_child():
 def test_the_process_survives_when_its_child_is_killed(fresh_cache, monkeypatch, caplog):
     monkeypatch.setattr(build_module, "QUICK_INSTRUCTIONS", 10_000)
     function = long_function(20_000)
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.INFO):
         runs = kernel(function)
         assert runs.info.tier == "vm" and "child process compiles it" in caplog.text
         os.kill(wait_for_child(), signal.SIGKILL)

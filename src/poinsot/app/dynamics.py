@@ -38,7 +38,7 @@ Independent = Annotated[
         "--independent",
         metavar="NAME",
         help="an independent coordinate of `embedded`",
-        autocompletion=names.of_model(lambda mechanism: mechanism.coordinates),
+        autocompletion=names.of_model(lambda mechanism: mechanism.coordinates.known),
     ),
 ]
 Axes = Annotated[str, typer.Option(help="axes of the reactions: joint, world or a body")]
@@ -49,7 +49,7 @@ Velocity = Annotated[
         "--velocity",
         metavar="NAME=VALUE,…",
         help="rates [m/s, rad/s or with a unit]",
-        autocompletion=names.of_model(lambda mechanism: mechanism.coordinates, "="),
+        autocompletion=names.of_model(lambda mechanism: mechanism.coordinates.known, "="),
     ),
 ]
 Method = Annotated[

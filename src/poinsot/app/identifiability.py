@@ -18,6 +18,7 @@ from poinsot.app.tables import loaded, names_in, read_motion, write_table
 from poinsot.errors import PoinsotError
 
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
+TEXTS = ("channels", "channel_units", "columns", "units")  # of a regressor
 Channels = Annotated[
     str | None,
     typer.Option(
@@ -70,7 +71,9 @@ def determinable(
     channels: Channels = None,
     parameters: Names = None,
     change: Change = None,
-    noise: Annotated[float | None, typer.Option(help="standard deviation of a sample, in N or N·m")] = None,
+    noise: Annotated[
+        float | None, typer.Option(help="standard deviation of a sample, in the SI unit of its channel")
+    ] = None,
     plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
@@ -130,7 +133,7 @@ def _as_npz(found: Any) -> bytes:
     import numpy as np
 
     out = io.BytesIO()
-    texts = {name: np.array(getattr(found, name)) for name in ("channels", "channel_units", "columns", "units")}
+    texts: dict[str, Any] = {name: np.array(getattr(found, name)) for name in TEXTS}
     np.savez(out, t=found.t, matrix=found.matrix, rhs=found.rhs, parameters=found.parameters, **texts)
     return out.getvalue()
 

@@ -67,7 +67,7 @@ Pose = Annotated[
         "--pose",
         metavar="NAME=VALUE,…",
         help="coordinates [m, rad or with a unit]",
-        autocompletion=names.of_model(lambda mechanism: mechanism.coordinates, "="),
+        autocompletion=names.of_model(lambda mechanism: mechanism.coordinates.known, "="),
     ),
 ]
 Change = Annotated[

@@ -119,9 +119,10 @@ def parameter_rows(parameters: Parameters) -> tuple[tuple[str, ...], list[tuple[
 def write_text(path: Path, content: str, overwrite: bool) -> None:
     """Write a file aside and rename it, or the standard output for "-"; what exists is kept unless told otherwise."""
     if str(path) == "-":
-        return write_data(content)
-    check_place(path, overwrite, "add --force")
-    return write_aside(path, content)
+        write_data(content)
+    else:
+        check_place(path, overwrite, "add --force")
+        write_aside(path, content)
 
 
 def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:

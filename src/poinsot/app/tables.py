@@ -16,12 +16,13 @@ from poinsot.errors import PoinsotError, one_line
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
-from poinsot.recording.motion_file import motion_table
 from poinsot.spatial.pose import Pose
 
 
 def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
     """Times (n,) [s] and, by coordinate, samples (times, values) of a motion in a table of any dialect."""
+    from poinsot.recording.motion_file import motion_table
+
     found = motion_table(path)
     return next(iter(found.values()))[0], found
 
@@ -69,7 +70,8 @@ def force_units(mechanism: Mechanism) -> dict[str, str]:
 
 def pose_rows(mechanism: Mechanism, poses: Mapping[str, Pose]) -> list[tuple[str, float, str, str]]:
     """Coordinates of a mechanism in given poses: name, value in SI, unit, and the same in degrees or millimetres."""
-    coordinates = mechanism.coordinates
+    named = mechanism.coordinates
+    coordinates = {name: named[name] for name in (named or named.known)}  # those of joints where the file names none
     if not coordinates:
         return []
     held = Constraints(mechanism.elements, tuple(coordinates.values()))

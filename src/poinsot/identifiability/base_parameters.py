@@ -24,6 +24,8 @@ from poinsot.spatial.algebra import Numbers
 ROWS = 4  # for every column, when states are drawn at random
 LEAST = 40  # states
 
+ROUND_OFF = 1e-13  # of the terms of a base parameter, below which their sum is printed as 0
+
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters(Result):
@@ -73,6 +75,12 @@ class BaseParameters(Result):
         first, second = (np.array([numbers[n] for n in names]) for names in (self.independent, self.eliminated))
         return first + self.coefficients @ second
 
+    def _sizes(self) -> np.ndarray:
+        """Sizes (b,) of the base parameters if nothing cancelled in them, for what is their round-off."""
+        numbers = dict(zip(self.columns, np.abs(parameter_values(self.mechanism, self.linear))))
+        first, second = (np.array([numbers[n] for n in names]) for names in (self.independent, self.eliminated))
+        return first + np.abs(self.coefficients) @ second
+
     @cached_property
     def symbolic(self) -> Any:
         """The base parameters as SymPy expressions of parameters and lengths, one for each of `independent`."""
@@ -98,8 +106,8 @@ class BaseParameters(Result):
         ]
         units = dict(zip(self.columns, self.units))
         rows = [
-            (f"{value:.6g}", units[name], text)
-            for name, value, text in zip(self.independent, self.values(), self.combinations)
+            (f"{value if abs(value) > ROUND_OFF * size else 0.0:.6g}", units[name], text)
+            for name, value, size, text in zip(self.independent, self.values(), self._sizes(), self.combinations)
         ]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
         lines += [f"  {v.rjust(widths[0])} {u.ljust(widths[1])}  {text}" for v, u, text in rows]

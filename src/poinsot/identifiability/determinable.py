@@ -28,6 +28,7 @@ from poinsot.spatial.algebra import Numbers
 
 SHOWN = 2  # combinations in a line of the table
 POOR = 0.1  # relative standard deviation from which a parameter is poorly determined
+ROUND_OFF = 1e-13  # of the largest value in the same unit, below which a value is printed as 0
 
 
 class Verdict(StrEnum):
@@ -108,20 +109,29 @@ class Determination(Result):
             f"{len(self.findings)} parameters or combinations of them",
             str(self.gap),
         ]
-        rows = [_row(f) for f in self.findings]
+        sizes: dict[str, float] = {}
+        for f in self.findings:
+            sizes[f.unit] = max(sizes.get(f.unit, 0.0), abs(f.value))
+        rows = [_row(f, sizes[f.unit]) for f in self.findings]
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         lines += ["  " + "  ".join([*(c.ljust(w) for c, w in zip(row, widths)), row[4]]).rstrip() for row in rows]
         return "\n".join(lines)
 
 
-def _row(f: ParameterVerdict) -> tuple[str, ...]:
+def _row(f: ParameterVerdict, size: float) -> tuple[str, ...]:
+    """Texts of one finding; a value that is round-off of `size`, that of others in its unit, is 0.
+
+    The deviation is relative where it is that of the value, and absolute where zero is a value like others.
+    """
+    value = f.value if abs(f.value) > ROUND_OFF * size else 0.0
     spread = "" if np.isnan(f.deviation) else f"± {f.deviation:.2g} {f.unit}"
-    spread = f"± {100 * f.relative:.2g} %" if np.isfinite(f.relative) else spread
+    if value and np.isfinite(f.relative) and np.isclose(f.relative * abs(value), f.deviation, rtol=1e-6):
+        spread = f"± {100 * f.relative:.2g} %"
     words = ""
     if f.verdict is Verdict.UNDETERMINED:
         more = f"; … ({len(f.instead)} in all)" if len(f.instead) > SHOWN else ""
         words = "determined instead: " + "; ".join(f.instead[:SHOWN]) + more if f.instead else "no effect here"
-    return f.name, f"{f.value:.6g} {f.unit}", str(f.verdict), spread, words
+    return f.name, f"{value:.6g} {f.unit}", str(f.verdict), spread, words
 
 
 def determinable(

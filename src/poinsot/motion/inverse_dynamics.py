@@ -85,7 +85,8 @@ class InverseDynamics(JointReactions):
         lines = [f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s"]
         for name, force in self.forces.items():
             power = np.abs(self.power[name]).max()
-            lines.append(f"  {name}  {force.min():.6g} … {force.max():.6g} N or N·m, at most {power:.4g} W")
+            unit = "N·m" if self.mechanism.actuators[name].on.unit == "rad" else "N"
+            lines.append(f"  {name}  {force.min():.6g} … {force.max():.6g} {unit}, at most {power:.4g} W")
         return "\n".join(lines)
 
 

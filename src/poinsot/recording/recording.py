@@ -294,4 +294,4 @@ def _number(column: Any) -> type:
 
 
 def _range(x: np.ndarray) -> str:
-    return f"{x[0]:.6g} … {x[-1]:.6g}" if len(x) else "nothing"
+    return f"{x[0] + 0.0:.6g} … {x[-1] + 0.0:.6g}" if len(x) else "nothing"

@@ -170,10 +170,11 @@ def settled(rest: Rest) -> Rest:
         terms = rest.terms
         if float(np.max(np.abs(xi[:, :3]))) < NEGLIGIBLE * size and float(np.max(np.abs(xi[:, 3:]))) < NEGLIGIBLE:
             return rest
-    worst = model.nodes[int(np.argmax(np.abs(left))) // 6]
+    node, part = divmod(int(np.argmax(np.abs(left))), 6)
+    what, unit = ("force", "N") if part < 3 else ("moment", "N·m")
     raise PoinsotError(
         "no equilibrium of the flexible links was found near this pose: "
-        f"a force of {float(np.max(np.abs(left))):.3g} N or N·m is left on node '{worst}'"
+        f"a {what} of {float(np.max(np.abs(left))):.3g} {unit} is left on node '{model.nodes[node]}'"
     )
 
 

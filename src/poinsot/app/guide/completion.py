@@ -17,9 +17,9 @@ SHELLS = ("bash", "zsh", "fish", "powershell")
 def prepare_completion() -> None:
     """Let the shell ask, where it does: it says so in a variable."""
     if "_POINSOT_COMPLETE" in os.environ:
-        from typer.completion import completion_init
+        from typer import completion as shells
 
-        completion_init()
+        shells.completion_init()  # pyright: ignore[reportPrivateImportUsage]
 
 
 def completion(
@@ -28,10 +28,11 @@ def completion(
     overwrite: Overwrite = False,
 ) -> None:
     """Print what makes a shell complete commands, models, parameters and coordinates."""
-    from typer.completion import get_completion_script
+    from typer import completion as shells
 
     if shell not in SHELLS:
         raise PoinsotError(unknown("shell", shell, SHELLS))
-    script = get_completion_script(prog_name="poinsot", complete_var="_POINSOT_COMPLETE", shell=shell)
+    write = shells.get_completion_script  # pyright: ignore[reportPrivateImportUsage]
+    script = write(prog_name="poinsot", complete_var="_POINSOT_COMPLETE", shell=shell)
     write_json(json, {"shell": shell, "script": script}, overwrite)
     print(script)

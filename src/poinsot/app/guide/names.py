@@ -37,7 +37,8 @@ def of_model(ask: Callable[[Any], Iterable[str]], ending: str = "") -> Completio
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         with suppress(Exception):  # whatever is wrong with the model, a command says it and not the shell
             before, comma, begun = incomplete.rpartition(",")
-            names = ask(poinsot.load(ctx.params["model"]))
+            model = ctx.params.get("model") or ctx.args[0]  # unbound while the option before lacks its value
+            names = ask(poinsot.load(model))
             return [f"{before}{comma}{name}{ending}" for name in names if name.startswith(begun)]
         return []
 

@@ -36,7 +36,7 @@ def recordings_of(machine: Machine, motions: Motions, simulated: bool) -> dict[s
         mechanism = mechanism.with_parameters(masses)
     n = len(motions.t) if simulated else max(LINES, 6)
     found = {}
-    for seed, (name, motion) in enumerate((("recording", motions.first), ("validation", motions.second)), 1):
+    for seed, (name, motion) in enumerate((("recording", motions.first), ("validation", motions.second)), 3):
         given = {c: (motions.t[:n], s[:n]) for c, s in motion.items()}
         recording = poinsot.measure(mechanism, given, motions.t[:n], seed=seed)
         found[f"{name}.csv"] = _recorded(recording, n if simulated else LINES)

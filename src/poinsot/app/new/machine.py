@@ -33,6 +33,7 @@ MECHANISMS: Mapping[str, str] = {
     "stewart": "Stewart platform, six driven legs",
     "serial": "arm with three motors in series",
 }
+ROTOR = 1e-3  # inertia of a drive where the source has none  [kg·m²] or [kg]
 SEEN = 1e-6  # of a coordinate's rate, from which on a motion is seen in it
 _HEADER = """\
 # {title}
@@ -73,7 +74,26 @@ def machine_of_urdf(path: Path) -> Machine:
     declared = [name for name in names if name not in mechanism.elements.coordinates]
     named = "".join(f"[coordinates.{key(name)}]\njoint = {quoted(name)}\n" for name in declared)
     title = f"{mechanism.name}, from {path.name}; what was left out is in the description."
-    return _driven(f"{_HEADER.format(title=title)}{poinsot.dumps(mechanism).rstrip()}\n\n{named}")
+    machine = _driven(f"{_HEADER.format(title=title)}{poinsot.dumps(mechanism).rstrip()}\n\n{named}")
+    try:
+        poinsot.accelerations(machine.mechanism)
+    except PoinsotError:  # something that moves has no inertia: a URDF leaves out rotors
+        return machine.with_text(_rotors(machine.mechanism))
+    return machine
+
+
+def _rotors(mechanism: Mechanism) -> str:
+    """Rotors for the drives of a machine in which something that moves has no inertia."""
+    lines = [
+        "# Something that moves has no inertia in the source, and would be accelerated without bound: motors have rotors.",
+        "# These are the rotors' inertias, seen at the joints; put those of yours.",
+    ]
+    for name, actuator in mechanism.actuators.items():
+        unit = "kg·m²" if actuator.on.unit == "rad" else "kg"
+        on = quoted(getattr(actuator.on, "joint", name))
+        lines += [f"[forces.{key(name.replace('.', '_') + '_rotor')}]", 'type = "drive-inertia"']
+        lines += [f"on = {{ joint = {on} }}", f'inertia = "{ROTOR:g} {unit}"', ""]
+    return "\n".join(lines)
 
 
 def _driven(text: str) -> Machine:

@@ -98,9 +98,7 @@ class Build:
             self.compile_here(level=QUICK)
         else:
             size = self.state.info.instructions
-            _log.warning(
-                "%s has %d instructions: a child process compiles it; the VM runs until then", self.name, size
-            )
+            _log.info("%s has %d instructions: a child process compiles it; the VM runs until then", self.name, size)
             self._update(reason="the VM while a child process compiles")
         self._update(pending=True)
         compiling.start_compilation(self.request, self.key, self._arrive, brief=quick)

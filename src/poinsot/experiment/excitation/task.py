@@ -240,7 +240,8 @@ def _figures(
         figures[label] = {"t [s]": t} | {f"{n} [{units[n]}{power}]": x[:, j] for j, n in enumerate(motion)}
     if len(mechanism.actuators) >= system(mechanism).outline.mobility:
         forces = inverse_dynamics(mechanism, motion, t).forces
-        figures["forces"] = {"t [s]": t} | {f"{name} [N or N·m]": x for name, x in forces.items()}
+        turns = {name: actuator.on.unit == "rad" for name, actuator in mechanism.actuators.items()}
+        figures["forces"] = {"t [s]": t} | {f"{n} [{'N·m' if turns[n] else 'N'}]": x for n, x in forces.items()}
     good = found.starts[np.isfinite(found.starts)]
     figures["starts"] = {"start": np.arange(len(good), dtype=float), "criterion": good}
     figures["polished"] = {

@@ -1,0 +1,115 @@
+"""`poinsot new`: all that its README names runs, for every mechanism on offer and for URDFs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import poinsot as library
+from poinsot.app.new.command import OFFERED
+from poinsot.app.new.files import HEAVIER, unknowns_of
+from poinsot.app.new.machine import MECHANISMS, machine_of, machine_of_urdf
+
+DATA = Path(os.environ.get("POINSOT_DATA") or Path(__file__).parents[3] / "shared" / "data")
+ABSENT = "measured data are not here; POINSOT_DATA names their folder"
+URDFS = ("tx40/tx40.urdf", "closed-loop/5bar_linkage_iso3d/robot.urdf", "closed-loop/robot_delta/robot.urdf")
+
+
+def poinsot(*arguments, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "poinsot.app.cli", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def commands_of(folder: Path) -> list[list[str]]:
+    lines = (folder / "README.txt").read_text().splitlines()
+    return [shlex.split(line)[1:] for line in lines if line.startswith("    poinsot ")]
+
+
+def run_all(folder: Path) -> dict[str, str]:
+    printed = {}
+    for command in commands_of(folder):
+        result = poinsot(*command, cwd=folder)
+        assert result.returncode == 0, f"{command}: {result.stdout[-2000:]}{result.stderr}"
+        printed[command[0]] = result.stdout
+    return printed
+
+
+def test_the_list_of_what_is_on_offer_is_one():
+    assert tuple(MECHANISMS) == OFFERED
+
+
+def test_without_a_terminal_the_mechanisms_are_listed_in_one_sentence(tmp_path):
+    result = poinsot("new", "mine", cwd=tmp_path)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1 and "four_bar|slider_crank" in result.stderr
+    assert "there are: four_bar" in poinsot("new", "mine", "--mechanism", "fuor", cwd=tmp_path).stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_folder_has_files_that_fit_each_other_and_is_not_replaced(tmp_path):
+    result = poinsot("new", "mine", "--mechanism", "slider_crank", "--out", tmp_path / "deep")
+    folder = tmp_path / "deep" / "mine"
+    assert result.returncode == 0, result.stderr
+    mechanism = library.load(folder / "model.toml")
+    header = (folder / "recording.csv").read_text().splitlines()[0]
+    assert header == "t [s],crank_angle [rad],main_force [N·m]" and len(mechanism.sensors) == 2
+    assert (folder / "motion.csv").read_text().startswith("t,theta\n")
+    assert {command[0] for command in commands_of(folder)} >= {"check", "simulate", "measure", "identify", "design"}
+    (folder / "model.toml").write_text("mine")
+    again = poinsot("new", "mine", "--mechanism", "slider_crank", "--out", tmp_path / "deep")
+    assert again.returncode == 1 and "exists already" in again.stderr
+    assert (folder / "model.toml").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_machines_on_offer_are_driven_in_all_their_freedoms(name):
+    machine = machine_of(name)
+    assert len(machine.moved) == library.check(machine.mechanism).mobility == len(machine.mechanism.actuators)
+    assert machine.added == () and unknowns_of(machine)
+
+
+@pytest.mark.slow
+def test_what_is_identified_from_a_simulated_folder_is_the_machine_behind_it(tmp_path):
+    assert poinsot("new", "mine", "--mechanism", "serial", "--simulated", cwd=tmp_path).returncode == 0
+    found = library.identify(tmp_path / "mine" / "study.toml")
+    model = library.load(tmp_path / "mine" / "model.toml")
+    for name in ("upper.mass", "forearm.mass"):
+        one = found[name]
+        assert abs(one.value - HEAVIER * model.parameters[name].value) < 4 * one.deviation
+        assert abs(one.value - model.parameters[name].value) > 8 * one.deviation
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("simulated", [False, True])
+@pytest.mark.parametrize("name", OFFERED)
+def test_every_command_of_the_instructions_runs(tmp_path, name, simulated):
+    made = poinsot("new", name, "--mechanism", name, *(["--simulated"] if simulated else []), cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    printed = run_all(tmp_path / name)
+    assert "verdict: " in printed["identify"] and "predicted:" in printed["design"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", URDFS)
+def test_every_command_runs_from_a_urdf(tmp_path, file):
+    if not (DATA / file).exists():
+        pytest.skip(ABSENT)
+    assert poinsot("new", "robot", "--urdf", DATA / file, "--simulated", cwd=tmp_path).returncode == 0
+    assert "verdict: " in run_all(tmp_path / "robot")["identify"]
+
+
+def test_a_urdf_with_fewer_motors_than_freedoms_gets_drives_and_says_so(tmp_path):
+    if not (DATA / URDFS[2]).exists():
+        pytest.skip(ABSENT)
+    machine = machine_of_urdf(DATA / URDFS[2])
+    assert len(machine.added) == 3 and len(machine.moved) == library.check(machine.mechanism).mobility == 5
+    assert "Driven here, and not in the source" in machine.text
