@@ -79,15 +79,21 @@ def command_line() -> str:
 
     group = typer.main.get_command(app)
     text = ["# Command line", "", (group.help or "").strip(), ""]
-    text += ["Bad input ends with one sentence on the error stream and exit code 1, Ctrl-C with 130. ", ""]
+    text += [inspect.cleandoc(group.epilog or "").replace("\b", ""), ""]
     for path, command in _commands(group, ("poinsot",)):
         text += [f"## {' '.join(path[1:])}", "", inspect.cleandoc(command.help or "").replace("\b", ""), ""]
         context = typer.Context(command, info_name=path[-1])
         usage = re.sub(r"\{(\w+)\}", lambda m: m.group(1).upper(), " ".join(command.collect_usage_pieces(context)))
-        text += ["```text", f"{' '.join(path)} {usage}", "```", ""]
+        text += ["```text", f"{' '.join(path)} {usage}", "```", "", *_examples(command.epilog or "")]
         rows = [row for parameter in command.params if (row := _parameter(parameter))]
         text += ["| argument or option | what | default |", "|---|---|---|", *rows, ""] if rows else []
     return "\n".join(text)
+
+
+def _examples(epilog: str) -> list[str]:
+    """What a command shows as examples, as a block."""
+    lines = [line.strip() for line in epilog.replace("\b", "").splitlines() if line.strip().startswith("poinsot ")]
+    return ["Examples:", "", "```text", *lines, "```", ""] if lines else []
 
 
 def _commands(group: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:

@@ -14,8 +14,8 @@ HEAD = """# Validation
 What Poinsot computes, compared with other programs, independent derivations and published numbers. Made by
 `make validation` from the tests that compare; each of them fails beyond its own limit. *Error* is the largest
 difference relative to the largest magnitude, over all cases; *digits* are those that agree in the worst case. Printed
-numbers limit the digits of a paper. Counts that are equal have no error. Of random mechanisms, whose masses differ by up to a
-million, the worst is shown; limits there follow from the condition number.
+numbers limit the digits of a paper. Counts that are equal have no error. Of random mechanisms, whose masses differ by
+up to a million, the worst is shown; limits there follow from the condition number.
 
 | quantity | compared with | cases | median error | largest error | digits |
 |---|---|---|---|---|---|
