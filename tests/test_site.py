@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,14 +10,16 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
-from docs.generate import diagram, file_tables, reference
+from docs.generate import diagram, file_tables, reference, validation
 
 import poinsot
 from poinsot.app.cli import app
 from poinsot.elements.forces import FORCES
 from poinsot.elements.joints import JOINTS
 from poinsot.elements.sensors import SENSORS
+from tests.compared import compared, compared_all
 
 ROOT = Path(__file__).parents[1]
 FETCHED = {
@@ -101,3 +104,25 @@ def test_a_diagram_has_its_boxes_and_arrows():
     drawn = diagram.svg("flowchart BT\n a --> b --> c\n a --> c\n")
     assert drawn.count("<rect") == 3 and drawn.count("marker-end") == 3
     assert diagram.levels([("a", "b"), ("b", "c"), ("a", "c")]) == {"a": 0, "b": 1, "c": 2}
+
+
+def test_what_tests_compare_becomes_a_row_of_the_page(tmp_path, monkeypatch):
+    compared("speed", "somebody", [1.0], [2.0])  # nobody asked
+    monkeypatch.setenv("POINSOT_AGREEMENT", str(tmp_path / "new" / "log.jsonl"))
+    compared("speed", "Pinocchio", [1.0, 2.0, np.nan], [1.0, 2.0002, np.nan])
+    compared_all("speed", "Pinocchio", {"a": [1.0], "b": [3.0]}, {"b": [3.0], "a": [1.0]})
+    compared("rank", "by hand", 8, 8)
+    compared("gap", "by hand", [1.0, np.nan], [1.0, 2.0])
+    lines = [json.loads(line) for line in (tmp_path / "new" / "log.jsonl").read_text().splitlines()]
+    assert [line["error"] for line in lines] == pytest.approx([1e-4, 0.0, 0.0, np.inf], rel=1e-3)
+    page = validation.page(lines)
+    assert "| speed | Pinocchio | 2 | 5e-05 | 1e-04 | 4 |" in page
+    assert "| rank | by hand | 1 | – | – | all |" in page and "| none |" in page
+
+
+def test_the_page_on_validation_was_made_by_its_writer():
+    text = (ROOT / "docs" / "validation.md").read_text()
+    assert text.startswith(validation.HEAD) and text.endswith(validation.TAIL)
+    rows = text[len(validation.HEAD) : -len(validation.TAIL)].strip().splitlines()
+    assert len(rows) > 20 and all(row.count("|") == 7 for row in rows)
+    assert not [row for row in rows if row.endswith("| none |")]

@@ -58,7 +58,9 @@ def test_every_method_of_search_agrees_with_weighted_least_squares(ex800, platfo
         for method in (name, "weighted")
     )
     np.testing.assert_allclose(searched.value, linear.value, rtol=1e-7)
-    compared(f"identified platform of the EX800, by {name}", "weighted least squares", searched.value, linear.value)
+    compared(
+        "platform of the EX800, by every method of search", "weighted least squares", searched.value, linear.value
+    )
     np.testing.assert_allclose(searched.deviation, linear.deviation, rtol=1e-3)
 
 
