@@ -1,8 +1,8 @@
 """Every code block, command and table of README and docs runs as it stands, page by page; links and paths exist.
 
 A page is read from top to bottom in one empty folder. Python blocks share one namespace. A TOML block with a title is
-written to that file; others are checked as model, study or design files. Shell blocks are commands `poinsot …`. A block
-that cannot run has its reason above it: <!-- not run: … -->.
+written to that file; others are checked as model, study or design files. Shell blocks are commands `poinsot …`. A
+block that cannot run has its reason above it: <!-- not run: … -->.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ RUNS = ("python", "toml", "sh", "console")
 SHOWN = ("text", "mermaid", "yaml", "xml", "json", "csv")  # not run; files among them have a title and are written
 NOT_RUN = 3  # blocks that give a reason; more need a thought
 FENCE = re.compile(
-    r'(?:<!-- not run: (?P<reason>[^>]+) -->\n)?^```(?P<language>\w*)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
+    r"(?:<!-- not run: (?P<reason>[^>]+) -->\n)?"
+    r'^```(?P<language>\w*)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
     re.S | re.M,
 )
 
@@ -54,11 +55,11 @@ def blocks(page: Path) -> list[Block]:
     """The fenced blocks of a page, in order."""
     text = page.read_text()
     assert text.count("\n```") % 2 == 0, f"{page}: a fence is not closed"
-    found = [{key: value or "" for key, value in one.groupdict().items()} | {"at": one.start()} for one in FENCE.finditer(text)]
-    return [
-        Block(one["language"], one["title"], one["text"], one["reason"], text.count("\n", 0, one["at"]) + 1)
-        for one in found
-    ]
+    found = []
+    for one in FENCE.finditer(text):
+        given = {key: value or "" for key, value in one.groupdict().items()}
+        found.append(Block(**given, line=text.count("\n", 0, one.start()) + 1))
+    return found
 
 
 def name_of(page: Path) -> str:
@@ -181,7 +182,12 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[\s]+", "-", re.sub(r"[^\w\s-]", "", title.lower())).strip("-") for title in titles}
 
 
-GENERATED = ("reference/", "gallery.md", "changes.md", "decisions/index.md")  # by docs/generate; mkdocs checks links there
+GENERATED = (
+    "reference/",
+    "gallery.md",
+    "changes.md",
+    "decisions/index.md",
+)  # mkdocs checks links there
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

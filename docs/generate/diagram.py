@@ -1,14 +1,21 @@
-"""Flowcharts as SVG: layers by the longest path, names in the order of their neighbours' mean."""
+"""Flowcharts as SVG: layers by the longest path, places in a layer by the mean of those below.
+
+An arrow over several layers has a narrow place of its own in each of them, so that it passes between the boxes.
+"""
 
 from __future__ import annotations
 
 import re
 from itertools import pairwise
 
-WIDTH, HEIGHT, GAP_X, GAP_Y = 118, 34, 16, 34  # of a box and between boxes  [px]
+WIDTH, HEIGHT, GAP_X, GAP_Y, NARROW = 112, 30, 14, 26, 12  # of a box, between boxes, of a passing arrow  [px]
 STYLE = "fill:none;stroke:var(--md-default-fg-color--light,#666);stroke-width:1.2"
 BOX = "fill:var(--md-code-bg-color,#f5f5f5);stroke:var(--md-primary-fg-color,#446);stroke-width:1.2"
 TEXT = "fill:var(--md-default-fg-color,#222);font-size:13px;text-anchor:middle;dominant-baseline:central"
+MARKER = (
+    '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    '<path d="M0 0 L8 4 L0 8 z" style="fill:var(--md-default-fg-color--light,#666)"/></marker></defs>'
+)
 
 
 def arrows(flowchart: str) -> list[tuple[str, str]]:
@@ -21,56 +28,82 @@ def arrows(flowchart: str) -> list[tuple[str, str]]:
     return [pair for chain in chains for pair in pairwise(chain)]
 
 
-def layers(pairs: list[tuple[str, str]]) -> list[list[str]]:
-    """Names by the longest path that leads to them.
+def levels(pairs: list[tuple[str, str]]) -> dict[str, int]:
+    """Layer of every name, from 0 at the bottom; what nothing leads to stands just below what it leads to.
 
-    >>> layers([("a", "b"), ("b", "c"), ("a", "c")])
-    [['a'], ['b'], ['c']]
+    >>> levels([("a", "b"), ("b", "c"), ("d", "c")])
+    {'a': 0, 'b': 1, 'c': 2, 'd': 1}
     """
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
     depth = dict.fromkeys(names, 0)
     for _ in names:
         for a, b in pairs:
             depth[b] = max(depth[b], depth[a] + 1)
-    for name in names:  # sources stand just below what they lead to
+    for name in names:
         if not any(b == name for _, b in pairs):
             depth[name] = min(depth[b] for a, b in pairs if a == name) - 1
-    rows = [[n for n in names if depth[n] == level] for level in range(max(depth.values()) + 1)]
-    return [row for row in rows if row]
+    return depth
+
+
+def routes(pairs: list[tuple[str, str]], depth: dict[str, int]) -> list[list[str]]:
+    """Names along every arrow, with those of its places in the layers between, which are added to the depths."""
+    found = []
+    for a, b in pairs:
+        passed = [f"{a}>{b}>{level}" for level in range(depth[a] + 1, depth[b])]
+        depth |= {name: depth[a] + 1 + k for k, name in enumerate(passed)}
+        found.append([a, *passed, b])
+    return found
+
+
+def placed(depth: dict[str, int], steps: list[tuple[str, str]]) -> dict[str, float]:
+    """Horizontal place of every name: ordered by the mean of its neighbours, a few times up and down."""
+    top = max(depth.values())
+    rows = [[name for name in depth if depth[name] == level] for level in range(top + 1)]
+    places: dict[str, float] = {}
+    for turn in range(8):
+        for row in rows if turn % 2 == 0 else rows[::-1]:
+            near = {n: [places[m] for s in steps if n in s for m in s if m != n and m in places] for n in row}
+            row.sort(key=lambda n: sum(near[n]) / len(near[n]) if near[n] else 0.0)
+            widths = [NARROW if ">" in n else WIDTH for n in row]
+            at = -(sum(widths) + GAP_X * (len(row) - 1)) / 2
+            for name, width in zip(row, widths):
+                places[name], at = at + width / 2, at + width + GAP_X
+    return places
 
 
 def svg(flowchart: str) -> str:
     """The drawing of a flowchart from bottom to top, in the colours of the page."""
     pairs = arrows(flowchart)
-    rows = layers(pairs)
-    places: dict[str, tuple[float, float]] = {}
-    widest = max(map(len, rows))
-    for level, row in enumerate(rows):
-        mean = {n: [places[a][0] for a, b in pairs if b == n and a in places] for n in row}
-        row = sorted(row, key=lambda n: sum(mean[n]) / len(mean[n]) if mean[n] else 0.0)
-        left = (widest - len(row)) * (WIDTH + GAP_X) / 2
-        for k, name in enumerate(row):
-            places[name] = (left + k * (WIDTH + GAP_X) + WIDTH / 2, (len(rows) - 1 - level) * (HEIGHT + GAP_Y))
-    parts = [_curve(places[a], places[b]) for a, b in pairs]
-    for name, (x, y) in places.items():
+    depth = levels(pairs)
+    boxes = list(depth)
+    ways = routes(pairs, depth)
+    places = placed(depth, [step for way in ways for step in pairwise(way)])
+    top = max(depth.values())
+    y = {name: (top - level) * (HEIGHT + GAP_Y) for name, level in depth.items()}
+    parts = [_curve([(places[n], y[n]) for n in way]) for way in ways]
+    for name in boxes:
         parts.append(
-            f'<rect x="{x - WIDTH / 2:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="5" style="{BOX}"/>'
-            f'<text x="{x:g}" y="{y + HEIGHT / 2:g}" style="{TEXT}">{name}</text>'
+            f'<rect x="{places[name] - WIDTH / 2:g}" y="{y[name]:g}" width="{WIDTH}" height="{HEIGHT}" rx="5" '
+            f'style="{BOX}"/><text x="{places[name]:g}" y="{y[name] + HEIGHT / 2:g}" style="{TEXT}">{name}</text>'
         )
-    size = f"-4 -4 {widest * (WIDTH + GAP_X) + 8:g} {len(rows) * (HEIGHT + GAP_Y):g}"
-    marker = (
-        '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
-        '<path d="M0 0 L8 4 L0 8 z" style="fill:var(--md-default-fg-color--light,#666)"/></marker></defs>'
-    )
+    left, right = min(places.values()) - WIDTH / 2 - 4, max(places.values()) + WIDTH / 2 + 4
+    tall = (top + 1) * (HEIGHT + GAP_Y)
     names = ", ".join(f"{a} to {b}" for a, b in pairs)
     return (
-        f'<svg viewBox="{size}" style="max-width:100%;height:auto" role="img" aria-label="{names}">'
-        f"{marker}{''.join(parts)}</svg>"
+        f'<svg viewBox="{left:g} -4 {right - left:g} {tall:g}" width="{right - left:g}" '
+        f'style="max-width:100%;height:auto;display:block;margin:auto" role="img" aria-label="{names}">'
+        f"{MARKER}{''.join(parts)}</svg>"
     )
 
 
-def _curve(start: tuple[float, float], end: tuple[float, float]) -> str:
-    (x1, y1), (x2, y2) = start, (end[0], end[1] + HEIGHT)
-    bend = max(20.0, (y1 - y2) / 2)
-    path = f"M{x1:g} {y1:g} C{x1:g} {y1 - bend:g} {x2:g} {y2 + bend:g} {x2:g} {y2:g}"
+def _curve(points: list[tuple[float, float]]) -> str:
+    """A smooth line upwards through places; the middle ones are passed straight."""
+    x, y = points[0]
+    path = f"M{x:g} {y:g}"
+    for k, (x2, y2) in enumerate(points[1:], 1):
+        end = y2 + HEIGHT
+        bend = (y - end) / 2
+        path += f" C{x:g} {y - bend:g} {x2:g} {end + bend:g} {x2:g} {end:g}"
+        x, y = x2, y2
+        path += f" L{x:g} {y:g}" if k < len(points) - 1 else ""
     return f'<path d="{path}" style="{STYLE}" marker-end="url(#head)"/>'

@@ -24,7 +24,8 @@ def page() -> str:
         code = script.read_text()
         title, _, question = (ast.get_docstring(ast.parse(code)) or script.stem).partition("\n")
         body = code.split('"""', 2)[2].lstrip("\n")
-        text += [f"## {title.rstrip('.')}", "", " ".join(question.split()), "", f"![{title}]({PICTURES}/{script.stem}.png)", ""]
+        text += [f"## {title.rstrip('.')}", "", " ".join(question.split()), ""]
+        text += [f"![{title}]({PICTURES}/{script.stem}.png)", ""]
         text += [f'??? example "examples/{script.name}"', "", "    ```python"]
         text += [f"    {line}".rstrip() for line in body.rstrip().splitlines()] + ["    ```", ""]
     return "\n".join(text)

@@ -1,4 +1,4 @@
-"""What mkdocs calls: pages made from code are added, diagrams are drawn, pages that the navigation lacks get a place."""
+"""What mkdocs calls: pages made from code are added, diagrams drawn, pages that the navigation lacks get a place."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from mkdocs.structure.files import File, Files  # noqa: E402
-
 from docs.generate import diagram, file_tables, gallery, reference  # noqa: E402
+from mkdocs.structure.files import File, Files  # noqa: E402
 
 PAGES = {
     "reference/index.md": reference.overview,
@@ -80,6 +79,7 @@ def _decisions() -> str:
     for name in _decision_files():
         title = (ROOT / "docs" / name).read_text().splitlines()[0].lstrip("# ")
         rows.append(f"- [{title}]({name.split('/')[1]})")
-    return "# Decisions\n\nWhy things are as they are: context with evidence, decision, consequences.\n\n" + "\n".join(
-        rows
+    return (
+        "# Decisions\n\nWhy things are as they are: context with evidence, decision, consequences.\n\n"
+        + "\n".join(rows)
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 
 import poinsot
 
 FAMILIES = {
-    "Mechanisms": "load library_names loads dumps save build check assemble read_mjcf write_mjcf read_urdf write_urdf",
+    "Mechanisms": "load library_names loads dumps save build check assemble read_mjcf write_mjcf read_urdf "
+    "write_urdf",
     "Motion": "kinematics inverse_dynamics accelerations simulate equilibrium hold singularity sensitivity "
     "motion_sensitivity",
     "Vibration": "modes linearise frf compliance stiffness frequency_map compliance_map mac pair",
@@ -36,7 +38,12 @@ def functions() -> str:
     named = {name for names in FAMILIES.values() for name in names.split()}
     verbs = [name for name in PUBLIC if inspect.isroutine(getattr(poinsot, name))]
     families = FAMILIES | {"Others": " ".join(name for name in verbs if name not in named)}
-    text = ["# Functions", "", "All of `import poinsot`. Numbers are SI, angles radians, unless a text has a unit.", ""]
+    text = [
+        "# Functions",
+        "",
+        "All of `import poinsot`. Numbers are SI, angles radians, unless a text has a unit.",
+        "",
+    ]
     for family, names in families.items():
         text += [f"## {family}", ""] if names else []
         for name in names.split():
@@ -46,7 +53,12 @@ def functions() -> str:
 
 def records() -> str:
     """Public classes with their fields and methods."""
-    text = ["# Records", "", "What functions take and give. All are frozen; results have `to_dict` and `to_frame`.", ""]
+    text = [
+        "# Records",
+        "",
+        "What functions take and give. All are frozen; results have `to_dict` and `to_frame`.",
+        "",
+    ]
     for name in PUBLIC:
         if inspect.isclass(getattr(poinsot, name)):
             text += _entry(name, "      show_root_heading: true\n      heading_level: 2\n")
@@ -67,15 +79,21 @@ def command_line() -> str:
 
     group = typer.main.get_command(app)
     text = ["# Command line", "", (group.help or "").strip(), ""]
-    text += ["Bad input ends with one sentence on the error stream and exit code 1, Ctrl-C with 130. ", ""]
+    text += [inspect.cleandoc(group.epilog or "").replace("\b", ""), ""]
     for path, command in _commands(group, ("poinsot",)):
         text += [f"## {' '.join(path[1:])}", "", inspect.cleandoc(command.help or "").replace("\b", ""), ""]
         context = typer.Context(command, info_name=path[-1])
-        usage = " ".join(command.collect_usage_pieces(context))
-        text += ["```text", f"{' '.join(path)} {usage}", "```", ""]
+        usage = re.sub(r"\{(\w+)\}", lambda m: m.group(1).upper(), " ".join(command.collect_usage_pieces(context)))
+        text += ["```text", f"{' '.join(path)} {usage}", "```", "", *_examples(command.epilog or "")]
         rows = [row for parameter in command.params if (row := _parameter(parameter))]
         text += ["| argument or option | what | default |", "|---|---|---|", *rows, ""] if rows else []
     return "\n".join(text)
+
+
+def _examples(epilog: str) -> list[str]:
+    """What a command shows as examples, as a block."""
+    lines = [line.strip() for line in epilog.replace("\b", "").splitlines() if line.strip().startswith("poinsot ")]
+    return ["Examples:", "", "```text", *lines, "```", ""] if lines else []
 
 
 def _commands(group: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:
@@ -95,7 +113,9 @@ def _parameter(parameter: object) -> str:
     metavar = parameter.metavar or ""
     named = f"{names} {f'`{metavar}`' if metavar else ''}".strip() if option else f"`{parameter.name.upper()}`"
     value = parameter.default
-    default = "" if value is None or value is False or callable(value) or repr(value) in ("Sentinel.UNSET",) else value
+    default = (
+        "" if value is None or value is False or callable(value) or repr(value) in ("Sentinel.UNSET",) else value
+    )
     default = "required" if parameter.required else f"`{default}`" if default not in ("", (), []) else ""
     return f"| {named} | {cell(getattr(parameter, 'help', '') or '')} | {default} |"
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import poinsot
+from tests.compared import compared, compared_by
 from tests.generated.agreement import EPS, FORMULATIONS, difference, question
 from tests.generated.closure import freedoms
 from tests.generated.free_motion import free_motion
@@ -49,6 +50,10 @@ def states_agree(machine: Machine, seed: int) -> None:
         found = difference(asked, result)
         if not found.within(asked.tolerance):
             wrong.append(f"{formulation}: {found}, tolerance {asked.tolerance:.0e}, check {result.check:.0e}")
+        peer = f"plain route in maximal coordinates, random mechanisms ({formulation})"
+        compared_by("accelerations of all bodies", peer, found.accelerations)
+        compared_by("reactions of all joints", peer, found.reactions)
+        compared_by("balance of every body", peer, found.imbalance)
     assert not wrong, "\n".join([f"seed {seed}", *wrong])
 
 
@@ -59,6 +64,9 @@ def motions_agree(machine: Machine, seed: int, formulation: str) -> None:
     tolerance = max(1e-9, 1e4 * EPS * way.condition)
     assert found.opening < 1e-9, found
     assert max(found.poses, found.velocities, found.accelerations) < tolerance, found
+    peer = f"plain route in maximal coordinates, random mechanisms ({formulation})"
+    error = max(found.poses, found.velocities, found.accelerations)
+    compared_by("driven motion: poses, velocities, accelerations", peer, error)
 
 
 def mobility_agrees(machine: Machine) -> None:
@@ -110,7 +118,9 @@ def shows_as_much(seed: int, **wanted) -> None:
     machine = replace(machine, actuators={f"{name}_motor": c for name, c in machine.coordinates.items()})
     rank, gap = shown(machine, seed)
     if gap > 1e3:  # else the motions that we drew do not decide it
-        assert len(poinsot.base_parameters(machine.mechanism).independent) == rank, f"seed {seed}, gap {gap:.0e}"
+        found = len(poinsot.base_parameters(machine.mechanism).independent)
+        assert found == rank, f"seed {seed}, gap {gap:.0e}"
+        compared("number of base parameters", "rank in maximal coordinates, random mechanisms", found, rank)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import eigh, null_space
+from tests.compared import compared
 
 import poinsot
 
@@ -44,6 +45,7 @@ def navaro():
 def test_table_3_comes_out_to_both_decimals(navaro, k):
     found = poinsot.modes(navaro, pose=POSES[k], n=10)
     assert_allclose(found.frequencies[:5], TABLE_3[k], atol=0.00501)
+    compared("natural frequencies of NaVARo", "paper, two decimals printed", found.frequencies[:5], TABLE_3[k])
     assert found.linear.coordinates == 144 and found.linear.free.shape == (186, 90)
 
 
@@ -54,6 +56,7 @@ def test_loops_closed_by_chains_and_constraints_on_finite_elements_agree_on_all_
     assert direct.shape == small.basis.shape and np.max(np.abs(small.C @ small.basis)) < 1e-12
     one, other = (eigh(B.T @ small.K @ B, B.T @ small.M @ B, eigvals_only=True) for B in (small.basis, direct))
     assert_allclose(np.sqrt(one), np.sqrt(other), rtol=1e-9)
+    compared("all frequencies of NaVARo", "constraints on finite elements", np.sqrt(one), np.sqrt(other))
 
 
 @pytest.mark.parametrize(("a", "b", "c"), [(3, 5, 7), (4, 6, 8)])
@@ -103,6 +106,7 @@ def test_derivatives_of_frequencies_meet_differences_also_where_they_are_double(
         expected = (4 * slope(1e-3) - slope(2e-3)) / 3
         scale = np.max(np.abs(expected))
         assert_allclose(found[:, column] / scale, expected / scale, atol=1e-7, err_msg=name)
+        compared("derivatives of frequencies of NaVARo", "differences of fourth order", found[:, column], expected)
 
 
 def test_a_map_gives_what_single_poses_give_and_counts_what_it_cannot_reach(navaro):

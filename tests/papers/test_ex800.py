@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi
 import numpy as np
 import pytest
+from tests.compared import compared
 
 import poinsot
 from poinsot.spatial.rotation import convert_angles
@@ -40,6 +41,7 @@ def test_the_reference_values_of_the_platforms_forces():
     assert rows[0, 2] == pytest.approx(-63.51266, abs=1e-5)
     expected = [-1.593612, -1.593612, -69.98898, -0.001583, -0.096877, -0.020163]
     np.testing.assert_allclose(rows[1], expected, atol=5e-6)
+    compared("wrench on the platform of the EX800", "reference values, six decimals", rows[1], expected)
 
 
 @pytest.mark.slow

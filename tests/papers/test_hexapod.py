@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.compared import compared
 
 import poinsot
 
@@ -30,6 +31,12 @@ def rows(name, formulation):
 def test_the_published_motion_comes_out_in_every_formulation(formulation):
     r, found = rows("hexapod", formulation)
     np.testing.assert_allclose(found, list(TABLE.values()), atol=1e-8)
+    compared(
+        f"motion of the hexapod ({formulation})",
+        "reference values of the published motion",
+        found,
+        list(TABLE.values()),
+    )
     assert np.abs(r.position["platform"][:, 0]).max() < 1e-10
     legs = r.coordinates
     for a, b in (("leg1", "leg2"), ("leg3", "leg6"), ("leg4", "leg5")):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.compared import compared
 from tests.papers.test_ex800 import WAVES
 from tests.papers.test_identified_platform import TRUE, ex800, platform_run  # noqa: F401
 
@@ -57,6 +58,9 @@ def test_every_method_of_search_agrees_with_weighted_least_squares(ex800, platfo
         for method in (name, "weighted")
     )
     np.testing.assert_allclose(searched.value, linear.value, rtol=1e-7)
+    compared(
+        "platform of the EX800, by every method of search", "weighted least squares", searched.value, linear.value
+    )
     np.testing.assert_allclose(searched.deviation, linear.deviation, rtol=1e-3)
 
 
@@ -72,6 +76,7 @@ def test_figure_11_the_sensitivity_of_the_vertical_force_is_that_of_differences(
     np.testing.assert_allclose(exact, differences, rtol=1e-9)
     vertical = -9.81 + 0.037 * 3.75**2 * np.cos(3.75 * t)
     np.testing.assert_allclose(exact, vertical, atol=1e-9)
+    compared("sensitivity of a force to the mass", "by hand", exact, vertical)
 
 
 def test_figure_12_forces_alone_make_a_valley_and_moments_a_bowl(ex800, platform_run):  # noqa: F811

@@ -12,6 +12,7 @@ from poinsot.model.assembly.assembly import assemble
 from poinsot.model.check import check
 from poinsot.model.interchange import read_mjcf, write_mjcf
 from poinsot.model.load import load
+from tests.compared import compared
 from tests.model.interchange_cases import CASES, assert_same_mechanism, laden, mobility, pose_of, quietly
 
 pytestmark = pytest.mark.peers
@@ -48,6 +49,7 @@ def test_mujoco_sees_the_same_bodies_in_the_same_places(case, tmp_path):
         X = pose_of(case)[name]
         np.testing.assert_allclose(data.xpos[i], X.p, atol=1e-10)
         np.testing.assert_allclose(data.xmat[i].reshape(3, 3), X.R, atol=1e-10)
+        compared("attitudes of bodies of an exported MJCF", "MuJoCo", X.R, data.xmat[i].reshape(3, 3))
         np.testing.assert_allclose(model.body_mass[i], body.mass, rtol=1e-12)
         np.testing.assert_allclose(data.xipos[i], X.point(np.array(body.com)), atol=1e-10)
         R = data.ximat[i].reshape(3, 3)

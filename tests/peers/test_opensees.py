@@ -8,6 +8,7 @@ from benchmarks.peer_opensees import frame, frequencies
 from numpy.testing import assert_allclose
 
 import poinsot
+from tests.compared import compared
 
 try:
     import openseespy.opensees  # noqa: F401
@@ -39,6 +40,7 @@ def test_navaro_is_the_same_frame_in_opensees(pose):
     ours = poinsot.modes(robot, pose=at, n=12).frequencies
     theirs = frequencies(*frame(robot, at), 12, "-fullGenLapack")
     assert_allclose(ours, theirs, rtol=1e-6)
+    compared("natural frequencies of frames of beams", "OpenSees", ours, theirs)
 
 
 def test_a_portal_of_fifteen_elements_is_the_same_frame_in_opensees():
@@ -61,3 +63,4 @@ def test_a_portal_of_fifteen_elements_is_the_same_frame_in_opensees():
     ours = poinsot.modes(robot, pose={}, n=10).frequencies
     theirs = frequencies(*frame(robot, {}), 10, "-fullGenLapack")
     assert_allclose(ours, theirs, rtol=1e-6)
+    compared("natural frequencies of frames of beams", "OpenSees", ours, theirs)

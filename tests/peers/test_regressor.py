@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import poinsot
+from tests.compared import compared
 
 pytestmark = pytest.mark.peers
 pin = pytest.importorskip("pinocchio")
@@ -83,6 +84,7 @@ def test_columns_are_pinocchios_with_bodies_at_their_joints():
         expected = pin.computeJointTorqueRegressor(peer.model, peer.data, s[k], d[k], a[k])
         expected = expected.reshape(4, 4, 10)[:, :, TO_OURS].reshape(4, 40)
         np.testing.assert_allclose(W.matrix[4 * k : 4 * k + 4], expected, atol=1e-12 * np.abs(expected).max())
+        compared("regressor of a chain", "Pinocchio", W.matrix[4 * k : 4 * k + 4], expected)
 
 
 def test_the_rank_is_that_of_pinocchios_matrix():
@@ -152,4 +154,6 @@ def test_the_rank_is_that_of_pinocchios_regressor_with_loops_eliminated(name):
     stacked = np.vstack(rows)
     order = np.tile(TO_OURS, len(mechanism.bodies)) + np.repeat(10 * np.arange(len(mechanism.bodies)), 10)
     rank = natural_rank(stacked[:, order], home.size, len(mechanism.bodies))
-    assert poinsot.base_parameters(mechanism).rank == rank
+    found = poinsot.base_parameters(mechanism).rank
+    assert found == rank
+    compared("number of base parameters, with loops", "Pinocchio, loops eliminated", found, rank)

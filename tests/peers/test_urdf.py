@@ -9,6 +9,7 @@ import yaml
 from poinsot.model.assembly.assembly import assemble
 from poinsot.model.interchange import read_urdf, write_urdf
 from poinsot.spatial.pose import Pose
+from tests.compared import compared
 from tests.model.interchange_cases import CASES, ROBOTS, pose_of, quietly, robot_file
 
 pytestmark = pytest.mark.peers
@@ -36,6 +37,7 @@ def test_pinocchio_places_the_bodies_alike(case, tmp_path):
         frame = data.oMf[model.getFrameId(name)]
         np.testing.assert_allclose(frame.translation, X.p, atol=1e-10, err_msg=name)
         np.testing.assert_allclose(frame.rotation, X.R, atol=1e-10, err_msg=name)
+        compared("attitudes of bodies of an exported URDF", "Pinocchio", X.R, frame.rotation)
     ends = {"3d": slice(0, 0), "6d": slice(None)}
     for (a, b), kind in zip(sidecar["closed_loop"], sidecar["type"]):
         A, B = (data.oMf[model.getFrameId(name)] for name in (a, b))
