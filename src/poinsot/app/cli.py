@@ -19,6 +19,7 @@ import poinsot
 from poinsot import engine
 from poinsot.app import design, dynamics, estimate, identifiability, measurements, vibration
 from poinsot.app.console import busy, finish_output, prepare_output
+from poinsot.app.notes import hoisted, show_warning
 from poinsot.app.options import Json, Model, Overwrite
 from poinsot.app.output import parameter_rows, table, write_json, write_text
 from poinsot.app.reproduce import command as reproduction
@@ -37,7 +38,8 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line; whatever happens, one sentence and an exit code."""
     prepare_output()
-    warnings.showwarning = lambda message, *_: print(f"note: {message}", file=sys.stderr)
+    warnings.showwarning = show_warning
+    sys.argv[1:] = hoisted(sys.argv[1:])
     code = _run()
     if (trouble := finish_output()) and not code:
         code = _fail(f"the output cannot be written: {trouble}")
@@ -86,6 +88,7 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="show the version")
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="show all notes on how a file was read")] = False,
 ) -> None:
     pass
 

@@ -28,7 +28,7 @@ Force = Annotated[list[str] | None, typer.Option("--force", metavar="NAME=VALUE"
 Velocity = Annotated[
     list[str] | None, typer.Option("--velocity", metavar="NAME=VALUE,…", help="rates [m/s, rad/s or with a unit]")
 ]
-Method = Annotated[str, typer.Option(help="explicit, or implicit for stiff mechanisms")]
+Method = Annotated[str, typer.Option(help="auto, explicit, or implicit for stiff mechanisms")]
 
 
 def simulate(
@@ -41,7 +41,7 @@ def simulate(
     change: Change = None,
     formulation: Formulation = "joint",
     independent: Independent = None,
-    method: Method = "explicit",
+    method: Method = "auto",
     csv: Csv = None,
     json: Json = None,
     overwrite: Overwrite = False,

@@ -41,6 +41,13 @@ class NamedCoordinates(dict[str, Coordinate]):
     def __missing__(self, name: str) -> Coordinate:
         return self.of_joints[name]
 
+    def of_joint(self, name: str) -> Coordinate | None:
+        """The joint's coordinate of a name, whatever the model file calls so."""
+        joint, _, part = name.rpartition(".")
+        whole = self._joints.get(name)
+        parts = joint_parts(whole or self._joints[joint], self._planar) if whole or joint in self._joints else {}
+        return parts.get(part) if not whole else next(iter(parts.values())) if len(parts) == 1 else None
+
     def declares(self, name: str) -> bool:
         """Whether the model file names it."""
         return dict.__contains__(self, name)

@@ -159,8 +159,9 @@ class Mechanism:
 
     def naming(self, *names: str) -> Mechanism:
         """The mechanism with those of the given coordinates that are joints' among its named ones, so that results
-        tell them; itself if there are none such."""
+        tell them, or with those of all joints where its file names none; itself if there are none such."""
         known = self.template.coordinates
+        names = names if known else (*names, *known.known)
         wanted = {name: known[name] for name in names if name in known and not known.declares(name)}
         if not wanted:
             return self

@@ -20,13 +20,16 @@ from poinsot.errors import MotionError, PoinsotError, listing, require_known
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.driven import Driven, driven, require_count
-from poinsot.motion.equations import inverse_function
+from poinsot.motion.equations import inverse_function, jacobians
 from poinsot.motion.signals import Measured, as_signals, as_times, evaluate_motion
 from poinsot.spatial.algebra import Numbers
-from poinsot.system.system import start, system
+from poinsot.system.system import System, start, system
 
 RTOL, ATOL = 1e-10, 1e-12  # of the integration
 NEWTON, CLOSED = 30, 1e-13  # steps that close the joints, and what is closed, by the machine's size
+UNRELATED = (
+    "at t = {t:g} s the actuators do not act along the prescribed coordinates ({motion}): no motion of {free} follows"
+)
 ILL = 1e10  # condition number of M_ff from which the actuators do not act along the prescribed coordinates
 
 
@@ -59,12 +62,24 @@ def completed(
     if nu != n - m:
         raise PoinsotError(
             f"{mechanism.name} has {len(mechanism.actuators)} actuators ({listing(mechanism.actuators)}) and the "
-            f"motion prescribes {len(motion)} coordinates ({listing(motion)}): prescribe as many as there are actuators"
+            f"motion prescribes {len(motion)} coordinates ({listing(motion)}): as many as actuators are needed"
         )
+    _require_independent(compiled, whole, tuple(motion), free)
     times = as_times(t)
     course = _Course(whole, motion, free, times, formulation)
     s, rate, acceleration = course.integrated(*course.begin(pose or {}, velocity or {}))
     return {**motion, **{f: Measured(times, s[:, k], rate[:, k], acceleration[:, k]) for k, f in enumerate(free)}}
+
+
+def _require_independent(compiled: System, whole: Mechanism, motion: tuple[str, ...], free: tuple[str, ...]) -> None:
+    """Actuators and free coordinates together must tell the motion."""
+    home = start(whole, None)
+    p = compiled.parameters(whole, home.poses)
+    C, J = (np.asarray(x) for x in jacobians(compiled, ())(compiled.coordinates(home, p), p)[:2])
+    A = np.vstack([C, J])
+    rows = np.linalg.norm(A, axis=1, keepdims=True)
+    if np.linalg.matrix_rank(A / np.where(rows > 0, rows, 1.0), 1e-9) < A.shape[1]:
+        raise MotionError(UNRELATED.format(t=0.0, motion=", ".join(motion), free=", ".join(free)), t=0.0)
 
 
 class _Course:
@@ -112,11 +127,8 @@ class _Course:
         u = inverse_function(self.compiled)(np.ascontiguousarray(many), v, a, weights, self.p)[0]
         h, M = u[0, -self.count :], (u[1:, -self.count :] - u[0, -self.count :]).T
         if not np.linalg.cond(M) < ILL:
-            raise MotionError(
-                f"at t = {t:g} s the actuators do not act along the prescribed coordinates "
-                f"({', '.join(self.signals)}): no motion of {', '.join(self.free)} follows from them",
-                t=float(t),
-            )
+            words = UNRELATED.format(t=t, motion=", ".join(self.signals), free=", ".join(self.free))
+            raise MotionError(words, t=float(t))
         return np.linalg.solve(M, -h)
 
     def _closed(self, t: float, s: np.ndarray) -> np.ndarray:

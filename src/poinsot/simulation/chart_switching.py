@@ -159,7 +159,8 @@ def _followed(problem: Problem, stage: Stage, course: Trajectory) -> Trajectory:
             end = course.reached
             k = max(int(np.searchsorted(t, end)) - 1, 0)
             known = replace(stage, t=t[k], y=course.y[k]) if t[k] > stage.t else stage
-            if problem.implicit and course.ending is Ending.EXHAUSTED and is_stiff(problem, known):
+            pace = problem.options["max_steps"] / max(end - stage.t, 1e-300)
+            if problem.implicit and course.ending is Ending.EXHAUSTED and is_stiff(problem, known, pace):
                 problem, stage = replace(problem, motion=problem.implicit, implicit=None), known
                 course = _resumed(problem, stage, course.switched(stage, STIFF))
                 continue

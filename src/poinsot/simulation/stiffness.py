@@ -15,21 +15,22 @@ if TYPE_CHECKING:
     from poinsot.simulation.chart_switching import Problem, Stage
 
 STABLE = 6.0  # h ρ up to which steps are stable
-SHARE = 0.1  # of the steps that are allowed: a motion is stiff that needs more for stability alone
+SHARE = 0.2  # of the steps that were taken: a motion is stiff that needs more for stability alone
+DECAYS = 0.5  # of |λ|: least decay −Re λ of what is stiff; an oscillation has to be followed anyway
 STEP = 1e-7  # of differences, by the size of a state
 
 
-def is_stiff(problem: Problem, stage: Stage) -> bool:
-    """Whether what is left of a motion takes too many steps of an explicit method for stability alone."""
+def is_stiff(problem: Problem, stage: Stage, steps_per_second: float) -> bool:
+    """Whether the steps of an explicit method are so many for stability alone."""
     nq, nv, _, _ = stage.system.sizes
     at_rest = stage.y.copy()
     at_rest[nq : nq + nv] = 0.0
     rate = max(_fastest(problem, stage, y) for y in (stage.y, at_rest))
-    return rate * (problem.t[-1] - stage.t) / STABLE > SHARE * problem.options["max_steps"]
+    return rate / STABLE > SHARE * steps_per_second
 
 
 def _fastest(problem: Problem, stage: Stage, y: np.ndarray) -> float:
-    """Largest |eigenvalue| of ∂f/∂y, by differences of the states that are no integrals  [1/s]."""
+    """Largest |λ| of ∂f/∂y among those that decay, by differences of the states that are no integrals  [1/s]."""
     f, (nq, nv, _, _) = problem.motion(stage.system).rhs.function, stage.system.sizes
     n = nq + nv
     before, J = np.asarray(f(stage.t, y, stage.p)).ravel()[:n], np.zeros((n, n))
@@ -38,4 +39,7 @@ def _fastest(problem: Problem, stage: Stage, y: np.ndarray) -> float:
         moved = y.copy()
         moved[i] += step
         J[:, i] = (np.asarray(f(stage.t, moved, stage.p)).ravel()[:n] - before) / step
-    return float(np.max(np.abs(np.linalg.eigvals(J)))) if np.isfinite(J).all() else 0.0
+    if not np.isfinite(J).all():
+        return 0.0
+    values = np.linalg.eigvals(J)
+    return float(np.max(np.abs(values), where=-values.real > DECAYS * np.abs(values), initial=0.0))
