@@ -4,7 +4,7 @@ Prescribed s_d(t) and free s_f together tell the motion. With drives of their ow
 
     u_f = M_ff s̈_f + h_f(s_d, ṡ_d, s̈_d, s_f, ṡ_f)        linear in s̈_f; there are none, so u_f = 0 gives s̈_f
 
-and the actuators take what is left (theory/dynamics, eq. 20). M_ff is regular where the actuators act along the
+and the actuators take what is left (theory/dynamics, eq. 21). M_ff is regular where the actuators act along the
 prescribed coordinates, as those of a gantry do; it is not where a prescribed load hangs on them by a rope.
 """
 
@@ -30,6 +30,7 @@ NEWTON, CLOSED = 30, 1e-13  # steps that close the joints, and what is closed, b
 UNRELATED = (
     "at t = {t:g} s the actuators do not act along the prescribed coordinates ({motion}): no motion of {free} follows"
 )
+BETWEEN = 201  # times at which the free coordinates are known, besides those that are asked for
 ILL = 1e10  # condition number of M_ff from which the actuators do not act along the prescribed coordinates
 
 
@@ -65,7 +66,7 @@ def completed(
             f"motion prescribes {len(motion)} coordinates ({listing(motion)}): as many as actuators are needed"
         )
     _require_independent(compiled, whole, tuple(motion), free)
-    times = as_times(t)
+    times = _dense(as_times(t))
     course = _Course(whole, motion, free, times, formulation)
     s, rate, acceleration = course.integrated(*course.begin(pose or {}, velocity or {}))
     return {**motion, **{f: Measured(times, s[:, k], rate[:, k], acceleration[:, k]) for k, f in enumerate(free)}}
@@ -80,6 +81,15 @@ def _require_independent(compiled: System, whole: Mechanism, motion: tuple[str, 
     rows = np.linalg.norm(A, axis=1, keepdims=True)
     if np.linalg.matrix_rank(A / np.where(rows > 0, rows, 1.0), 1e-9) < A.shape[1]:
         raise MotionError(UNRELATED.format(t=0.0, motion=", ".join(motion), free=", ".join(free)), t=0.0)
+
+
+def _dense(t: np.ndarray) -> np.ndarray:
+    """Times (n,) with others between them, so that a spline through what is found there is as good as that."""
+    if len(t) == 1:
+        return t
+    between = np.linspace(t[0], t[-1], BETWEEN)
+    nearest = np.abs(between[:, None] - t).min(axis=1)
+    return np.sort(np.concatenate([t, between[nearest > 1e-6 * (t[-1] - t[0])]]))
 
 
 class _Course:

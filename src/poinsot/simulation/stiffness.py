@@ -2,7 +2,7 @@
 
 An explicit method of order 8 is stable up to h ρ ≈ 6, ρ the largest |eigenvalue| of ∂f/∂y of ẏ = f(t, y, p). Smoothed
 dry friction f_c tanh(ṡ/v_s) has ρ = f_c/(v_s m), but only near rest, so that the same state at rest is looked at too
-(theory/dynamics, eq. 19).
+(theory/dynamics, eq. 20).
 """
 
 from __future__ import annotations
