@@ -12,7 +12,7 @@ import poinsot
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import ConversionWarning
-from poinsot.model.joint_coordinates import joint_parts
+from poinsot.model.parts import joint_parts
 
 ROOT = Path(__file__).parents[1]
 

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 import poinsot
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError
-from poinsot.model.joint_coordinates import joint_parts
 from poinsot.model.mechanism import build
+from poinsot.model.parts import joint_parts
 from poinsot.model.record import from_record, to_record
 
 OPTIONS = {"helical": {"lead": 0.01}, "distance": {"length": 1.0}}

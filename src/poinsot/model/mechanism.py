@@ -15,8 +15,7 @@ from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.model import build as builder
 from poinsot.model.admissible import negative_inertia, require_elements
-from poinsot.model.joint_coordinates import NamedCoordinates
-from poinsot.model.parts import Elements, resolve
+from poinsot.model.parts import Elements, NamedCoordinates, resolve
 from poinsot.model.sharing import separate, share
 from poinsot.store import Bounded
 

@@ -7,12 +7,10 @@ dry friction f_c tanh(ṡ/v_s) has ρ = f_c/(v_s m), but only near rest, so that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from poinsot.simulation.chart_switching import Problem, Stage
 
 STABLE = 6.0  # h ρ up to which steps are stable
 SHARE = 0.2  # of the steps that were taken: a motion is stiff that needs more for stability alone
@@ -20,25 +18,26 @@ DECAYS = 0.5  # of |λ|: least decay −Re λ of what is stiff; an oscillation h
 STEP = 1e-7  # of differences, by the size of a state
 
 
-def is_stiff(problem: Problem, stage: Stage, steps_per_second: float) -> bool:
-    """Whether the steps of an explicit method are so many for stability alone."""
-    nq, nv, _, _ = stage.system.sizes
-    at_rest = stage.y.copy()
+def is_stiff(f: Callable[[np.ndarray], Any], y: np.ndarray, sizes: tuple[int, int], steps_per_second: float) -> bool:
+    """Whether the steps of an explicit method for ẏ = f(y) are so many for stability alone.
+
+    y holds so many coordinates and speeds, and integrals that no rate depends on.
+    """
+    nq, nv = sizes
+    at_rest = y.copy()
     at_rest[nq : nq + nv] = 0.0
-    rate = max(_fastest(problem, stage, y) for y in (stage.y, at_rest))
+    rate = max(_fastest(f, here, nq + nv) for here in (y, at_rest))
     return rate / STABLE > SHARE * steps_per_second
 
 
-def _fastest(problem: Problem, stage: Stage, y: np.ndarray) -> float:
-    """Largest |λ| of ∂f/∂y among those that decay, by differences of the states that are no integrals  [1/s]."""
-    f, (nq, nv, _, _) = problem.motion(stage.system).rhs.function, stage.system.sizes
-    n = nq + nv
-    before, J = np.asarray(f(stage.t, y, stage.p)).ravel()[:n], np.zeros((n, n))
+def _fastest(f: Callable[[np.ndarray], Any], y: np.ndarray, n: int) -> float:
+    """Largest |λ| of ∂f/∂y among those that decay, by differences of the first n states  [1/s]."""
+    before, J = np.asarray(f(y)).ravel()[:n], np.zeros((n, n))
     for i in range(n):
         step = STEP * max(abs(y[i]), 1e-3)
         moved = y.copy()
         moved[i] += step
-        J[:, i] = (np.asarray(f(stage.t, moved, stage.p)).ravel()[:n] - before) / step
+        J[:, i] = (np.asarray(f(moved)).ravel()[:n] - before) / step
     if not np.isfinite(J).all():
         return 0.0
     values = np.linalg.eigvals(J)
