@@ -12,14 +12,14 @@ import numpy as np
 import poinsot
 from poinsot.app.output import write_text
 from poinsot.errors import PoinsotError, one_line
+from poinsot.lazy import provided
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
-from poinsot.recording.motion_file import motion_table
 
 
 def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
     """Times (n,) [s] and, by coordinate, samples (times, values) of a motion in a table of any dialect."""
-    found = motion_table(path)
+    found = provided("motion from a table")(path)
     return next(iter(found.values()))[0], found
 
 
