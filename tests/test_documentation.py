@@ -115,7 +115,10 @@ def checked(document: dict, where: str) -> None:
         ModelSpec.model_validate({"format": 1} | document)
 
 
-SLOW = {"docs/how-to/design-an-experiment.md", "docs/command-line.md"}  # pages that compile or search for more than some seconds
+SLOW = {
+    "docs/how-to/design-an-experiment.md",
+    "docs/command-line.md",
+}  # pages that compile or search for more than some seconds
 
 
 @pytest.fixture(autouse=True)

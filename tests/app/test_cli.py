@@ -146,12 +146,19 @@ def test_simulate_takes_independent_coordinates():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "expected a header"),
-        ("time,theta1\n0,1\n", "expected a header"),
-        ("t,theta1\n0,1,2\n", "line 2 has 3 values"),
-        ("t,theta1\n0,x\n", "could not convert"),
+        ("", "motion.csv: the file is empty"),
+        (
+            "when,theta1\n0,1\n1,1\n",
+            "motion.csv: no column is the time: call one t or time [s]; there are: when",
+        ),
+        (
+            "t,theta1\n0,1\n1,1\n2,1\n3,1\n4\n5,1\n",
+            "motion.csv: another number of fields than the header has in lines 6",
+        ),
+        ("t,theta1\n0,1\n1,x\n2,1\n", "column 'theta1' has something else than a number in lines 3"),
+        ("t;theta1 [m]\n0;1\n1;\n2;1\n", "column 'theta1' has no number in row 2 below the header"),
         ("t,theta9\n" + "".join(f"{k},1\n" for k in range(8)), "there is no coordinate 'theta9'"),
-        ("t,theta1\n" + "".join(f"{k},nan\n" for k in range(8)), "not a finite number"),
+        ("t,theta1\n" + "".join(f"{k},nan\n" for k in range(8)), "has no number in row 1"),
     ],
 )
 def test_a_bad_motion_file_gets_one_sentence(tmp_path, text, message):

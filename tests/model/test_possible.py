@@ -25,12 +25,16 @@ def document(parameters: dict | None = None, joint: dict | None = None, **body) 
 
 NEGATIVE = [
     ({"mass": "m0 - 3"}, {}, r"bodies\.bob\.mass: bob\.mass = m0 - 3\.0 = -1 kg is outside its bounds \[0, inf\]"),
-    ({}, {"damping": "c - 1"}, r"joints\.hinge\.damping: hinge\.damping = c - 1\.0 = -0\.5 N·m·s/rad is outside"),
+    (
+        {},
+        {"damping": "c - 1 N·m·s/rad"},
+        r"joints\.hinge\.damping: hinge\.damping = c - 1\.0 = -0\.5 N·m·s/rad is outside",
+    ),
     ({}, {"stiffness": "-c"}, r"expected a quantity in N·m/rad"),
     ({}, {"stiffness": "c*0 - 4"}, r"hinge\.stiffness = .* = -4 N·m/rad is outside its bounds \[0, inf\]"),
     ({}, {"stiffness": -4}, r"joints\.hinge\.stiffness: .*at least 0 N·m/rad, got -4; bounds .* may allow it"),
     ({}, {"friction": {"coulomb": "-m0*9.81*0.1"}}, r"hinge\.coulomb = .* = -1\.962 N·m is outside"),
-    ({}, {"drive_inertia": "J0 - 1"}, r"hinge\.drive_inertia = J0 - 1\.0 = -0\.9 kg·m² is outside"),
+    ({}, {"drive_inertia": "J0 - 1 kg·m²"}, r"hinge\.drive_inertia = J0 - 1\.0 = -0\.9 kg·m² is outside"),
 ]
 
 
@@ -40,7 +44,7 @@ def test_what_cannot_be_negative_is_refused_with_name_value_and_rule(body, joint
         build(document(joint=joint, **body))
 
 
-@pytest.mark.parametrize("inertia", [[-0.1, 0.2, 0.2], ["J0 - 1", 0.2, 0.2]])
+@pytest.mark.parametrize("inertia", [[-0.1, 0.2, 0.2], ["J0 - 1 kg·m²", 0.2, 0.2]])
 def test_a_negative_moment_of_inertia_is_refused_when_a_file_is_read(inertia, tmp_path):
     file = tmp_path / "bad.toml"
     poinsot.save(build(document(inertia=inertia)), file)

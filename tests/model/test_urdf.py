@@ -47,7 +47,7 @@ def warned(path):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         mechanism = read_urdf(path)
-    return mechanism, [str(w.message) for w in caught if w.category is ConversionWarning]
+    return mechanism, [note for w in caught if w.category is ConversionWarning for note in w.message.notes]
 
 
 def test_one_warning_stands_for_all_names_that_change_and_the_description_has_each(tmp_path):

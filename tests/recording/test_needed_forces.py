@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 
 import poinsot
 from poinsot.motion.kinematics import solve_path
-from poinsot.motion.plain_path import plain_path
 from poinsot.recording.findings.explained import needed
+from poinsot.recording.findings.plain_path import plain_path
 from poinsot.recording.findings.trial import trial_of
 from poinsot.recording.place import placed
 from tests.recording.good import GOOD

@@ -7,5 +7,6 @@ options                                   what several commands take
 console, output, tables                   what the terminal shows; what is printed and written; tables of motions
 scene                                     a mechanism as a picture in space
 report                                    a result as one page
+notes                                     what a file of another program could not tell
 reproduce                                 the papers, number by number, with verdicts
 """

@@ -27,6 +27,7 @@ from poinsot.app.guide.completion import prepare_completion
 from poinsot.app.guide.examples import CLOSING, examples_of
 from poinsot.app.guide.overview import GroupedCommands
 from poinsot.app.new import command as new
+from poinsot.app.notes import hoisted, show_warning
 from poinsot.app.options import Json, Overwrite
 from poinsot.app.output import write_json
 from poinsot.app.report import command as reporting
@@ -51,7 +52,8 @@ def main() -> None:
     """Run the command line; whatever happens, one sentence and an exit code."""
     prepare_output()
     prepare_completion()
-    warnings.showwarning = lambda message, *_: print(f"note: {message}", file=sys.stderr)
+    warnings.showwarning = show_warning
+    sys.argv[1:] = hoisted(sys.argv[1:])
     code = _run()
     if (trouble := finish_output()) and not code:
         code = _fail(f"the output cannot be written: {trouble}")
@@ -111,6 +113,7 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="show the version")
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="show all notes on how a file was read")] = False,
 ) -> None:
     pass
 

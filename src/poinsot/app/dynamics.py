@@ -55,7 +55,8 @@ Velocity = Annotated[
 Method = Annotated[
     str,
     typer.Option(
-        help="explicit, or implicit for stiff mechanisms", autocompletion=names.among("explicit", "implicit")
+        help="auto, explicit, or implicit for stiff mechanisms",
+        autocompletion=names.among("auto", "explicit", "implicit"),
     ),
 ]
 SPEEDS = ("vx vy vz", "ax ay az", "wx wy wz", "alphax alphay alphaz")  # of a body, as `body_motions` orders them
@@ -72,7 +73,7 @@ def simulate(
     change: Change = None,
     formulation: Formulation = "joint",
     independent: Independent = None,
-    method: Method = "explicit",
+    method: Method = "auto",
     csv: Csv = None,
     plot: Plot = None,
     json: Json = None,

@@ -13,6 +13,7 @@ import poinsot
 from poinsot.app.output import settled, write_text
 from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError, one_line
+from poinsot.lazy import provided
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
@@ -21,9 +22,7 @@ from poinsot.spatial.pose import Pose
 
 def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
     """Times (n,) [s] and, by coordinate, samples (times, values) of a motion in a table of any dialect."""
-    from poinsot.recording.motion_file import motion_table
-
-    found = motion_table(path)
+    found = provided("motion from a table")(path)
     return next(iter(found.values()))[0], found
 
 

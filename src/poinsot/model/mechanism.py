@@ -15,8 +15,7 @@ from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.model import build as builder
 from poinsot.model.admissible import negative_inertia, require_elements
-from poinsot.model.joint_coordinates import NamedCoordinates
-from poinsot.model.parts import Elements, resolve
+from poinsot.model.parts import Elements, NamedCoordinates, resolve
 from poinsot.model.sharing import separate, share
 from poinsot.store import Bounded
 
@@ -159,8 +158,9 @@ class Mechanism:
 
     def naming(self, *names: str) -> Mechanism:
         """The mechanism with those of the given coordinates that are joints' among its named ones, so that results
-        tell them; itself if there are none such."""
+        tell them, or with those of all joints where its file names none; itself if there are none such."""
         known = self.template.coordinates
+        names = names if known else (*names, *known.known)
         wanted = {name: known[name] for name in names if name in known and not known.declares(name)}
         if not wanted:
             return self

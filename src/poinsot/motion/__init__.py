@@ -4,7 +4,6 @@ equations           functions of time, what bodies do along them, and what force
 signals             prescribed coordinates: functions, Fourier series, splines, constants
 driven              Newton steps and rates of a system with prescribed coordinates
 kinematics          positions, velocities, accelerations of a driven mechanism
-plain_path          the same for motions that are tried, found quickly or not at all
 continuation        one branch followed from sample to sample; continuity looks whether poses hang together
 singular_crossing   driven motions pass poses in which constraints are dependent
 inverse_dynamics    actuator forces and the reaction in every joint

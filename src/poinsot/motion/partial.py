@@ -4,7 +4,7 @@ Prescribed s_d(t) and free s_f together tell the motion. With drives of their ow
 
     u_f = M_ff s̈_f + h_f(s_d, ṡ_d, s̈_d, s_f, ṡ_f)        linear in s̈_f; there are none, so u_f = 0 gives s̈_f
 
-and the actuators take what is left (theory/dynamics, eq. 20). M_ff is regular where the actuators act along the
+and the actuators take what is left (theory/dynamics, eq. 21). M_ff is regular where the actuators act along the
 prescribed coordinates, as those of a gantry do; it is not where a prescribed load hangs on them by a rope.
 """
 
@@ -20,13 +20,17 @@ from poinsot.errors import MotionError, PoinsotError, listing, require_known
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.driven import Driven, driven, require_count
-from poinsot.motion.equations import inverse_function
+from poinsot.motion.equations import inverse_function, jacobians
 from poinsot.motion.signals import Measured, as_signals, as_times, evaluate_motion
 from poinsot.spatial.algebra import Numbers
-from poinsot.system.system import start, system
+from poinsot.system.system import System, start, system
 
 RTOL, ATOL = 1e-10, 1e-12  # of the integration
 NEWTON, CLOSED = 30, 1e-13  # steps that close the joints, and what is closed, by the machine's size
+UNRELATED = (
+    "at t = {t:g} s the actuators do not act along the prescribed coordinates ({motion}): no motion of {free} follows"
+)
+BETWEEN = 201  # times at which the free coordinates are known, besides those that are asked for
 ILL = 1e10  # condition number of M_ff from which the actuators do not act along the prescribed coordinates
 
 
@@ -59,12 +63,33 @@ def completed(
     if nu != n - m:
         raise PoinsotError(
             f"{mechanism.name} has {len(mechanism.actuators)} actuators ({listing(mechanism.actuators)}) and the "
-            f"motion prescribes {len(motion)} coordinates ({listing(motion)}): prescribe as many as there are actuators"
+            f"motion prescribes {len(motion)} coordinates ({listing(motion)}): as many as actuators are needed"
         )
-    times = as_times(t)
+    _require_independent(compiled, whole, tuple(motion), free)
+    times = _dense(as_times(t))
     course = _Course(whole, motion, free, times, formulation)
     s, rate, acceleration = course.integrated(*course.begin(pose or {}, velocity or {}))
     return {**motion, **{f: Measured(times, s[:, k], rate[:, k], acceleration[:, k]) for k, f in enumerate(free)}}
+
+
+def _require_independent(compiled: System, whole: Mechanism, motion: tuple[str, ...], free: tuple[str, ...]) -> None:
+    """Actuators and free coordinates together must tell the motion."""
+    home = start(whole, None)
+    p = compiled.parameters(whole, home.poses)
+    C, J = (np.asarray(x) for x in jacobians(compiled, ())(compiled.coordinates(home, p), p)[:2])
+    A = np.vstack([C, J])
+    rows = np.linalg.norm(A, axis=1, keepdims=True)
+    if np.linalg.matrix_rank(A / np.where(rows > 0, rows, 1.0), 1e-9) < A.shape[1]:
+        raise MotionError(UNRELATED.format(t=0.0, motion=", ".join(motion), free=", ".join(free)), t=0.0)
+
+
+def _dense(t: np.ndarray) -> np.ndarray:
+    """Times (n,) with others between them, so that a spline through what is found there is as good as that."""
+    if len(t) == 1:
+        return t
+    between = np.linspace(t[0], t[-1], BETWEEN)
+    nearest = np.abs(between[:, None] - t).min(axis=1)
+    return np.sort(np.concatenate([t, between[nearest > 1e-6 * (t[-1] - t[0])]]))
 
 
 class _Course:
@@ -112,11 +137,8 @@ class _Course:
         u = inverse_function(self.compiled)(np.ascontiguousarray(many), v, a, weights, self.p)[0]
         h, M = u[0, -self.count :], (u[1:, -self.count :] - u[0, -self.count :]).T
         if not np.linalg.cond(M) < ILL:
-            raise MotionError(
-                f"at t = {t:g} s the actuators do not act along the prescribed coordinates "
-                f"({', '.join(self.signals)}): no motion of {', '.join(self.free)} follows from them",
-                t=float(t),
-            )
+            words = UNRELATED.format(t=t, motion=", ".join(self.signals), free=", ".join(self.free))
+            raise MotionError(words, t=float(t))
         return np.linalg.solve(M, -h)
 
     def _closed(self, t: float, s: np.ndarray) -> np.ndarray:

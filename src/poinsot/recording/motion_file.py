@@ -43,6 +43,10 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
     """
     recording, name = _recording(given)
     columns = list(recording.channels)
+    if recording.clock is Clock.COUNTED and columns[:1] == ["column1"]:
+        raise PoinsotError(
+            f"{name}: no header with t stands right above the numbers; has a line there another number of fields?"
+        )
     if recording.clock is Clock.COUNTED:
         raise PoinsotError(f"{name}: no column is the time: call one t or time [s]; there are: {', '.join(columns)}")
     if mechanism is not None:

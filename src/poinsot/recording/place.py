@@ -45,7 +45,7 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     units = {name: c.unit for name, c in [*mechanism.coordinates.of_joints.items(), *mechanism.coordinates.items()]}
     for name, channel in channels.items():
         match = known.get(channel.place if channel.place in known and not channel.kind else name)
-        if match is not None and match.kind == "force" and channel.unit == units.get(match.place):
+        if match is not None and match.place in mechanism.actuators and channel.unit == units.get(match.place):
             match = replace(match, unit=channel.unit, kind="position")  # a drive and a coordinate of one name
         if match is None:
             continue

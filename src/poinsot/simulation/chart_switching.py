@@ -159,7 +159,7 @@ def _followed(problem: Problem, stage: Stage, course: Trajectory) -> Trajectory:
             end = course.reached
             k = max(int(np.searchsorted(t, end)) - 1, 0)
             known = replace(stage, t=t[k], y=course.y[k]) if t[k] > stage.t else stage
-            if problem.implicit and course.ending is Ending.EXHAUSTED and is_stiff(problem, known):
+            if problem.implicit and course.ending is Ending.EXHAUSTED and _is_stiff(problem, known, end - stage.t):
                 problem, stage = replace(problem, motion=problem.implicit, implicit=None), known
                 course = _resumed(problem, stage, course.switched(stage, STIFF))
                 continue
@@ -182,6 +182,13 @@ def _followed(problem: Problem, stage: Stage, course: Trajectory) -> Trajectory:
     except KeyboardInterrupt:
         raise Interrupted("the integration was interrupted", partial=course) from None
     return course
+
+
+def _is_stiff(problem: Problem, stage: Stage, lasted: float) -> bool:
+    """Whether a motion that used all its steps in so many seconds did so for stability alone."""
+    rhs, pace = problem.motion(stage.system).rhs.function, problem.options["max_steps"] / max(lasted, 1e-300)
+    nq, nv, _, _ = stage.system.sizes
+    return is_stiff(lambda y: rhs(stage.t, y, stage.p), stage.y, (nq, nv), pace)
 
 
 def _resumed(problem: Problem, stage: Stage, course: Trajectory) -> Trajectory:

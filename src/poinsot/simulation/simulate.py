@@ -67,28 +67,24 @@ def simulate(
 
     `t` are the times at which to give the motion (default: 101 from 0 to t_end). `parameters` gives N values for
     some inertias, force constants or gravity and simulates N mechanisms in one call. `events` names crossings
-    (coordinate, value); rigid end stops are events that end the motion. `independent` are coordinates of the model
-    file or of joints ("A", "A.angle") in which the formulation "embedded" starts; others are chosen by pivoting, at
-    the start and wherever the choice becomes poor. `method` is "explicit" (order 8, adaptive, native), "implicit"
-    (CVODES, for stiff mechanisms; its events are timed between outputs) or "auto": explicit, and implicit from
-    where a motion, such as one that dry friction brings to rest, is stiff, which `changes` tells. Constraints are
-    kept by projection; drift and energy balance are reported with the result. Ctrl-C raises a KeyboardInterrupt
-    whose `partial` is the simulation up to there.
+    (coordinate, value); rigid end stops are events that end the motion. `independent` are coordinates in which the
+    formulation "embedded" starts; others are chosen by pivoting, at the start and wherever the choice becomes poor.
+    `method` is "explicit" (order 8, adaptive, native), "implicit" (CVODES, for stiff mechanisms; its events are
+    timed between outputs) or "auto": explicit, and implicit from where a motion is stiff, as dry friction may make
+    it, which `changes` tells. Constraints are kept by projection; drift and energy balance are reported. Ctrl-C
+    raises a KeyboardInterrupt whose `partial` is the simulation up to there.
 
     >>> import poinsot
     >>> r = poinsot.simulate(poinsot.load("pendulum"), t_end=1.0, pose={"phi": 0.1})
     >>> bool(r.energy_error < 1e-9)
     True
     """
-    times = _times(t, t_end)
+    times, begin_at, events = _times(t, t_end), _state(pose, velocity), _events(events)
     require_inertia(require_mechanism(mechanism))
-    begin_at = _state(pose, velocity)
-    watched = [on for on, _ in _events(events).values()]
-    mechanism = mechanism.naming(*begin_at.pose, *begin_at.velocity, *watched, *(independent or ()))
+    mechanism = _naming(mechanism, begin_at, events, independent)
     forces = {**begin_at.forces, **by_name(forces, "forces are", "{'A': 2.0}")}
     parameters = by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}")
-    events, options = _events(events), _options(rtol=rtol, atol=atol, max_steps=max_steps)
-    options["threads"] = None if threads is None else count_of(threads, "threads")
+    options = _options(threads, rtol=rtol, atol=atol, max_steps=max_steps)
     begin = initial(mechanism, begin_at, formulation, tuple(parameters))
     compiled, q, p = begin.system, begin.q, _batch(begin.system, mechanism, begin.p, parameters)
     compiled = careful(compiled) if _far_lighter(mechanism, parameters) else compiled
@@ -100,9 +96,8 @@ def simulate(
     u = np.array([0.0 if isinstance(law, Formula) else law for law in given.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
-    motions = {m: partial(compiled_motion, laws=laws, events=events, method=m) for m in methods_of(method)}
-    first, *onwards = motions.values()
-    problem = Problem(first, grid, options, implicit=onwards[0] if onwards else None)
+    motions = [partial(compiled_motion, laws=laws, events=events, method=m) for m in methods_of(method)]
+    problem = Problem(motions[0], grid, options, implicit=motions[1] if len(motions) > 1 else None)
     result = partial(_result, mechanism, compiled, laws, problem, len(times))
     try:
         return result(integrate_switching(compiled, problem, y0, with_limit(compiled, y0, both)))
@@ -118,6 +113,14 @@ def _state(pose: GivenPose, velocity: Mapping[str, float] | None) -> State:
             raise PoinsotError("the speeds are given twice: by a state and by velocity")
         return replace(pose, velocity=rates) if rates else pose
     return State(by_name(pose, "a pose is", "{'x': 0.1}"), rates)
+
+
+def _naming(
+    mechanism: Mechanism, at: State, events: Mapping[str, tuple[str, float]], independent: Sequence[str] | None
+) -> Mechanism:
+    """The mechanism with all joints named whose coordinates the call uses."""
+    chosen = [name for name in independent or () if isinstance(name, str)]
+    return mechanism.naming(*at.pose, *at.velocity, *(on for on, _ in events.values()), *chosen)
 
 
 def _interrupt(kept: Simulation) -> KeyboardInterrupt:
@@ -147,11 +150,11 @@ def _events(given: Mapping[str, tuple[str, float]] | None) -> dict[str, tuple[st
     return found
 
 
-def _options(**given: float) -> dict[str, Any]:
+def _options(threads: int | None, **given: float) -> dict[str, Any]:
     for name, value in given.items():
         if not isinstance(value, Real) or not (0 <= value <= LARGEST or value == np.inf):
             raise PoinsotError(f"{name} must be a number that is not negative, not {value!r}")
-    return given
+    return {**given, "threads": None if threads is None else count_of(threads, "threads")}
 
 
 def _batch(

@@ -174,8 +174,8 @@ def _from_guesses(elements: Elements) -> Assembly:
         best = found if found.quality > best.quality else best
     if best.converged:
         return best
-    row, opening = widest_loop(elements, best.poses, size)
-    return best if row is None else replace(best, worst=row, opening=opening)
+    joint, label, opening = widest_loop(elements, topology(elements), best.poses, size)
+    return replace(best, worst=Row(joint, label), opening=opening) if joint else best
 
 
 def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly, names: tuple[str, ...]) -> Assembly:

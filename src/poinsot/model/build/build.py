@@ -19,8 +19,7 @@ from poinsot.model.build.places import ZERO, Places
 from poinsot.model.build.scope import ModelError, Scope, errors_at, scopes
 from poinsot.model.build.sensing import sensor
 from poinsot.model.build.slots import Slots
-from poinsot.model.joint_coordinates import NamedCoordinates
-from poinsot.model.parts import Elements, Placement, substitute
+from poinsot.model.parts import Elements, NamedCoordinates, Placement, substitute
 from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, evaluate, finite, renamed
 from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.schema import ModelSpec

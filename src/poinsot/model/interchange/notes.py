@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poinsot.errors import ConversionWarning, PoinsotError
+from poinsot.errors import ConversionWarning, PoinsotError, listing
 from poinsot.model.interchange.drives import name_coordinates
 from poinsot.model.mechanism import Mechanism, build
 from poinsot.model.toml import check_place, write_aside
@@ -67,6 +67,24 @@ def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechani
     if kinds := tuple(by_kind(said)):
         warnings.warn(ConversionWarning(path.name, kinds), stacklevel=3)
     return mechanism
+
+
+def dropped(mechanism: Mechanism) -> list[str]:
+    """What other formats have no words for, one note each kind."""
+    named, parameters = mechanism.coordinates, mechanism.parameters
+    own = [name for name, c in named.items() if named.of_joint(name) != c]
+    symbols = [*(p.name for p in parameters.values() if p.role == "named"), *parameters.derived]
+    bounded = [p.name for p in parameters.values() if p.source and p.description]
+    kinds = {
+        "Named coordinates are left out": own,
+        "Named parameters and expressions become numbers": symbols,
+        "Parameters that copies of a component share become numbers of each": [
+            p.name for p in parameters.values() if p.copies
+        ],
+        "Descriptions of parameters are left out": bounded,
+        "Choices for the identification are left out": list(mechanism.eliminate),
+    }
+    return [f"{what}: {listing(names)}." for what, names in kinds.items() if names]
 
 
 def written(files: dict[Path, str], notes: Iterable[str], overwrite: bool) -> Conversion:

@@ -7,6 +7,7 @@ rates            velocities against derivatives: gain, sign, unit, delay
 against_model    what the mechanism could not have done: limits, power, gains, delays, and
 hypotheses       swapped and flipped columns, wrong units
 trial, explained samples that hypotheses are tried on; how much of the forces a motion explains
+plain_path       motions that are tried, found quickly or not at all
 """
 
 from poinsot.recording.findings.inspect import compared, inspected

@@ -13,9 +13,9 @@ from itertools import combinations
 
 import numpy as np
 
-from poinsot.motion.plain_path import plain_path
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.findings.explained import Needed, by_model, needed, unexplained
+from poinsot.recording.findings.plain_path import plain_path
 from poinsot.recording.findings.trial import Trial
 
 __all__ = ["believed"]

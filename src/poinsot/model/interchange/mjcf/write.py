@@ -16,7 +16,7 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.elements.joints.steps import BALL, DISTANCE, FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.mjcf.write_forces import FARTHEST, MjcfActing, law_attributes, pose_attributes
-from poinsot.model.interchange.notes import Conversion, written
+from poinsot.model.interchange.notes import Conversion, dropped, written
 from poinsot.model.interchange.summed_forces import force_along
 from poinsot.model.interchange.tree import LoopClosure, OpenedTree, TreeLink, cut_tree
 from poinsot.model.interchange.xml import number_text, numbers_text
@@ -39,7 +39,7 @@ def write_mjcf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) 
     What MJCF cannot say, or says only nearly, is in the notes of the result, one sentence each.
     """
     text, notes = mjcf_text(require_mechanism(mechanism))
-    return written({as_path(path): text}, notes, overwrite)
+    return written({as_path(path): text}, [*notes, *dropped(mechanism)], overwrite)
 
 
 def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:

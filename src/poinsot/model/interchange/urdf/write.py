@@ -18,7 +18,7 @@ from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.joints.steps import FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.motions import ElementaryMotion, undone
-from poinsot.model.interchange.notes import Conversion, written
+from poinsot.model.interchange.notes import Conversion, dropped, written
 from poinsot.model.interchange.summed_forces import INFINITY, acting, force_along
 from poinsot.model.interchange.tree import OpenedTree, TreeLink, cut_tree
 from poinsot.model.interchange.urdf.sidecar import Sidecar, sidecar_text
@@ -45,7 +45,7 @@ def write_urdf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) 
     writer = _Writer(require_mechanism(mechanism), cut_tree(mechanism, NATIVE, whole_balls=False))
     text, sidecar = writer.write()
     files = {path: text, path.with_suffix(".yaml"): sidecar_text(sidecar)}
-    return written(files, writer.notes, overwrite)
+    return written(files, [*writer.notes, *dropped(mechanism)], overwrite)
 
 
 class _Writer:

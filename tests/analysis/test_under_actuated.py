@@ -1,0 +1,124 @@
+"""Machines with fewer actuators than freedoms: forces along the motion, and coordinates that are left free."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import poinsot
+from poinsot.errors import MotionError, PoinsotError
+from poinsot.model.mechanism import build
+
+TIMES = np.linspace(0.0, 1.0, 81)
+SWING = ("hook.angle1", "hook.angle2")
+
+
+def gantry(**more) -> poinsot.Mechanism:
+    """A driven trolley with a load that swings both ways."""
+    rail = {"type": "prismatic", "between": ["ground", "trolley"], "axis": [1, 0, 0], "actuated": True}
+    hook = {"type": "universal", "between": ["trolley", "load"], "axis": [1, 0, 0], "axis2": [0, 1, 0]}
+    bodies = {
+        "trolley": {"mass": 5.0, "inertia": [0.1, 0.1, 0.1]},
+        "load": {"mass": 2.0, "inertia": [0.02, 0.03, 0.01], "com": [0.0, 0.0, -0.8]},
+    }
+    joints = {"rail": rail | {"friction": {"viscous": 3.0}}, "hook": hook | {"damping": {"angle1": 0.05}}}
+    return build({"format": 1, "name": "gantry", "bodies": bodies, "joints": joints, **more})
+
+
+MOTION = {"rail": lambda t: 0.3 * t**3 * (1 - t / 4)}
+START = {"pose": {"hook.angle1": 0.2}, "velocity": {"hook.angle2": "5 deg/s"}}
+
+
+def polynomial(t: np.ndarray, f: np.ndarray):
+    """Samples as a function of (t, s, ṡ) in plain arithmetic: Clenshaw's sum."""
+    series = np.polynomial.chebyshev.Chebyshev.fit(t, f, 40)
+    assert np.abs(series(t) - f).max() < 1e-8 * np.abs(f).max()
+    middle, half = (t[-1] + t[0]) / 2, (t[-1] - t[0]) / 2
+
+    def law(time, s, s_dot):
+        x, b1, b2 = (time - middle) / half, 0.0, 0.0
+        for c in series.coef[:0:-1]:
+            b1, b2 = c + 2 * x * b1 - b2, b1
+        return series.coef[0] + x * b1 - b2
+
+    return law
+
+
+def test_the_error_says_what_can_be_asked_instead():
+    with pytest.raises(PoinsotError, match=r"under-actuated.*drives='motion'.*free=…"):
+        poinsot.inverse_dynamics(gantry(), {**MOTION, **dict.fromkeys(SWING, 0.1)}, TIMES)
+
+
+def test_forces_along_the_motion_are_those_of_freedoms_and_of_a_machine_with_such_drives():
+    motion = {**MOTION, "hook.angle1": lambda t: 0.1 * t, "hook.angle2": lambda t: 0.2 * t**2}
+    found = poinsot.inverse_dynamics(gantry(), motion, TIMES, drives="motion")
+    drives = {name: {"on": {"joint": "hook", "coordinate": name[5:]}} for name in SWING}
+    driven = poinsot.inverse_dynamics(gantry(actuators=drives), motion, TIMES)
+    rows = poinsot.regressor(gantry(), motion, TIMES)
+    for k, name in enumerate(("rail", *SWING)):
+        assert_allclose(found.forces[name], driven.forces[name], atol=1e-10)
+        assert_allclose(found.forces[name], rows.values[:, k], atol=1e-9)
+    assert set(found.power) == set(motion)
+
+
+OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in ("euler", "rotation-matrix")]
+
+
+@pytest.mark.parametrize("formulation", ["joint", *OTHERS])
+def test_a_simulation_with_the_forces_found_repeats_the_motion(formulation):
+    found = poinsot.inverse_dynamics(gantry(), MOTION, TIMES, free=SWING, **START, formulation=formulation)
+    assert list(found.forces) == ["rail"]
+    law = polynomial(TIMES, found.forces["rail"])
+    pose = {"rail": 0.0, "hook.angle1": 0.2, "hook.angle2": 0.0}
+    rates = {"rail": 0.0, "hook.angle1": 0.0, "hook.angle2": np.radians(5)}
+    run = poinsot.simulate(gantry(), 1.0, t=TIMES, forces={"rail": law}, pose=pose, velocity=rates)
+    for name in ("rail", *SWING):
+        assert_allclose(run.coordinates[name], found.kinematics.coordinates[name], atol=1e-8)
+        assert_allclose(run.rates[name], found.kinematics.rates[name], atol=1e-7)
+    assert_allclose(run.reactions["hook"], found.reactions["hook"], atol=1e-6)
+
+
+@pytest.mark.slow
+def test_a_closed_loop_with_a_passive_pendulum_repeats_its_motion():
+    """The crank of a four-bar is driven, what hangs on its coupler swings as it likes."""
+    document = dict(poinsot.load("four_bar").document)
+    bob = {"mass": 0.3, "inertia": 0.001, "com": [0.1, 0.0]}
+    pin = {"type": "revolute", "between": ["link2", "bob"]}
+    machine = build(
+        document | {"bodies": document["bodies"] | {"bob": bob}, "joints": document["joints"] | {"pin": pin}}
+    )
+    motion = {"theta1": lambda t: 1.0 + t**2}
+    found = poinsot.inverse_dynamics(machine, motion, TIMES, free="pin", pose={"pin": -1.0})
+    law = polynomial(TIMES, found.forces["A"])
+    pose, rates = {"theta1": 1.0, "pin": -1.0}, {"theta1": 0.0, "pin": 0.0}
+    run = poinsot.simulate(machine, 1.0, t=TIMES, forces={"A": law}, pose=pose, velocity=rates)
+    assert_allclose(run.coordinates["pin"], found.kinematics.coordinates["pin"], atol=1e-6)
+    assert_allclose(run.coordinates["theta1"], 1.0 + TIMES**2, atol=1e-6)
+
+
+def test_what_cannot_be_asked_is_said():
+    machine = gantry()
+    with pytest.raises(PoinsotError, match="'rail' cannot be both prescribed and free"):
+        poinsot.inverse_dynamics(machine, MOTION, TIMES, free=["rail", *SWING])
+    with pytest.raises(PoinsotError, match="mobility 3 and the motion prescribes 2 coordinates"):
+        poinsot.inverse_dynamics(machine, MOTION, TIMES, free="hook.angle1")
+    with pytest.raises(PoinsotError, match="as many as actuators are needed"):
+        poinsot.inverse_dynamics(machine, {**MOTION, "hook.angle1": 0.0}, TIMES, free="hook.angle2")
+    with pytest.raises(MotionError, match="the actuators do not act along the prescribed coordinates"):
+        poinsot.inverse_dynamics(flywheel(), {"bob": lambda t: 0.1 * t**2}, TIMES, free="rotor")
+    with pytest.raises(PoinsotError, match="name these as free"):
+        poinsot.inverse_dynamics(machine, MOTION, TIMES, pose={"hook.angle1": 0.1})
+    with pytest.raises(PoinsotError, match="there are: actuators, motion"):
+        poinsot.inverse_dynamics(machine, MOTION, TIMES, drives="all")
+
+
+def flywheel() -> poinsot.Mechanism:
+    """Two bodies side by side, the one driven; nothing connects it to the other."""
+    hinge = {"type": "revolute", "axis": [0, 1, 0]}
+    bodies = {name: {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]} for name in ("a", "b")}
+    joints = {
+        "rotor": hinge | {"between": ["ground", "a"], "actuated": True},
+        "bob": hinge | {"between": ["ground", "b"]},
+    }
+    return build({"format": 1, "bodies": bodies, "joints": joints})

@@ -1,0 +1,78 @@
+"""A table of samples is a motion: files in any dialect, data frames and recordings; faults with row and column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import poinsot
+from poinsot.errors import PoinsotError
+
+T = np.linspace(0.0, 0.7, 8)
+BAR = poinsot.load("four_bar")
+MOTION = {"theta1": (T, np.radians(60 + 10 * T))}
+TABLES = {
+    "plain": "t,theta1\n" + "".join(f"{t:.3f},{np.radians(60 + 10 * t):.15f}\n" for t in T),
+    "degrees": "time [s], theta1 [deg]\n" + "".join(f"{t:.3f}, {60 + 10 * t:.12f}\n" for t in T),
+    "semicolons": "t [ms];theta1 [deg]\n"
+    + "".join(f"{1e3 * t:.0f};{60 + 10 * t:.3f}\n".replace(".", ",") for t in T),
+    "joint": "t\tA [deg]\tA.force [N·m]\n" + "".join(f"{t:.3f}\t{60 + 10 * t:.12f}\t1\n" for t in T),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_a_file_in_any_dialect_is_a_motion(case, tmp_path):
+    (path := tmp_path / "run.csv").write_text(TABLES[case])
+    expected = poinsot.kinematics(BAR, MOTION, T)
+    for given in (path, str(path), poinsot.read(path)):
+        found = poinsot.kinematics(BAR, given)
+        assert_allclose(found.t, T)
+        assert_allclose(found.position["link2"], expected.position["link2"], atol=1e-10)
+
+
+def test_a_data_frame_is_a_motion_for_every_question():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"time": T, "theta1 [deg]": 60 + 10 * T})
+    indexed = pandas.DataFrame({"theta1 [deg]": 60 + 10 * T}, index=T)
+    for table in (frame, indexed):
+        assert_allclose(
+            poinsot.inverse_dynamics(BAR, table).forces["A"], poinsot.inverse_dynamics(BAR, MOTION).forces["A"]
+        )
+    assert_allclose(poinsot.regressor(BAR, frame).matrix, poinsot.regressor(BAR, MOTION).matrix)
+    assert poinsot.determinable(BAR, frame, noise=0.1).samples == len(T)
+    assert_allclose(poinsot.energy_regressor(BAR, frame).matrix, poinsot.energy_regressor(BAR, MOTION, T).matrix)
+    with pytest.raises(PoinsotError, match=r"no column is the time: call one t or time .*theta1"):
+        poinsot.kinematics(BAR, pandas.DataFrame({"theta1": 1 + T}))
+    with pytest.raises(PoinsotError, match="column 'theta1' does not hold numbers"):
+        poinsot.kinematics(BAR, pandas.DataFrame({"t": T, "theta1": ["x"] * len(T)}))
+
+
+WRONG = {
+    "x,theta1\n0,1\n0.1,1.1\n": r"run\.csv: no column is the time: call one t or time \[s\]; there are: x, theta1",
+    "t,theta1\n0,1\n0.1,\n0.2,1.1\n": r"run\.csv: column 'theta1' has no number in row 2 below the header",
+    "t,theta1\n0,1\n0.1,abc\n0.2,1.1\n": r"run\.csv: column 'theta1' has something else than a number in lines 3",
+    "t,theta1\n0,1\n0.1,1,1\n0.2,1\n0.3,1\n": r"run\.csv: no header with t stands right above the numbers",
+    "t,theta1\n0,1\n0.1,1\n0.2,1\n0.3,1\n0.4\n0.5,1\n": "another number of fields than the header has in lines 6",
+    "t,thetaa\n0,1\n0.1,1.1\n": r"run\.csv: column 'thetaa': there is no coordinate 'thetaa' \(did you mean",
+    "t,theta1 [m]\n0,1\n0.1,1.1\n": r"run\.csv: column 'theta1' is in m, the coordinate in rad",
+}
+
+
+@pytest.mark.parametrize("text", WRONG, ids=lambda text: text.replace("\n", "|"))
+def test_a_fault_is_named_with_file_row_and_column(text, tmp_path):
+    (path := tmp_path / "run.csv").write_text(text)
+    with pytest.raises(PoinsotError, match=WRONG[text]):
+        poinsot.kinematics(BAR, path)
+
+
+def test_degrees_and_millimetres_without_a_unit_are_hinted_at():
+    crank = poinsot.load("slider_crank")
+    with pytest.raises(PoinsotError, match=r"at stroke = 120 m: .* close up to stroke = .*millimetres \(stroke\)"):
+        poinsot.assemble(crank, {"stroke": 120.0})
+    away = {"stroke": (T, [0.12, *np.linspace(124.0, 130.0, 7)])}
+    with pytest.raises(PoinsotError, match=r"millimetres \(stroke\)"):
+        poinsot.kinematics(crank, away, T)
+    with pytest.raises(PoinsotError, match="cannot be assembled") as error:
+        poinsot.assemble(crank, {"stroke": 0.9})
+    assert "were those meant" not in str(error.value)
