@@ -22,6 +22,7 @@ from poinsot.app.console import busy, finish_output, prepare_output
 from poinsot.app.options import Json, Model, Overwrite
 from poinsot.app.output import parameter_rows, table, write_json, write_text
 from poinsot.app.reproduce import command as reproduction
+from poinsot.app.viewer import command as viewing
 from poinsot.errors import PoinsotError, one_line
 from poinsot.model import interchange
 
@@ -196,7 +197,7 @@ for _command in (
     *(vibration.modes, vibration.frf, vibration.compliance, vibration.map_),
     *(identifiability.base, identifiability.determinable),
     *(measurements.read, measurements.measure, estimate.identify, estimate.compare),
-    *(design.design, reproduction.reproduce),
+    *(design.design, reproduction.reproduce, viewing.view),
 ):
     app.command(_command.__name__.strip("_"))(_command)
 
