@@ -5,7 +5,8 @@ dynamics, vibration, identifiability,
 measurements, estimate, design            those of each part
 options                                   what several commands take
 console, output, tables                   what the terminal shows; what is printed and written; tables of motions
-scene                                     a mechanism as a picture in space
+scene                                     a mechanism as a picture in space; pages
+viewer                                    `poinsot view`: the live page in a browser
 report                                    a result as one page
 notes                                     what a file of another program could not tell
 reproduce                                 the papers, number by number, with verdicts

@@ -32,6 +32,7 @@ from poinsot.app.options import Json, Overwrite
 from poinsot.app.output import write_json
 from poinsot.app.report import command as reporting
 from poinsot.app.reproduce import command as reproduction
+from poinsot.app.viewer import command as viewing
 from poinsot.errors import PoinsotError, one_line
 
 WRONG_CALL = 2  # exit code, as of options that do not exist
@@ -146,6 +147,7 @@ COMMANDS = {
         models.parameters,
         models.check,
         models.pose,
+        viewing.view,
         models.convert,
         models.schema,
     ),

@@ -12,7 +12,7 @@ from poinsot.app.scene.surfaces import FLAT, frame_along, hull, plate, sharp_edg
 from poinsot.elements.bodies import Beam, RigidBody
 from poinsot.spatial.pose import Pose
 
-ALONG_BEAM = 16  # points of a beam's line
+ALONG_BEAM = 9  # points of a beam's line
 CLEAR = 0.55  # opacity of plates and hulls
 
 
@@ -67,7 +67,7 @@ def equivalent_box(name: str, body: RigidBody, sizes: Measures, colour: Colour) 
 
     m (b² + c²) / 12 = Ixx and so on: a² = 6 (Iyy + Izz − Ixx) / m
     """
-    least, most = 0.04 * sizes.extent, 0.6 * sizes.extent
+    least, most = 0.04 * sizes.extent, 0.3 * sizes.extent
     R, edges = np.eye(3), np.full(3, 0.1 * sizes.extent)
     if float(body.mass) > 0 and np.any(body.inertia):
         moments, R = np.linalg.eigh(np.asarray(body.inertia_about_centre(), float))

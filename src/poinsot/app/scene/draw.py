@@ -28,7 +28,7 @@ from poinsot.app.scene.primitives import (
     Surface,
     Tube,
 )
-from poinsot.app.scene.surfaces import frame_along, tube_faces, tube_vertices
+from poinsot.app.scene.surfaces import SIDES, frame_along, tube_faces, tube_vertices, turns_along
 from poinsot.elements import GROUND
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
@@ -47,7 +47,7 @@ class Drawing:
     bodies: dict[str, Any]
     layers: dict[str, list[Any]]  # groups of nodes by layer
     moving: dict[tuple[str, str], tuple[Primitive, Any]]  # arrows and rods, by layer and name
-    tubes: dict[str, Any] = field(default_factory=dict)  # by beam
+    tubes: dict[str, tuple[Tube, Any]] = field(default_factory=dict)  # by beam
     glyphs: dict[str, list[tuple[Primitive, Any]]] = field(default_factory=dict)  # by joint
 
     def place(self, poses: Mapping[str, Pose]) -> None:
@@ -67,10 +67,10 @@ class Drawing:
             set_pose(handle, Pose(np.eye(3), start), self.factor)
 
     def bend(self, beam: str, line: np.ndarray) -> None:
-        """Show a beam along a line (n, 3) in the frame of its body  [m]."""
+        """Show a beam along a line (n, 3) in the frame of its body  [m]; every ring of the tube hangs on a bone."""
         primitive, handle = self.tubes[beam]
-        vertices = tube_vertices(self.factor * line, self.factor * primitive.radius)
-        handle.vertices = _grained(vertices).astype(np.float32)
+        for bone, p, R in zip(handle.bones, line, turns_along(primitive.line, line)):
+            set_pose(bone, Pose(R, p), self.factor)
 
     def show(self, layer: str, shown: bool) -> None:
         """Show or hide a layer."""
@@ -166,8 +166,11 @@ def _surface(target: Any, name: str, p: Surface, k: float) -> Any:
 
 
 def _tube(target: Any, name: str, p: Tube, k: float) -> Any:
-    vertices = _grained(tube_vertices(k * p.line, k * p.radius))
-    return target.add_mesh_simple(name, vertices, tube_faces(len(p.line)), color=p.colour, **_where(p, k))
+    vertices, n = _grained(tube_vertices(k * p.line, k * p.radius)), len(p.line)
+    options: dict[str, Any] = {"bone_positions": k * p.line, "bone_wxyzs": np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))}
+    weights = np.repeat(np.eye(n), SIDES, axis=0)
+    options |= {"skin_weights": weights, "color": p.colour}
+    return target.add_mesh_skinned(name, vertices, tube_faces(n), **options, **_where(p, k))
 
 
 def _arrow(target: Any, name: str, p: Arrow, k: float) -> Any:

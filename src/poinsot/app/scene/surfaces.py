@@ -86,8 +86,7 @@ def tube_faces(n: int) -> np.ndarray:
 
 def tube_vertices(line: np.ndarray, radius: float) -> np.ndarray:
     """Rings (n · SIDES, 3) about a line (n, 3), each perpendicular to it and turned as little as can be."""
-    tangents = np.gradient(line, axis=0)
-    tangents /= np.maximum(np.linalg.norm(tangents, axis=1, keepdims=True), 1e-300)
+    tangents = _directions(line)
     x = frame_along(tangents[0] if np.any(tangents[0]) else np.array([0.0, 0.0, 1.0]))[:, 0]
     angle = 2 * np.pi * np.arange(SIDES) / SIDES
     rings = []
@@ -97,3 +96,19 @@ def tube_vertices(line: np.ndarray, radius: float) -> np.ndarray:
         y = np.cross(z, x)
         rings.append(point + radius * (np.outer(np.cos(angle), x) + np.outer(np.sin(angle), y)))
     return np.vstack(rings)
+
+
+def turns_along(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Least rotations (n, 3, 3) from the directions of one line (n, 3) to those of another."""
+    found = []
+    for a, b in zip(_directions(before), _directions(after)):
+        axis = np.cross(a, b)
+        sine, cosine = float(np.linalg.norm(axis)), float(a @ b)
+        K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+        found.append(np.eye(3) + K + K @ K * ((1 - cosine) / sine**2 if sine > 1e-12 else 0.5))
+    return np.array(found)
+
+
+def _directions(line: np.ndarray) -> np.ndarray:
+    along = np.gradient(line, axis=0)
+    return along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)

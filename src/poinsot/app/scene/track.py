@@ -25,9 +25,20 @@ VISIBLE = 0.09, 0.35  # largest displacement over the machine's extent, largest 
 class Moving(Protocol):
     """What can be shown: a simulation, or the kinematics of a driven motion, at n times."""
 
-    t: np.ndarray  # (n,)  [s]
-    position: dict[str, np.ndarray]  # by body (n, 3)  [m]
-    rotation: dict[str, np.ndarray]  # by body (n, 3, 3)
+    @property
+    def t(self) -> np.ndarray:
+        """Times (n,)  [s]."""
+        ...
+
+    @property
+    def position(self) -> dict[str, np.ndarray]:
+        """By body (n, 3)  [m]."""
+        ...
+
+    @property
+    def rotation(self) -> dict[str, np.ndarray]:
+        """By body (n, 3, 3)."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,184 @@
+"""`poinsot view`: a mechanism, a study or a result in the browser, live or as one page."""
+
+from __future__ import annotations
+
+import threading
+import time
+import webbrowser
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import poinsot
+from poinsot.app.console import busy
+from poinsot.app.options import Change, Overwrite
+from poinsot.app.output import write_text
+from poinsot.app.viewer.address import LOCAL, PORT
+from poinsot.errors import PoinsotError
+from poinsot.model.mechanism import Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What is to be shown."""
+
+    mechanism: Mechanism
+    study: Any = None  # poinsot.Study
+    result: Any = None  # ResultFolder
+    moving: Any = None  # a motion to be played
+
+
+def view(
+    what: Annotated[str, typer.Argument(metavar="MODEL|RESULT|STUDY", help="a mechanism, a result folder, a study")],
+    motion: Annotated[Path | None, typer.Option("--motion", metavar="CSV", help="a motion to play")] = None,
+    simulate: Annotated[float | None, typer.Option("--simulate", metavar="SECONDS", help="simulate and play")] = None,
+    mode: Annotated[
+        int | None, typer.Option("--mode", metavar="K", help="with --html: mode K swings, from 1")
+    ] = None,
+    study: Annotated[
+        Path | None, typer.Option("--study", help="of a result: its nominal model and recorded motion are shown too")
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="run a study and watch it, or wait for a result folder")
+    ] = False,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="write one page instead")] = None,
+    dark: Annotated[bool, typer.Option("--dark", help="a dark page")] = False,
+    host: Annotated[str, typer.Option(help="who may see the page; 0.0.0.0: the whole network")] = LOCAL,
+    port: Annotated[int, typer.Option(help="0 takes one that is free")] = PORT,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the page in a browser")] = True,
+    change: Change = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Show a mechanism in the browser: sliders that keep loops closed, motions, modes, results; Ctrl-C ends.
+
+    Examples: poinsot view delta; poinsot view hexapod --motion waves.csv; poinsot view navaro --html a.html --mode 1
+    """
+    from poinsot.app.scene.viser_package import viser_module
+    from poinsot.app.viewer.address import require_free
+
+    viser_module()
+    if html is None:
+        require_free(host, port)
+    if watch and not Path(what).exists():
+        _wait(Path(what))
+    with busy(f"loading {what}"):
+        shown = shown_by(what, motion, simulate, study, change)
+    if html is not None:
+        with busy("page"):
+            text = page_text(shown, mode, dark)
+        write_text(html, text, overwrite)
+        print(f"wrote {html} ({len(text) / 1e6:.1f} MB); it needs no network and no server")
+        return
+    serve(shown, host, port, browser=browser, dark=dark, watch=watch, seconds=simulate)
+
+
+def _wait(folder: Path) -> None:
+    from poinsot.app.viewer.watch import wait_for_result
+
+    if folder.suffix or str(folder) in poinsot.library_names():
+        return
+    wait_for_result(folder, print)
+
+
+def shown_by(
+    what: str, motion: Path | None, simulate: float | None, study: Path | None, change: list[str] | None
+) -> Shown:
+    """Load what a command line names."""
+    from poinsot.app.tables import loaded
+    from poinsot.app.viewer.motion_panel import prescribed
+    from poinsot.app.viewer.result_panel import is_result, read_result
+    from poinsot.app.viewer.studies import is_study, read_study, recorded_motion
+
+    result = known = None
+    if is_result(Path(what)):
+        result = read_result(Path(what))
+        known = read_study(study) if study is not None else None
+        mechanism = result.mechanism
+    elif is_study(Path(what)):
+        known = read_study(Path(what))
+        mechanism = known.mechanism
+    else:
+        mechanism = loaded(what, change)
+    moving = None
+    if motion is not None:
+        moving = prescribed(mechanism, motion)
+    elif simulate is not None:
+        moving = poinsot.simulate(mechanism, simulate)
+    elif known is not None:
+        moving = recorded_motion(known)
+    return Shown(mechanism, known, result, moving)
+
+
+def page_text(shown: Shown, mode: int | None, dark: bool) -> str:
+    """The page of a mechanism, with its motion or a mode."""
+    from poinsot.app.scene.page import as_html, modes_html
+
+    if mode is None:
+        return as_html(shown.mechanism, shown.moving, dark=dark)
+    if mode < 1:
+        raise PoinsotError(f"modes are counted from 1, not {mode}")
+    return modes_html(poinsot.modes(shown.mechanism, n=mode), mode - 1, dark=dark)
+
+
+def serve(
+    shown: Shown,
+    host: str = LOCAL,
+    port: int = PORT,
+    *,
+    browser: bool = False,
+    dark: bool = False,
+    watch: bool = False,
+    seconds: float | None = None,
+) -> None:
+    """Keep a page open until Ctrl-C."""
+    from poinsot.app.scene.viser_package import server
+
+    with server(host, port) as running:
+        stage = furnish(running, shown, dark=dark, watch=watch, seconds=seconds)
+        place = f"http://{'localhost' if host in (LOCAL, '0.0.0.0') else host}:{running.get_port()}"
+        print(f"{shown.mechanism.name} is at {place}; Ctrl-C ends", flush=True)
+        if host not in (LOCAL, "localhost", "::1"):
+            print(f"everybody who can reach this machine on {host} can see and move it", flush=True)
+        if browser:
+            threading.Thread(target=_open, args=(place,), daemon=True).start()
+        try:
+            while True:
+                time.sleep(0.2)
+        except KeyboardInterrupt:
+            print("closed", flush=True)
+        finally:
+            stage.closing.set()
+
+
+def _open(place: str) -> None:
+    with suppress(webbrowser.Error, OSError):
+        webbrowser.open(place)
+
+
+def furnish(
+    running: Any, shown: Shown, *, dark: bool = False, watch: bool = False, seconds: float | None = None
+) -> Any:
+    """Put picture and panels on a running server; gives the stage."""
+    from poinsot.app.viewer.modes_panel import add_modes_panel
+    from poinsot.app.viewer.motion_panel import add_motion_panel, start_player
+    from poinsot.app.viewer.pose_panel import add_drag_panel, add_pose_panel
+    from poinsot.app.viewer.result_panel import add_result_panel
+    from poinsot.app.viewer.stage import open_stage
+    from poinsot.app.viewer.studies import add_nominal, watch_study
+
+    stage = open_stage(running, shown.mechanism, dark)
+    if shown.result is not None:
+        add_result_panel(stage, shown.result)
+    player = start_player(stage)
+    add_pose_panel(stage)
+    add_drag_panel(stage)
+    add_motion_panel(stage, player, shown.moving, seconds or 2.0)
+    add_modes_panel(stage, player)
+    if shown.result is not None and shown.study is not None:
+        add_nominal(stage, player, shown.study)
+    elif shown.study is not None:
+        watch_study(stage, shown.study, at_once=watch)
+    return stage

@@ -1,0 +1,99 @@
+"""Modes on the page: a list with frequencies, an amplitude, and one that swings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from poinsot.app.scene.track import swing, vibration
+from poinsot.app.viewer.motion_panel import Player
+from poinsot.app.viewer.stage import Stage, plain_markdown
+from poinsot.vibration.modes import Modes
+
+NONE = "press the button first"
+
+
+def add_modes_panel(stage: Stage, player: Player, count: int = 12) -> Any:
+    """Controls that find the modes of the pose that is shown, and let one swing."""
+    gui = stage.server.gui
+    with gui.add_folder("Modes", expand_by_default=False):
+        find = gui.add_button("modes of this pose")
+        choice = gui.add_dropdown("mode", (NONE,), initial_value=NONE)
+        size = gui.add_slider("amplitude", 0.0, 3.0, 0.05, 1.0, hint="1 moves a joint by a tenth of the machine")
+        swings = gui.add_checkbox("swing", False)
+        told = gui.add_markdown("")
+    found: dict[str, Any] = {"modes": None, "film": (), "filling": False}
+
+    def fill(modes: Modes) -> None:
+        labels = tuple(mode_label(modes, k) for k in range(len(modes.values)))
+        found["modes"], found["filling"] = modes, True
+        choice.options = labels or (NONE,)
+        found["filling"] = False
+        told.content = plain_markdown(_conditions(modes))
+        if labels:
+            choice.value = labels[0]
+            put_on()
+
+    def put_on() -> None:
+        modes = found["modes"]
+        if modes is None or choice.value not in choice.options or choice.value == NONE:
+            stage.say("there are no modes yet: press the button first")
+            swings.value = False
+            return
+        shown = vibration(modes, choice.options.index(choice.value), stage.scene.sizes.extent, float(size.value))
+        at, before = player.at, found["film"]
+        found["film"] = ((swing(shown), stage.drawing),)
+        if player.films is before and before:
+            player.films, player.at = found["film"], at
+        else:
+            player.put_on(found["film"], stop)
+        player.playing = swings.value
+        player.show()
+
+    def stop() -> None:
+        swings.value = False
+
+    def changed(_: Any) -> None:
+        if not found["filling"]:
+            stage.latest("mode", None, lambda _: put_on())
+
+    @swings.on_update
+    def _(_: Any) -> None:
+        if swings.value:
+            stage.latest("mode", None, lambda _: put_on())
+        elif player.films is found["film"]:
+            player.playing = False
+
+    find.on_click(lambda _: stage.latest("modes", count, lambda n: fill(modes_of_pose(stage, n))))
+    choice.on_update(changed)
+    size.on_update(changed)
+    player.stopped.append(stop)
+    return find
+
+
+def modes_of_pose(stage: Stage, count: int) -> Modes:
+    """Modes of the mechanism in the pose that is shown."""
+    import poinsot
+
+    stage.say("modes are computed …")
+    posing = stage.posing
+    if all(abs(a - b) < 1e-12 for a, b in zip(_values(stage), posing.values(posing.home.poses).values())):
+        return poinsot.modes(posing.mechanism, n=count)  # the model's pose, or the equilibrium near it
+    return poinsot.modes(posing.mechanism, posing.values(stage.pose.poses), n=count)
+
+
+def _values(stage: Stage) -> list[float]:
+    return list(stage.posing.values(stage.pose.poses).values())
+
+
+def mode_label(modes: Modes, k: int) -> str:
+    """Number and frequency of a mode, and what is special about it.
+
+    "3: 54.0 Hz"
+    """
+    special = f", {modes.labels[k]}" if modes.labels[k] else ""
+    return f"{k + 1}: {modes.frequencies[k]:.4g} Hz{special}"
+
+
+def _conditions(modes: Modes) -> str:
+    locked = ", ".join(modes.linear.locked) or "none"
+    return f"{modes.linear.formulation} formulation; actuators locked: {locked}"
