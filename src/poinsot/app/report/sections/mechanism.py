@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 from poinsot.app.report.blocks import Points, ReportScene, ReportSection, Tone, Words
 from poinsot.app.report.saved import SavedResult
@@ -21,7 +22,7 @@ def mechanism(result: SavedResult) -> ReportSection | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            moving = result.motion
+            moving: Any = result.motion
             run = result.data["fit"]["runs"][0] if moving is not None else ""
             title = f"{result.model} moving as in '{run}'" if moving is not None else f"{result.model} at rest"
             alt = f"The mechanism {result.model} in three dimensions; drag to turn it."
