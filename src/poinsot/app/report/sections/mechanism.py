@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import poinsot
 from poinsot.app.report.blocks import Points, ReportScene, ReportSection, Tone, Words
 from poinsot.app.report.saved import SavedResult
 from poinsot.errors import PoinsotError
@@ -35,8 +36,6 @@ def mechanism(result: SavedResult) -> ReportSection | None:
 
 def _modes(result: SavedResult, modes_html) -> list[object]:
     """Modes in the pose of the first measured run."""
-    import poinsot
-
     runs = result.study.get("modal") or []
     if not runs or result.mechanism is None:
         return []
