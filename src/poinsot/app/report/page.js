@@ -7,6 +7,7 @@
   const DARK = { measured: "#8d99a3", predicted: "#e69f00", residual: "#56b4e9", "held-out": "#2fc99a", quiet: "#77828b", "on-map": "#ffffff",
     1: "#ee88b5", 2: "#56b4e9", 3: "#e69f00", 4: "#2fc99a", 5: "#f0e442", 6: "#9ad2f2", 7: "#ffffff", ink: "#d5dade", grid: "#313941",
     diverging: [[0, "#56b4e9"], [0.5, "#232a31"], [1, "#e69f00"]] };
+  const PAPER = 670; // width of a plot on paper, within the margins of A4 and Letter  [px]
   const root = document.documentElement, printed = matchMedia("print"), wish = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => !printing && (root.dataset.theme ? root.dataset.theme === "dark" : wish.matches);
   let printing = false, plots = [], ready = null;
@@ -41,7 +42,7 @@
       layout: { margin: { l: narrow ? 44 : 60, r: 14, t: 28, b: 44 }, hovermode: "closest", dragmode: narrow ? false : "zoom",
         legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: narrow ? 0 : 1, xanchor: narrow ? "left" : "right", font: { size: 11 } },
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colours.ink, size: 12, family: "system-ui, sans-serif" },
-        autosize: true, ...layout },
+        autosize: true, ...(printing ? { width: PAPER } : {}), ...layout },
     };
   };
 

@@ -133,8 +133,8 @@ def autocorrelation(residual: Sequence[np.ndarray], lags: int) -> np.ndarray:
         return fftconvolve(room, x[::-1])[len(x) - 1 : len(x) + lags]
 
     mean = np.nanmean(np.concatenate(residual))
-    found = sum(apart(np.nan_to_num(one - mean)) for one in residual)
-    count = sum(np.rint(apart(np.isfinite(one).astype(float))) for one in residual)
+    found = np.sum([apart(np.nan_to_num(one - mean)) for one in residual], axis=0)
+    count = np.sum([np.rint(apart(np.isfinite(one).astype(float))) for one in residual], axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         products = found / count
         return products / products[0]

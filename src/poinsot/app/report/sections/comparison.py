@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+import poinsot
 from poinsot.app.report.blocks import Badge, Column, Points, ReportPlot, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult
 from poinsot.app.report.signals import Signals, strung, thinned
 from poinsot.app.report.words import NOTHING, counted, file_name
 from poinsot.errors import PoinsotError
-from poinsot.estimate.compare import compare
 from poinsot.estimate.results.comparison import Comparison
 from poinsot.estimate.results.text import with_error
 
@@ -23,7 +23,7 @@ def comparison(first: SavedResult, second: SavedResult) -> list[ReportSection]:
     """Sections of a page that compares two results."""
     if first.designed or second.designed:
         raise PoinsotError("results of identifications are compared, not designs")
-    found = compare([first.folder, second.folder])
+    found = poinsot.compare([first.folder, second.folder])
     parts = [_values(found), _verdicts(found), _residuals(found), _signals(found, first, second)]
     return [part for part in parts if part is not None]
 

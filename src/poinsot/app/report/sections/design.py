@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
-from poinsot.app.report.blocks import Badge, Column, Folded, ReportPlot, ReportSection, ReportTable, Tone
+import numpy as np
+
+from poinsot.app.report.blocks import Badge, Column, Folded, ReportPlot, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult, numeric
 from poinsot.app.report.sections.fits import DASHES
-from poinsot.app.report.words import file_name, number
+from poinsot.app.report.signals import thinned
+from poinsot.app.report.words import counted, file_name, number
 
-ROWS = 4000  # of a figure that are drawn
+BINS = 300  # of a curve
+LISTED = 60  # rows of a table
 
 
 def design(result: SavedResult) -> ReportSection | None:
@@ -33,11 +39,40 @@ def design(result: SavedResult) -> ReportSection | None:
         ]
         heads = ("limit", "state", *_heads(data["limits"][0]))
         blocks.append(ReportTable("Limits", heads, rows, words=(0, 1)))
-    drawn = [_figure(name, columns) for name, columns in result.figures.items()]
-    drawn = [one for one in drawn if one is not None]
-    blocks += drawn[:6]
-    blocks += [Folded(f"{len(drawn) - 6} more figures", drawn[6:])] if len(drawn) > 6 else []
-    return ReportSection("design", "The design", blocks) if blocks else None
+    shown = [block for name, columns in result.figures.items() for block in _figures(name, columns)]
+    return ReportSection("design", "The design", [*_found(data), *blocks, *shown]) if blocks or shown else None
+
+
+def _found(data: Any) -> list[object]:
+    """What was designed: a motion, poses, or sensors."""
+    blocks: list[object] = []
+    if "duration" in data and "rate" in data:
+        channels = ", ".join(data.get("channels", ()))
+        blocks.append(
+            Words(f"{number(data['duration'])} s at {number(data['rate'])} Hz; channels: {channels}.", Tone.LEAD)
+        )
+    if data.get("chosen"):
+        blocks.append(Words(f"Chosen: {', '.join(data['chosen'])}.", Tone.LEAD))
+    poses = [one for one in data.get("poses", ()) if isinstance(one, dict) and "pose" in one]
+    if poses:
+        rows = [[one["name"], _listed(one["pose"]), _numbers(one.get("frequencies"))] for one in poses]
+        blocks.append(
+            ReportTable("Poses", ("pose", "coordinates [rad or m]", "frequencies [Hz]"), rows, words=(0, 1, 2))
+        )
+    ranking = [one for one in data.get("ranking", ()) if isinstance(one, dict) and "added" in one]
+    if ranking:
+        rows = [[one["name"], *(number(one[key], 4) for key in ("added", "alone", "lost"))] for one in ranking]
+        heads = ("sensor", "adds to those before [bit]", "alone [bit]", "lost without it [bit]")
+        blocks.append(ReportTable("Sensors by what they add", heads, rows, words=(0,)))
+    return blocks
+
+
+def _listed(pose: Any) -> str:
+    return ", ".join(f"{name} = {number(x, 5)}" for name, x in pose.items())
+
+
+def _numbers(values: Any) -> str:
+    return ", ".join(number(x, 5) for x in values or ())
 
 
 def _heads(limit: Any) -> list[str]:
@@ -50,26 +85,46 @@ def _rest(limit: Any) -> list[str]:
     ]
 
 
-def _figure(name: str, columns: dict[str, list[Any]]) -> ReportPlot | None:
-    """All numbers of a table over its first column."""
-    heads = list(columns)
+def _figures(name: str, columns: Mapping[str, list[Any]]) -> list[object]:
+    """Curves over a first column that rises, a plot for each unit; other tables as they are."""
+    heads, x = list(columns), next(iter(columns.values()))
     shown = [head for head in heads[1:] if numeric(columns[head])]
-    count = len(columns[heads[0]])
-    if not shown or not count:
-        return None
-    every = -(-count // ROWS)
-    kept = {head: values[::every] for head, values in columns.items()}
-    line = (
-        numeric(columns[heads[0]]) and count > 1 and columns[heads[0]] == sorted(x or 0.0 for x in columns[heads[0]])
-    )
+    if not x or not shown:
+        return []
+    if not numeric(x) or None in x or len(x) < 2 or any(b <= a for a, b in pairwise(x)):
+        rows = [[_text(values[k]) for values in columns.values()] for k in range(min(len(x), LISTED))]
+        words = [k for k, values in enumerate(columns.values()) if not numeric(values)]
+        title = f"{name}.csv: {counted(len(x), 'row')}" + (f", the first {LISTED}" if len(x) > LISTED else "")
+        return [Folded(title, [ReportTable(name, heads, rows, words=words)])]
+    units = dict.fromkeys(unit_of(head) for head in shown)
+    return [_curves(name, columns, [head for head in shown if unit_of(head) == unit], unit) for unit in units]
+
+
+def unit_of(head: str) -> str:
+    """The unit of a heading.
+
+    >>> unit_of("phi1.rate [rad/s]")
+    'rad/s'
+    """
+    return head[head.rfind("[") + 1 : -1] if head.endswith("]") and "[" in head else ""
+
+
+def _text(x: Any) -> str:
+    return x if isinstance(x, str) else number(x, 5)
+
+
+def _curves(name: str, columns: Mapping[str, list[Any]], shown: list[str], unit: str) -> ReportPlot:
+    """Columns of one unit over the first one; extremes of every interval are kept."""
+    over = next(iter(columns))
+    rows = thinned([np.array([np.nan if v is None else v for v in columns[head]]) for head in shown], BINS)
+    kept = {head: [columns[head][k] for k in rows] for head in (over, *shown)}
     traces = [
         {
-            **{"type": "scatter", "mode": "lines" if line else "markers", "name": head},
-            **{"x": Column(heads[0]), "y": Column(head)},
-            **{"line": {"color": f"@{k % 7 + 1}", "dash": DASHES[k // 7 % 6]}, "marker": {"color": f"@{k % 7 + 1}"}},
+            **{"type": "scatter", "mode": "lines", "name": head, "x": Column(over), "y": Column(head)},
+            "line": {"color": f"@{k % 7 + 1}", "dash": DASHES[(k // 7 + k) % len(DASHES)], "width": 1.6},
         }
-        for k, head in enumerate(shown[:21])
+        for k, head in enumerate(shown)
     ]
-    layout = {"xaxis": {"title": {"text": heads[0]}, "automargin": True}}
-    alt = f"{', '.join(shown[:6])} over {heads[0]}."
-    return ReportPlot(file_name(name), name.replace("_", " "), alt, kept, traces, layout, 320)
+    layout = {"xaxis": {"title": {"text": over}}, "yaxis": {"title": {"text": unit}}}
+    alt = f"{', '.join(shown[:6])} over {over}."
+    return ReportPlot(file_name(name, unit), name.replace("_", " "), alt, kept, traces, layout, 300)

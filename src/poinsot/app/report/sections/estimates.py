@@ -33,7 +33,7 @@ def estimates(result: SavedResult) -> ReportSection | None:
         "remark",
     ]
     rows = [_row(p, result.asked.get(p["name"], {})) for p in parameters]
-    if intervals:
+    if boot and intervals:
         heads.insert(3, f"{100 * boot['level']:g} % interval")
         for row, p in zip(rows, parameters):
             row.insert(3, in_brackets(*intervals[p["name"]]) if p["name"] in intervals else NOTHING)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
+import poinsot
 from poinsot.app.report.blocks import Points, ReportScene, ReportSection, Tone, Words
 from poinsot.app.report.saved import SavedResult
 from poinsot.errors import PoinsotError
@@ -21,7 +23,7 @@ def mechanism(result: SavedResult) -> ReportSection | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            moving = result.motion
+            moving: Any = result.motion
             run = result.data["fit"]["runs"][0] if moving is not None else ""
             title = f"{result.model} moving as in '{run}'" if moving is not None else f"{result.model} at rest"
             alt = f"The mechanism {result.model} in three dimensions; drag to turn it."
@@ -34,8 +36,6 @@ def mechanism(result: SavedResult) -> ReportSection | None:
 
 def _modes(result: SavedResult, modes_html) -> list[object]:
     """Modes in the pose of the first measured run."""
-    import poinsot
-
     runs = result.study.get("modal") or []
     if not runs or result.mechanism is None:
         return []
