@@ -20,8 +20,8 @@ from poinsot.spatial.inertia import planar_inertia, pseudo_inertia
 from poinsot.spatial.log_cholesky import from_log_cholesky, to_log_cholesky
 from tests.estimate.runs import five_bar_run, four_bar_run, noise, problem_of, sampled_problem, with_forces
 from tests.generated.mechanisms import random_mechanism
-from tests.generated.share import limits as coverage_limits
 from tests.generated.share import least, repetitions, share
+from tests.generated.share import limits as coverage_limits
 
 BAR = poinsot.load("four_bar")
 
