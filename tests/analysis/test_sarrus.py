@@ -13,6 +13,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import poinsot
+from poinsot.engine.integration.integrator import Integrator
 from tests.generated.share import share
 
 X, Z = 0.35, 0.25  # half a leg's chain at home  [m]
@@ -112,6 +113,20 @@ def test_a_leg_is_driven_round(formulation, samples):
         np.testing.assert_allclose(k.coordinates["z"], 2 * L * np.sin(theta), atol=1e-10)
         np.testing.assert_allclose(k.velocity["plate"][:, 2], 2 * L * rate * np.cos(theta), atol=1e-9)
         np.testing.assert_allclose(k.acceleration["plate"][:, 2], -2 * L * rate**2 * np.sin(theta), atol=1e-7)
+
+
+def test_the_search_for_singular_poses_does_not_creep(monkeypatch):
+    """Next to such a pose steps become ever smaller and never end; none of that is needed."""
+    steps, call = [], Integrator.__call__
+
+    def counted(self, *args, **options):
+        found = call(self, *args, **options)
+        steps.append(int(np.sum(found.steps + found.rejections)))
+        return found
+
+    monkeypatch.setattr(Integrator, "__call__", counted)
+    assert poinsot.simulate(sarrus(), 0.4).finished
+    assert max(steps) < 1000, steps
 
 
 def test_the_height_does_not_depend_on_the_outputs():

@@ -81,7 +81,7 @@ class Machine:
         The machine has been moving for a second when it begins.
         """
         t, rng = np.arange(-BEFORE, seconds, STEP), np.random.default_rng(seed)
-        n, parameters = encoder * rng.standard_normal((len(t), 2)), chosen(self.mechanism, None)
+        n, parameters = encoder * rng.standard_normal((len(t), len(self.drives))), chosen(self.mechanism, None)
         told, begin = self.told(t, n), self.begin_at(-BEFORE)
         found = closed_loop(begin, parameters, parameter_values(self.mechanism, parameters), self.control, told, 4)
         forces = found.u + force * coloured(rng, found.u.shape, colour)

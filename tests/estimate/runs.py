@@ -36,6 +36,16 @@ def four_bar_run(
     return poinsot.Recording.of(t, {"theta1": angle, "A": run.forces["A"] + sigma * noise(rng, (len(t),), colour)})
 
 
+def five_bar_run(seconds: float = 8.0) -> poinsot.Recording:
+    """Two cranks that are driven through Fourier series, their angles [rad] and torques [N·m], without noise."""
+    first, second = ((0.2, 0.15, 0.1), (0.1, -0.1, 0.05)), ((0.15, -0.2, 0.05), (0.2, 0.05, -0.1))
+    motion = {f"q{k}": poinsot.Fourier(2.0, *one, at) for k, one, at in ((1, first, 2.3), (2, second, 0.9))}
+    t = np.arange(0, seconds, 0.02)
+    run = poinsot.inverse_dynamics(poinsot.load("five_bar"), motion, t)
+    angles = {name: run.kinematics.coordinates[name] for name in motion}
+    return poinsot.Recording.of(t, angles | {name: run.forces[name] for name in ("shoulder1", "shoulder2")})
+
+
 def problem_of(mechanism: poinsot.Mechanism, recording: poinsot.Recording, unknowns=None) -> LinearProblem:
     """The linear problem of a recording whose motion is perfect."""
     study = study_of(mechanism, recording, unknowns, "weighted", processing={"cutoff": 25.0})

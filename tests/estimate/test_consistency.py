@@ -18,10 +18,10 @@ from poinsot.estimate.study import Role
 from poinsot.identifiability.linear import linear_parameters
 from poinsot.spatial.inertia import planar_inertia, pseudo_inertia
 from poinsot.spatial.log_cholesky import from_log_cholesky, to_log_cholesky
-from tests.estimate.runs import four_bar_run, noise, problem_of, sampled_problem, with_forces
+from tests.estimate.runs import five_bar_run, four_bar_run, noise, problem_of, sampled_problem, with_forces
 from tests.generated.mechanisms import random_mechanism
+from tests.generated.share import least, repetitions, share
 from tests.generated.share import limits as coverage_limits
-from tests.generated.share import repetitions, share
 
 BAR = poinsot.load("four_bar")
 
@@ -305,8 +305,20 @@ def test_error_bars_cover_the_truth_in_a_few_repetitions(perfect):
 @pytest.mark.slow
 @pytest.mark.parametrize("colour", share([0.0, 0.9]))
 def test_error_bars_cover_the_truth_as_often_as_they_say(colour, perfect):
-    inside, (lower, upper) = coverage(perfect, colour, 0.1, repetitions(500)), coverage_limits(500)
+    check_coverage(coverage(perfect, colour, 0.1, repetitions(500)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colour", share([0.0, 0.9]))
+def test_error_bars_of_a_five_bar_cover_the_truth_as_often_as_they_say(colour):
+    check_coverage(coverage(problem_of(poinsot.load("five_bar"), five_bar_run()), colour, 1e-3, repetitions(500)))
+
+
+def check_coverage(inside: np.ndarray) -> None:
+    """Of all parameters together, and of each."""
+    lower, upper = coverage_limits(500)
     assert lower <= inside.mean() <= upper, inside
+    assert inside.min() >= least(500, len(inside)), inside
 
 
 def test_parameters_of_the_model_file_and_bad_options_are_refused(monkeypatch):

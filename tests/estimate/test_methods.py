@@ -8,8 +8,8 @@ import pytest
 import poinsot
 from poinsot.errors import PoinsotError
 from poinsot.estimate.methods.registry import METHODS, method_of
-from tests.estimate.runs import four_bar_run, noise, problem_of, with_forces
-from tests.generated.share import limits, repetitions, share
+from tests.estimate.runs import five_bar_run, four_bar_run, noise, problem_of, with_forces
+from tests.generated.share import least, limits, repetitions, share
 
 SIMULATING = [
     name for name, method in METHODS.items() if method.simulates
@@ -33,11 +33,18 @@ def test_every_method_finds_the_truth_without_noise(name, perfect):
     )  # splines through 50 samples a second
 
 
-def coverage(name: str, problem, colour: float, times: int) -> np.ndarray:
+@pytest.fixture(scope="module")
+def five_bar():
+    """A five-bar with two drives whose channels hold no noise."""
+    unknowns = ["crank1.J", "crank2.J", "forearm2.m", "*.viscous", "*.coulomb"]
+    return problem_of(poinsot.load("five_bar"), five_bar_run(), unknowns)
+
+
+def coverage(name: str, problem, colour: float, times: int, size: float = 0.1) -> np.ndarray:
     """Share of repetitions (b,) in which the truth lies within 1.96 standard errors."""
     rng, inside = np.random.default_rng(5), 0.0
     for _ in range(times):
-        run = with_forces(problem, 0.1 * noise(rng, problem.runs[0].y.shape, colour))
+        run = with_forces(problem, size * noise(rng, problem.runs[0].y.shape, colour))
         found = method_of(name).solve(run.rows)
         inside = inside + (np.abs(found.d) < 1.96 * np.sqrt(np.diagonal(found.covariance)))
     return np.asarray(inside) / times
@@ -52,8 +59,20 @@ def test_error_bars_cover_the_truth_in_a_few_repetitions(name, colour, perfect):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "colour"), share([(name, colour) for name in PLAIN for colour in (0.0, 0.9)]))
 def test_error_bars_cover_the_truth_as_often_as_they_say(name, colour, perfect):
-    inside, (lower, upper) = coverage(name, perfect, colour, repetitions(500)), limits(500)
+    check_coverage(coverage(name, perfect, colour, repetitions(500)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "colour"), share([(name, colour) for name in PLAIN for colour in (0.0, 0.9)]))
+def test_error_bars_of_a_five_bar_cover_the_truth_as_often_as_they_say(name, colour, five_bar):
+    check_coverage(coverage(name, five_bar, colour, repetitions(500), 0.01))
+
+
+def check_coverage(inside: np.ndarray) -> None:
+    """Of all parameters together, and of each."""
+    lower, upper = limits(500)
     assert lower <= inside.mean() <= upper, inside
+    assert inside.min() >= least(500, len(inside)), inside
 
 
 def test_white_error_bars_would_not_cover_coloured_noise(perfect):

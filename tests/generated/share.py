@@ -32,3 +32,14 @@ def limits(whole: int, lower: float = 0.92, upper: float = 0.97, nominal: float 
     """Limits of a coverage as they are for all repetitions, farther apart for a share: chance goes with 1/√n."""
     wider = np.sqrt(whole / repetitions(whole))
     return nominal + wider * (lower - nominal), nominal + wider * (upper - nominal)
+
+
+def least(whole: int, parameters: int, nominal: float = 0.95, chance: float = 0.01) -> float:
+    """Coverage below which no single one of some parameters falls, but for that chance, if all have the nominal one.
+
+    With 500 repetitions and ten parameters it is 91.8 %.
+    """
+    from scipy.stats import binom
+
+    times = repetitions(whole)
+    return float(binom.ppf(chance / parameters, times, nominal)) / times

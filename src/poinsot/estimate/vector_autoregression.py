@@ -43,10 +43,16 @@ def of_innovations(gamma: np.ndarray, a: Sequence[np.ndarray], most: int) -> np.
 
 
 def vector_autoregression(gamma: np.ndarray, n: float, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """L (q, c, c) and Σ_η (c, c) from Γ (m, c, c) of n samples, of an order of at most so many."""
-    c, (S, V) = gamma.shape[1], (gamma[0], gamma[0])  # errors of predictions forwards and backwards
+    """L (q, c, c) and Σ_η (c, c) from Γ (m, c, c) of n samples, of an order of at most so many.
+
+    A channel that is zero, or the same as others, leaves no lags.
+    """
+    size, c = np.sqrt(np.maximum(np.diagonal(gamma[0]), 1e-300)), gamma.shape[1]
+    gamma = gamma / size[:, None] / size
+    S = V = gamma[0]  # errors of predictions forwards and backwards
     L = back = np.zeros((0, c, c))
     best, chosen = n * _log_det(S), (L, S)
+    most = most if best > -np.inf else 0
     for order in range(1, min(most, len(gamma) - 1) + 1):
         D = gamma[order] - np.einsum("iab,ibc->ac", L, gamma[order - 1 : 0 : -1])
         ahead, behind = np.linalg.solve(V.T, D.T).T, np.linalg.solve(S.T, D).T
@@ -60,7 +66,8 @@ def vector_autoregression(gamma: np.ndarray, n: float, most: int) -> tuple[np.nd
         score = n * _log_det(S) + order * c**2 * np.log(n)
         if score < best:
             best, chosen = score, (L, S)
-    return chosen[0], (chosen[1] + chosen[1].T) / 2
+    L, S = chosen
+    return L * size[:, None] / size, (S + S.T) / 2 * size[:, None] * size
 
 
 def _log_det(S: np.ndarray) -> float:

@@ -10,6 +10,7 @@ is right to the order of h⁵, projected onto the constraints; other branches ar
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -141,7 +142,7 @@ def _reached(motion: Motion, times: np.ndarray, y: np.ndarray, p: np.ndarray, op
     Next to a singular pose accelerations are noise, and steps of any number creep there.
     """
     found, few = [y], options | {"max_steps": min(CREEPING, options["max_steps"])}
-    for between in zip(times, times[1:]):
+    for between in itertools.pairwise(times):
         (after,) = motion.native(np.array(between), found[-1], p, **few).y[0, 1:]
         if not np.isfinite(after).all():
             break
