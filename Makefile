@@ -39,11 +39,11 @@ $(VENV)/.peers: $(VENV)/.test
 	  >/dev/null 2>&1 || echo 'OpenSees needs the system libraries libblas3 and liblapack3; its tests are left out'
 	@touch $@
 
-$(VENV)/.view: $(VENV)/.core
-	@$(PIP) --editable '.[view]'
+$(VENV)/.report: $(VENV)/.core
+	@$(PIP) --editable '.[report]'
 	@touch $@
 
-demo: $(VENV)/.view
+demo: $(VENV)/.report
 	@$(RUN) examples/demo.py
 
 test: $(VENV)/.test

@@ -13,7 +13,7 @@ import casadi
 import numpy as np
 
 import poinsot
-from poinsot.app.scene.page import as_html
+from poinsot.app.report.page import write_report
 from poinsot.app.tables import write_table
 from poinsot.model.toml import write_aside
 
@@ -76,10 +76,10 @@ def main() -> None:
         off = (estimate[name].value - truth) / estimate[name].deviation
         print(f"   {name}: the truth is {truth:g}, {abs(off):.1f} standard errors away")
     folder = estimate.save(OUTPUT / "result", overwrite=True)
-    moving = poinsot.kinematics(rig, WAVES, t)
-    page = write_aside(OUTPUT / "ex800.html", as_html(rig, moving))
-    print(f"\nThe identified model and all numbers are in {folder}; open {page} in a browser to see the motion.")
-    print(f"The same from the command line: poinsot identify {OUTPUT / 'study.toml'} --out DIR")
+    write_report(folder, folder / "report.html", None, True)
+    print(f"\nThe identified model and all numbers are in {folder}.")
+    print(f"Open {folder / 'report.html'} in a browser: verdict, fits, residuals, and the machine in motion.")
+    print(f"The same from the command line: poinsot identify {OUTPUT / 'study.toml'} --out DIR --report")
     print(f"{time.perf_counter() - begin:.0f} s in all")
 
 
