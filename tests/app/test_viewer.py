@@ -69,7 +69,7 @@ def furnished() -> Any:
         for handle in stage.server.gui._gui_input_handle_from_uuid.values():
             made[getattr(handle, "label", "")] = handle
         yield stage, made
-        stage.closing.set()
+        stage.close()
 
 
 def test_sliders_move_the_mechanism_and_go_back_where_it_cannot_go(furnished):

@@ -39,7 +39,7 @@ def live() -> Iterator[Any]:
 
     yield start
     for context, stage in opened:
-        stage.closing.set()
+        stage.close()
         context.__exit__(None, None, None)
 
 

@@ -37,6 +37,13 @@ class Stage:
     closing: Any = field(default_factory=threading.Event)
     visible: set[str] = field(default_factory=lambda: set(SHOWN))
     wish: dict[str, tuple[int, Any]] = field(default_factory=dict)  # the latest wish of every control
+    threads: list[threading.Thread] = field(default_factory=list)  # that end with the page
+
+    def close(self) -> None:
+        """Let everything end that the page has begun."""
+        self.closing.set()
+        for thread in self.threads:
+            thread.join(0.3)
 
     def take(self, found: Assembly) -> None:
         """Show a pose, and tell the controls."""
