@@ -39,7 +39,7 @@ def live() -> Iterator[Any]:
 
     yield start
     for context, stage in opened:
-        stage.closing.set()
+        stage.close()
         context.__exit__(None, None, None)
 
 
@@ -48,7 +48,7 @@ def test_a_slider_moves_the_platform_with_its_loops_closed(watched, live):
     page = watched.open(place)
     before = watched.drawn()
     start = np.array(stage.pose.poses["platform"].p)
-    box = page.locator("input[type=text]").first  # the number beside the first slider: x [mm]
+    box = page.locator("input[inputmode=decimal]:visible").first  # the number beside the first slider: x [mm]
     box.wait_for(timeout=1000 * PATIENCE)
     box.fill("60")
     box.press("Enter")

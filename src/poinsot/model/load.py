@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from poinsot.errors import PoinsotError, unknown
@@ -16,6 +17,13 @@ LIBRARY = Path(__file__).parents[1] / "library"
 def library_names() -> tuple[str, ...]:
     """Names of the mechanisms that come with Poinsot."""
     return tuple(sorted(path.stem for path in LIBRARY.glob("*.toml")))
+
+
+def _beside(mechanism: Mechanism, path: Path) -> Mechanism:
+    """A mechanism that knows where the meshes are with which its bodies are drawn."""
+    bodies = (mechanism.template.ground, *mechanism.template.bodies.values())
+    drawn = any(visual.file for body in bodies for visual in body.visuals)
+    return replace(mechanism, folder=str(path.parent)) if drawn else mechanism
 
 
 def load(name_or_path: str | Path, drives: Sequence[str] | None = None) -> Mechanism:
@@ -42,11 +50,11 @@ def load(name_or_path: str | Path, drives: Sequence[str] | None = None) -> Mecha
             raise PoinsotError(f"{path}: there is no such file")
         raise PoinsotError(unknown("mechanism in the library (and no file)", str(name_or_path), library_names()))
     if path.suffix == ".toml":
-        return read_toml(path)
+        return _beside(read_toml(path), path)
     if path.suffix in (".xml", ".mjcf"):
-        return interchange.read_mjcf(path, drives=drives)
+        return _beside(interchange.read_mjcf(path, drives=drives), path)
     if path.suffix == ".urdf":
-        return interchange.read_urdf(path, drives=drives)
+        return _beside(interchange.read_urdf(path, drives=drives), path)
     raise PoinsotError(
         f"{path}: not a kind of model file that is known; there are: .toml, .xml or .mjcf (MJCF), .urdf"
     )

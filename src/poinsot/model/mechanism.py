@@ -46,6 +46,7 @@ class Mechanism:
     template: Elements  # with expressions of the parameters
     document: Mapping[str, Any] = field(compare=False, repr=False)  # the model file as read
     text: str = field(default="", compare=False, repr=False)  # the same with its comments, if it was a TOML file
+    folder: str = field(default="", compare=False, repr=False)  # where the file is, for meshes beside it
 
     def resolved(self, values: Mapping[str, Scalar] | None = None) -> Elements:
         """The elements with numbers in them, or with symbols for the parameters given as such."""
@@ -60,6 +61,11 @@ class Mechanism:
     def inertia_defect(self) -> str | None:
         """Why no motion of it can be computed: a body with a negative principal moment; None when all have none."""
         return negative_inertia(self.elements)
+
+    @cached_property
+    def physics(self) -> dict[str, Any]:
+        """The model file without what bodies look like, which no equation depends on."""
+        return _without_visuals(self.document)
 
     @property
     def planar(self) -> bool:
@@ -221,6 +227,19 @@ def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> M
     builder.require_finite(template, parameters.values_by_name)
     builder.require_numbers(mechanism.elements)
     return mechanism
+
+
+def _without_visuals(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A model file, or a component of one, whose bodies have no visuals."""
+    found = dict(document)
+    if isinstance(bodies := found.get("bodies"), Mapping):
+        found["bodies"] = {
+            name: {key: x for key, x in body.items() if key != "visual"} if isinstance(body, Mapping) else body
+            for name, body in bodies.items()
+        }
+    if isinstance(parts := found.get("components"), Mapping):
+        found["components"] = {n: _without_visuals(x) if isinstance(x, Mapping) else x for n, x in parts.items()}
+    return found
 
 
 def require_mechanism(given: Any) -> Mechanism:

@@ -128,6 +128,31 @@ class SectionSpec(Spec):
     shear_z: Number | None = Field(None, description="Shear coefficient along z; none: Euler–Bernoulli.")
 
 
+class VisualSpec(Spec):
+    """A shape that a body is drawn with: one of box, cylinder, sphere, capsule or mesh. It has no mass."""
+
+    box: Annotated[tuple[Number, ...], *counted(3, 3)] | None = Field(None, description="Edges along x, y, z [m].")
+    cylinder: Annotated[tuple[Number, ...], *counted(2, 2)] | None = Field(
+        None, description="Radius and length along z [m]."
+    )
+    sphere: Annotated[tuple[Number, ...], *counted(1, 1, one=True)] | None = Field(None, description="Radius [m].")
+    capsule: Annotated[tuple[Number, ...], *counted(2, 2)] | None = Field(
+        None, description="Radius and length of the straight part along z [m]."
+    )
+    mesh: str | None = Field(None, description="A file (STL, OBJ, PLY, GLB …) beside the model file.")
+    scale: Annotated[tuple[Number, ...], *counted(3, 3)] = Field((1.0, 1.0, 1.0), description="Of a mesh.")
+    position: Annotated[tuple[Number, ...], *counted(3, 3)] = (0.0, 0.0, 0.0)
+    rotation: RotationSpec | None = None
+    colour: Annotated[tuple[float, ...], *counted(3, 4)] | None = Field(
+        None, description="Red, green, blue and opacity from 0 to 1."
+    )
+
+
+Visuals = Annotated[
+    tuple[VisualSpec, ...], BeforeValidator(lambda v: (v,) if isinstance(v, dict | VisualSpec) else v)
+]
+
+
 class BodySpec(Spec):
     """A body, rigid unless it is made of beams. The body called `ground` has frames only."""
 
@@ -139,6 +164,7 @@ class BodySpec(Spec):
     frames: Table[FrameSpec] = {}
     beams: Table[BeamSpec] = Field({}, description="Flexible parts; mass, com and inertia are what comes on top.")
     placement: PlacementSpec | None = None
+    visual: Visuals = Field((), description="Shapes to draw the body with; no influence on any result.")
     shared_as: Key | None = Field(None, description="In a component: name of the parameters shared by all instances.")
 
 

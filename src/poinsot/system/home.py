@@ -44,7 +44,7 @@ def keep_home(mechanism: Mechanism) -> Assembly:
 
 def _key(mechanism: Mechanism) -> str:
     values = {name: p.value for name, p in mechanism.parameters.items()}
-    return content_key("home", json.dumps([dict(mechanism.document), values], sort_keys=True, default=str))
+    return content_key("home", json.dumps([mechanism.physics, values], sort_keys=True, default=str))
 
 
 def _kept_home(mechanism: Mechanism) -> Assembly | None:

@@ -117,7 +117,7 @@ def _described(
     template = mechanism.template  # may have other actuators and more coordinates than the document
     named = repr((template.coordinates, template.actuators))
     structure = [
-        dict(mechanism.document),
+        mechanism.physics,
         named,
         folded,
         formulation,

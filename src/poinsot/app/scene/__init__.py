@@ -5,6 +5,7 @@ surfaces         triangles of plates, hulls and bent tubes
 palette          colours that colour-blind readers can tell apart
 sizes            how large the machine is and how thick its parts are drawn
 bodies, joints   links and plates between joints; a glyph for every joint
+visuals          shapes and meshes of the model file
 loads            loads, reactions and mass centres
 build            all of it: `scene_of`
 draw             a picture in viser, placed in one pose after another

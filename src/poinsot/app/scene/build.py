@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from poinsot.app.scene.loads import load_arrows, mass_centres
 from poinsot.app.scene.palette import DRIVEN, Palette, body_colours
 from poinsot.app.scene.primitives import Axes, Box, Colour, Label, Primitive
 from poinsot.app.scene.sizes import Measures, Points, joint_points, sizes_of
+from poinsot.app.scene.visuals import drawn_visuals
 from poinsot.elements import GROUND
+from poinsot.elements.bodies import RigidBody
 from poinsot.elements.coordinates import AlongJoint
+from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
@@ -42,15 +45,16 @@ def scene_of(mechanism: Mechanism, poses: Mapping[str, Pose] | None = None, *, d
     placed = {GROUND: Pose.identity(), **(assemble(mechanism).poses if poses is None else poses)}
     points, palette = joint_points(mechanism), Palette(dark)
     sizes, colours = sizes_of(mechanism, points, placed), body_colours(mechanism.bodies)
+    notes: list[str] = []
     primitives = (
-        *_bodies(mechanism, points, sizes, colours),
+        *_bodies(mechanism, points, sizes, colours, notes),
         *_joints(mechanism, placed, sizes, palette),
         *load_arrows(mechanism, placed, sizes),
         *mass_centres(mechanism, sizes, colours),
         *_frames(mechanism, sizes, palette),
-        *_ground(mechanism, points[GROUND], sizes, palette),
+        *_ground(mechanism, points[GROUND], sizes, palette, notes),
     )
-    return Scene(mechanism, placed, sizes, primitives, up_direction(mechanism), palette)
+    return Scene(mechanism, placed, sizes, primitives, up_direction(mechanism), palette, tuple(dict.fromkeys(notes)))
 
 
 def up_direction(mechanism: Mechanism) -> np.ndarray:
@@ -62,15 +66,27 @@ def up_direction(mechanism: Mechanism) -> np.ndarray:
 
 
 def _bodies(
-    mechanism: Mechanism, points: Points, sizes: Measures, colours: Mapping[str, Colour]
+    mechanism: Mechanism, points: Points, sizes: Measures, colours: Mapping[str, Colour], notes: list[str]
 ) -> Iterator[Primitive]:
     for name, body in mechanism.bodies.items():
+        if shapes := _shapes(mechanism, body, colours[name], notes):
+            yield from shapes
+            continue
         tubes = [drawn_beam(b, sizes, colours[name]) for b in mechanism.beams.values() if b.body == name]
         if tubes:
             yield from tubes
             yield from arms_to_beams(name, points[name], tubes, sizes, colours[name])
         else:
             yield from drawn_body(name, body, points[name], sizes, colours[name])
+
+
+def _shapes(mechanism: Mechanism, body: RigidBody, colour: Colour, notes: list[str]) -> list[Primitive]:
+    """What the model file draws a body with; nothing where it has none, or none that can be read, which is noted."""
+    try:
+        return drawn_visuals(body.name, body.visuals, mechanism.folder, colour)
+    except PoinsotError as error:
+        notes.append(f"{error}: bodies of it are drawn from their joints")
+        return []
 
 
 def driven_joints(mechanism: Mechanism) -> set[str]:
@@ -100,8 +116,13 @@ def _frames(mechanism: Mechanism, sizes: Measures, palette: Palette) -> Iterator
         yield Label(f"joint {name}", joint.a.body, "labels", palette.joint, joint.frame_on_a(), text=name)
 
 
-def _ground(mechanism: Mechanism, points: np.ndarray, sizes: Measures, palette: Palette) -> Iterator[Primitive]:
-    """The frame of the machine: what its joints on the ground span, and a foot under each."""
+def _ground(
+    mechanism: Mechanism, points: np.ndarray, sizes: Measures, palette: Palette, notes: list[str]
+) -> Iterator[Primitive]:
+    """The frame of the machine: its own shapes, or what its joints on the ground span and a foot under each."""
+    if shapes := _shapes(mechanism, mechanism.elements.ground, palette.ground, notes):
+        yield from (_on_layer(shape, "ground") for shape in shapes)
+        return
     edge = 3.4 * sizes.radius
     for number, point in enumerate(points):
         sunk = point - 0.5 * edge * np.array([0.0, 1.0, 0.0]) if mechanism.planar else point
@@ -113,6 +134,4 @@ def _ground(mechanism: Mechanism, points: np.ndarray, sizes: Measures, palette: 
 
 
 def _on_layer(primitive: Primitive, layer: str) -> Primitive:
-    from dataclasses import replace
-
     return replace(primitive, layer=layer)

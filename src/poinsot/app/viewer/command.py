@@ -150,7 +150,7 @@ def serve(
         except KeyboardInterrupt:
             print("closed", flush=True)
         finally:
-            stage.closing.set()
+            stage.close()
 
 
 def _open(place: str) -> None:

@@ -24,7 +24,8 @@ class SliderRange:
 
     def shown(self, value: float) -> float:
         """A value in SI as it stands on the slider, within its range."""
-        return float(np.clip(value, self.low, self.high)) * self.factor
+        shown = float(np.clip(value, self.low, self.high)) * self.factor
+        return round(shown / self.step) * self.step
 
     def taken(self, shown: float) -> float:
         """What stands on the slider, in SI."""

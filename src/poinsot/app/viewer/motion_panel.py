@@ -68,7 +68,8 @@ class Player:
 def start_player(stage: Stage) -> Player:
     """A player in a thread of its own, which ends with the page."""
     player = Player(stage)
-    threading.Thread(target=player.run, daemon=True, name="player").start()
+    stage.threads.append(threading.Thread(target=player.run, daemon=True, name="player"))
+    stage.threads[-1].start()
     return player
 
 

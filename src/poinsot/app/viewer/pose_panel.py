@@ -29,7 +29,7 @@ def add_pose_panel(stage: Stage) -> dict[str, Any]:
         if not ranges:
             gui.add_markdown("Nothing can move: the joints leave no freedom that a coordinate describes.")
         for name, span in ranges.items():
-            low, high = span.factor * span.low, span.factor * span.high
+            low, high = span.shown(span.low), span.shown(span.high)
             sliders[name] = gui.add_slider(f"{name} [{span.unit}]", low, high, span.step, span.shown(values[name]))
         told = gui.add_markdown("")
         home = gui.add_button("pose of the file")

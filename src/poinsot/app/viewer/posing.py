@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from poinsot.elements import GROUND
-from poinsot.elements.coordinates import AlongJoint, Coordinate
+from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import Assembly, assemble
 from poinsot.model.assembly.constraints import IN_PLANE, Constraints
@@ -137,7 +137,7 @@ def posing_of(mechanism: Mechanism) -> Posing:
     """
     home = assemble(mechanism)
     candidates = dict(_candidates(mechanism))
-    whole = mechanism.with_coordinates({n: c for n, c in candidates.items() if n not in mechanism.coordinates})
+    whole = mechanism.with_coordinates({n: c for n, c in candidates.items() if not mechanism.coordinates.declares(n)})
     J = Constraints(whole.elements, tuple(candidates.values())).evaluate({GROUND: Pose.identity(), **home.poses})[1]
     count = len(J) - len(candidates)
     N = null_space(J[:count])
@@ -155,11 +155,6 @@ def _candidates(mechanism: Mechanism) -> Iterator[tuple[str, Coordinate]]:
     named = mechanism.coordinates
     yield from ((name, named[name]) for name in mechanism.elements.pose if name in named)
     for name, actuator in mechanism.actuators.items():
-        own = next((n for n, c in named.items() if c == actuator.on), None)
+        own = next((n for n in named.known if named[n] == actuator.on), None)
         yield (own or (name if name not in named else f"{name}.drive")), actuator.on
-    yield from named.items()
-    for name, joint in mechanism.joints.items():
-        for index, c in enumerate(joint.coordinates):
-            label = name if len(joint.coordinates) == 1 else f"{name}.{c.name}"
-            if c.unit in ("m", "rad") and label not in named:
-                yield label, AlongJoint(name, index, c.unit)
+    yield from ((name, named[name]) for name in named.known)

@@ -37,6 +37,13 @@ class Stage:
     closing: Any = field(default_factory=threading.Event)
     visible: set[str] = field(default_factory=lambda: set(SHOWN))
     wish: dict[str, tuple[int, Any]] = field(default_factory=dict)  # the latest wish of every control
+    threads: list[threading.Thread] = field(default_factory=list)  # that end with the page
+
+    def close(self) -> None:
+        """Let everything end that the page has begun."""
+        self.closing.set()
+        for thread in self.threads:
+            thread.join(0.3)
 
     def take(self, found: Assembly) -> None:
         """Show a pose, and tell the controls."""
@@ -91,7 +98,7 @@ def open_stage(server: Any, mechanism: Mechanism, dark: bool = False) -> Stage:
     """Draw a mechanism in the pose of its file on a running server, with the layers that can be shown."""
     posing = posing_of(mechanism)
     scene = scene_of(mechanism, posing.home.poses, dark=dark)
-    server.gui.configure_theme(dark_mode=dark, show_logo=False, show_share_button=False, control_layout="collapsible")
+    server.gui.configure_theme(dark_mode=dark, show_logo=False, show_share_button=False)
     server.gui.set_panel_label(mechanism.name)
     prepare(server, scene)
     stage = Stage(server, posing, scene, draw(scene, server.scene), posing.home)
@@ -99,8 +106,8 @@ def open_stage(server: Any, mechanism: Mechanism, dark: bool = False) -> Stage:
     with server.gui.add_folder("Show", expand_by_default=False):
         for layer in TOGGLES:
             _toggle(stage, layer)
-    for note in scene.notes:
-        stage.say(note)
+    if scene.notes:
+        server.gui.add_markdown(plain_markdown(" ".join(scene.notes)))
     return stage
 
 

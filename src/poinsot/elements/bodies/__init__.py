@@ -2,6 +2,7 @@
 
 rigid    a rigid body
 beam     a flexible one
+visual   what a body looks like
 """
 
 from poinsot.elements.bodies.beam import Beam

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from poinsot.elements.bodies.visual import Visual
 from poinsot.elements.frame import Frame
 from poinsot.spatial.algebra import Mat3, Scalar, Vec3, is_symbolic, vector
 from poinsot.spatial.inertia import inertia_about, inertia_matrix, inertial_parameters, six_of
@@ -22,6 +23,7 @@ class RigidBody:
     com: tuple[Scalar, Scalar, Scalar]  # centre of mass in the body's frame  [m]
     inertia: tuple[Scalar, ...]  # xx, xy, xz, yy, yz, zz about the centre, body axes  [kg·m²]
     frames: tuple[Frame, ...] = ()
+    visuals: tuple[Visual, ...] = ()  # what it looks like
 
     def inertia_about_centre(self) -> Mat3:
         """J about the centre of mass in body axes  [kg·m²]."""

@@ -58,7 +58,14 @@ def described(document: Mapping[str, Any], name: str = "model") -> tuple[str, st
     pose = _pose(model, slots, found[0], known)
     parameters, marks = slots.finish()
     _separates(found, parameters)
-    ground = RigidBody(GROUND, ZERO, (ZERO, ZERO, ZERO), (ZERO,) * 6, tuple(places.frames[GROUND].values()))
+    ground = RigidBody(
+        GROUND,
+        ZERO,
+        (ZERO, ZERO, ZERO),
+        (ZERO,) * 6,
+        tuple(places.frames[GROUND].values()),
+        places.visuals.get(GROUND, ()),
+    )
     template = Elements(
         planar=model.planar and not model.in_space,
         gravity=gravity,

@@ -7,13 +7,14 @@ from typing import Any
 
 from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
+from poinsot.elements.bodies.visual import SHAPES, Visual
 from poinsot.elements.frame import Frame
 from poinsot.errors import listing, suggestion, unknown
 from poinsot.model.build.scope import ModelError, Scope
 from poinsot.model.build.slots import Slots
 from poinsot.model.parts import Placement
 from poinsot.model.quantities.expressions import Call, Constant, Expression
-from poinsot.model.schema import BodySpec, FrameTable, InlineFrame, PlacementSpec, RotationSpec
+from poinsot.model.schema import BodySpec, FrameTable, InlineFrame, PlacementSpec, RotationSpec, VisualSpec
 from poinsot.spatial.orientation import Along, Angles, Orientation, Quaternion
 from poinsot.spatial.pose import Unrotated
 from poinsot.spatial.rotation import SEQUENCES
@@ -31,6 +32,7 @@ class Places:
     bodies: dict[str, RigidBody] = field(default_factory=dict)
     frames: dict[str, dict[str, Frame]] = field(default_factory=lambda: {GROUND: {}})  # by body and name
     named: dict[str, Frame] = field(default_factory=dict)  # those with a name of their own
+    visuals: dict[str, tuple[Visual, ...]] = field(default_factory=dict)  # by body
 
     def vector(
         self, scope: Scope, path: tuple, name: str, values: Any, unit: str, role: str, shared_as: str | None = None
@@ -56,6 +58,9 @@ class Places:
         frames = self.frames.setdefault(name, {})
         for frame, place in spec.frames.items():
             frames[frame] = self._at(scope, (*path, "frames", frame), name, f"{key}.{frame}", frame, place, shared)
+        self.visuals[name] = tuple(
+            self._visual(scope, (*path, "visual", i), one) for i, one in enumerate(spec.visual)
+        )
         if name != GROUND:
             self.bodies[name] = self._body(scope, path, key, name, spec, tuple(frames.values()))
 
@@ -64,7 +69,22 @@ class Places:
         mass = slot(scope, (*path, "mass"), f"{key}.mass", spec.mass or 0.0, "kg", "inertia", 0.0, shared)
         zeros = (0.0, 0.0) if self.planar else (0.0, 0.0, 0.0)
         com = self.vector(scope, (*path, "com"), f"{key}.com", spec.com or zeros, "m", "inertia", shared)
-        return RigidBody(name, mass, com, self._inertia(scope, path, key, spec), frames)
+        return RigidBody(name, mass, com, self._inertia(scope, path, key, spec), frames, self.visuals[name])
+
+    def _visual(self, scope: Scope, path: tuple, spec: VisualSpec) -> Visual:
+        """A shape to draw; its numbers are no parameters."""
+        given = [shape for shape in SHAPES if getattr(spec, shape) is not None]
+        if len(given) != 1:
+            raise ModelError(path, f"expected one of {listing(SHAPES)}, got {listing(given)}")
+        shape, guesses = given[0], Places(False, _GuessSlots(**vars(self.slots)), frames=self.frames)
+        if any(not 0 <= part <= 1 for part in spec.colour or ()):
+            raise ModelError((*path, "colour"), "expected numbers from 0 to 1")
+        unit, key = ("-", "scale") if shape == "mesh" else ("m", shape)
+        sizes = getattr(spec, key)
+        size = tuple(self.slots.number(scope, (*path, key, i), x, unit) for i, x in enumerate(sizes))
+        position = guesses.vector(scope, (*path, "position"), "", spec.position, "m", "geometry")
+        orientation = guesses.orientation(scope, (*path, "rotation"), "", spec.rotation)
+        return Visual(shape, size, position, orientation, spec.colour, scope.fill(spec.mesh or "", path))
 
     def _inertia(self, scope: Scope, path: tuple, key: str, spec: BodySpec) -> tuple[Expression, ...]:
         """xx, xy, xz, yy, yz, zz; a planar body is a lamina with Jxx = Jyy = Jzz/2."""

@@ -3,5 +3,6 @@
 files, size                reading within a folder and within bounds
 model                      MuJoCo's compiled model by name
 read, read_forces, loops   bodies and joints; actuators, springs, sensors; equality constraints
+visuals                    geoms as shapes, in and out
 write, write_forces        the way back
 """

@@ -15,6 +15,7 @@ from poinsot.model.interchange.mjcf.files import compile_mjcf
 from poinsot.model.interchange.mjcf.loops import add_loops, screws
 from poinsot.model.interchange.mjcf.model import MjcfModel
 from poinsot.model.interchange.mjcf.read_forces import add_acting, joint_laws
+from poinsot.model.interchange.mjcf.visuals import add_visuals
 from poinsot.model.interchange.names import changed_names
 from poinsot.model.interchange.notes import built
 from poinsot.model.interchange.recognise import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise, stem
@@ -51,6 +52,7 @@ def read_mjcf(path: str | Path, drives: Sequence[str] | None = None) -> Mechanis
     try:
         _add_bodies(model)
         _add_sites(model)
+        add_visuals(model)
         _add_joints(model)
         add_loops(model)
         add_acting(model)
@@ -172,7 +174,7 @@ def _add_joint(model: MjcfModel, parent: str, child: str, joints: list[MjJoint],
 def _note_left_out(model: MjcfModel) -> None:
     m = model.compiled
     if m.ngeom:
-        model.notes.append(f"{m.ngeom} geoms and their contacts are left out; their mass is in the bodies.")
+        model.notes.append(f"Contacts of {m.ngeom} geoms are left out; their mass is in the bodies.")
     counts = [f"{getattr(m, c)} {what}" for c, what in LEFT_OUT.items() if getattr(m, c, 0)]
     if counts:
         model.notes.append(f"Left out: {', '.join(counts)}.")

@@ -15,6 +15,7 @@ from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
 from poinsot.elements.joints.steps import BALL, DISTANCE, FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
+from poinsot.model.interchange.mjcf.visuals import write_visuals
 from poinsot.model.interchange.mjcf.write_forces import FARTHEST, MjcfActing, law_attributes, pose_attributes
 from poinsot.model.interchange.notes import Conversion, dropped, written
 from poinsot.model.interchange.summed_forces import force_along
@@ -51,6 +52,7 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     SubElement(root, "option", gravity=numbers_text(mechanism.gravity))
     world = SubElement(root, "worldbody")
     along = MjcfActing(mechanism, tree, notes)
+    notes += write_visuals(world, mechanism.elements.ground.visuals)
     elements = _bodies(world, tree, along, notes)
     along.add_sites(elements)
     couplings = [(m.name, *m.follows) for link in tree.links for m in link.motions if m.follows]
@@ -98,6 +100,8 @@ def _bodies(world: Element, tree: OpenedTree, along: MjcfActing, notes: list[str
         element = SubElement(elements[link.parent], "body", {"name": link.name, **pose_attributes(X_PL)})
         elements[link.name], poses[link.name] = element, link.X_W
         _inertial(element, link, notes)
+        if link.body is not None:
+            notes += write_visuals(element, link.body.visuals)
         _joints(element, link, along, notes)
     return elements
 

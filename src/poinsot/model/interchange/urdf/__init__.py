@@ -3,5 +3,6 @@
 tree, read     links and joints of the file; the mechanism they describe
 mount          the pose in which loops are closed
 sidecar        loops, motors and poses that URDF has no words for
+visuals        shapes of links, in and out
 write          the way back
 """

@@ -21,6 +21,7 @@ from poinsot.model.interchange.notes import built
 from poinsot.model.interchange.urdf.mount import link_poses, mounted
 from poinsot.model.interchange.urdf.sidecar import Sidecar, read_sidecar, sidecar_beside
 from poinsot.model.interchange.urdf.tree import UrdfJoint, UrdfTree, read_tree
+from poinsot.model.interchange.visuals import moved_visual
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
@@ -145,6 +146,9 @@ class _Reader:
             key = frames.add(short)
             names[key] = pose_entry(X)
             self.frames[link] = f"{name}.{key}"
+        for link, (name, X) in self.home.items():
+            if shapes := [moved_visual(X, one) for one in self.tree.links[link].visuals]:
+                self.tables["bodies"].setdefault(name, {}).setdefault("visual", []).extend(shapes)
         self.link_names.changed |= frames.changed
         light = [link for link in self.frames if self.tree.links[link].mass > 0]
         if light:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.model.interchange.urdf.visuals import is_visual, read_visuals
 from poinsot.model.interchange.xml import FileContext, parse_xml
 from poinsot.spatial.inertia import inertia_defect, rotate_inertia
 from poinsot.spatial.pose import Pose
@@ -31,6 +33,7 @@ class UrdfLink:
     mass: float  # [kg]
     com: np.ndarray  # [m]
     inertia: np.ndarray  # (3, 3)  [kg·m²]
+    visuals: tuple[dict[str, Any], ...] = ()  # as model files have them, in the link
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +109,9 @@ def _named(context: FileContext, robot: Element, tag: str) -> dict[str, Element]
 
 def _link(context: FileContext, name: str, element: Element) -> UrdfLink:
     where, inertial = f"link '{name}'", element.find("inertial")
+    visuals = read_visuals(context, where, element)
     if inertial is None:
-        return UrdfLink(name, 0.0, np.zeros(3), np.zeros((3, 3)))
+        return UrdfLink(name, 0.0, np.zeros(3), np.zeros((3, 3)), visuals)
     mass = inertial.find("mass")
     if mass is None:
         raise context.fail(where, "<inertial> needs a <mass>")
@@ -124,7 +128,7 @@ def _link(context: FileContext, name: str, element: Element) -> UrdfLink:
         raise context.fail(where, defect)
     if any(rpy):
         J = rotate_inertia(euler_matrix("xyz", np.array(rpy)), J)
-    return UrdfLink(name, kilograms, np.array(com), J)
+    return UrdfLink(name, kilograms, np.array(com), J, visuals)
 
 
 def _joint(context: FileContext, name: str, element: Element, links: dict[str, Element]) -> UrdfJoint:
@@ -201,5 +205,5 @@ def _left_out(robot: Element) -> tuple[str, ...]:
     """Elements that are not read, counted by tag."""
     count: Counter[str] = Counter()
     for owner in (robot, *robot.findall("link"), *robot.findall("joint")):
-        count.update(str(child.tag)[:40] for child in owner if child.tag not in READ[owner.tag])
+        count.update(str(c.tag)[:40] for c in owner if c.tag not in READ[owner.tag] and not is_visual(c))
     return tuple(f"{number} {tag}" for tag, number in count.items())

@@ -22,6 +22,7 @@ from poinsot.model.interchange.notes import Conversion, dropped, written
 from poinsot.model.interchange.summed_forces import INFINITY, acting, force_along
 from poinsot.model.interchange.tree import OpenedTree, TreeLink, cut_tree
 from poinsot.model.interchange.urdf.sidecar import Sidecar, sidecar_text
+from poinsot.model.interchange.urdf.visuals import write_visuals
 from poinsot.model.interchange.xml import number_text, numbers_text
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.toml import as_path
@@ -62,7 +63,7 @@ class _Writer:
 
     def write(self) -> tuple[str, Sidecar]:
         """The URDF as text, and its sidecar."""
-        self._link(GROUND, Pose.identity())
+        self.notes += write_visuals(self._link(GROUND, Pose.identity()), self.mechanism.elements.ground.visuals)
         for link in self.tree.links:
             self._branch(link)
         for body in (self.mechanism.elements.ground, *self.mechanism.bodies.values()):
@@ -125,6 +126,8 @@ class _Writer:
             self._moving(last, parent, link.name, link.X_W)
         if link.body is not None and link.body.mass:
             _inertial(element, link.body)
+        if link.body is not None:
+            self.notes += write_visuals(element, link.body.visuals)
 
     def _moving(self, motion: ElementaryMotion, parent: str, child: str, X_W: Pose) -> None:
         """A hinge or slide; its origin is where the child stands when the coordinate is zero."""

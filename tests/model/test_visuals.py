@@ -1,0 +1,124 @@
+"""What bodies look like is kept: read from URDF, MJCF and model files, written back, without influence on results."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import poinsot
+from poinsot.app.scene.build import scene_of
+from poinsot.app.scene.primitives import Surface
+from poinsot.errors import PoinsotError
+
+MODEL = """
+format = 1
+[bodies.ground]
+visual = { box = ["20 cm", 0.2, 0.1], colour = [0.2, 0.4, 0.6, 0.5] }
+[bodies.arm]
+mass = "1 kg"
+com = [0.15, 0, 0]
+inertia = [0.01, 0.02, 0.03]
+[[bodies.arm.visual]]
+cylinder = ["20 mm", "0.3 m"]
+position = [0.15, 0.01, 0.02]
+rotation = { sequence = "xyz", angles = [0.1, "80 deg", 0.3] }
+colour = [1, 0, 0]
+[[bodies.arm.visual]]
+sphere = 0.05
+[joints.A]
+type = "revolute"
+between = ["ground", "arm"]
+axis = [0, 1, 0]
+"""
+PLAIN = (
+    MODEL.replace("visual = { box", "frames = {} # { box").split("[[")[0]
+    + "[joints.A]"
+    + MODEL.split("[joints.A]")[1]
+)
+
+
+def same(ours, theirs) -> None:
+    """The same shapes in the same places."""
+    assert [v.shape for v in ours] == [v.shape for v in theirs]
+    for a, b in zip(ours, theirs):
+        np.testing.assert_allclose(a.size, b.size)
+        np.testing.assert_allclose(a.pose().p, b.pose().p, atol=1e-12)
+        np.testing.assert_allclose(a.pose().R, b.pose().R, atol=1e-12)
+        if a.colour:
+            np.testing.assert_allclose(a.colour, b.colour[: len(a.colour)], atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("ending", ["toml", "urdf", "xml"])
+def test_shapes_survive_other_formats(tmp_path, ending):
+    if ending == "xml":
+        pytest.importorskip("mujoco")
+    mechanism, path = poinsot.loads(MODEL), tmp_path / f"arm.{ending}"
+    {"toml": poinsot.save, "urdf": poinsot.write_urdf, "xml": poinsot.write_mjcf}[ending](mechanism, path)
+    back = poinsot.load(path)
+    same(mechanism.bodies["arm"].visuals, back.bodies["arm"].visuals)
+    same(mechanism.elements.ground.visuals, back.elements.ground.visuals)
+
+
+def test_shapes_are_no_parameters_and_no_part_of_the_equations():
+    drawn, plain = poinsot.loads(MODEL), poinsot.loads(PLAIN)
+    assert not plain.bodies["arm"].visuals
+    assert list(drawn.parameters) == list(plain.parameters)
+    strip = {key: value for key, value in plain.physics["bodies"]["arm"].items()}
+    assert drawn.physics["bodies"]["arm"] == strip
+    assert "visual" in drawn.document["bodies"]["arm"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("visual = { box = [1, 1] }", "3 numbers"),
+        ("visual = { box = [1, 1, 1], sphere = 1 }", "expected one of box"),
+        ("visual = { sphere = 1, colour = [1, 0, 7] }", "from 0 to 1"),
+        ("visual = { sphere = '1 kg' }", "quantity in m"),
+        ("visual = { cone = 1 }", "not known"),
+    ],
+)
+def test_shapes_that_make_no_sense_are_named(entry, words):
+    with pytest.raises(PoinsotError, match=words):
+        poinsot.loads(f"format = 1\n[bodies.arm]\nmass = 1\n{entry}\n")
+
+
+URDF = """<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1"/></inertial>
+<visual><geometry><mesh filename="{file}" scale="2 2 2"/></geometry></visual></link>
+<joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint></robot>"""
+CORNER = """solid c
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+endsolid
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("file", ["meshes/c.stl", "package://robot/meshes/c.stl"])
+def test_meshes_are_found_beside_the_file_and_scaled(tmp_path, file):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "c.stl").write_text(CORNER)
+    (tmp_path / "r.urdf").write_text(URDF.format(file=file))
+    scene = scene_of(poinsot.load(tmp_path / "r.urdf"))
+    (mesh,) = (p for p in scene.layer("bodies") if isinstance(p, Surface))
+    assert mesh.vertices.max() == 2.0 and not scene.notes
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("file", "words"), [("gone.stl", "not beside"), ("bad.stl", "cannot be read|no triangles")])
+def test_a_mesh_that_cannot_be_read_is_said_once_and_the_body_is_drawn(tmp_path, file, words):
+    (tmp_path / "bad.stl").write_text("this is no mesh")
+    (tmp_path / "r.urdf").write_text(URDF.format(file=file))
+    scene = scene_of(poinsot.load(tmp_path / "r.urdf"))
+    assert len(scene.notes) == 1
+    assert re.search(words, scene.notes[0])
+    assert {p.body for p in scene.layer("bodies")} == {"arm"}
