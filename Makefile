@@ -2,6 +2,8 @@
 # make test    set up and run the tests             make bench   speed, as ratios to peers in one run
 # make slow    proofs that take long; SHARE=0.1 a tenth  make lint    style and types, as a machine can check
 # make mutants changes one thing in a law at a time, and sees that a test fails (WHERE="elements/joints --share 0.2")
+# make browser pages and the viewer in Chromium, which is installed if it can be
+# make docs    the documentation site, into site/    make validation  docs/validation.md from the cross tests
 # make lanes   tests of native code with vectors of another length than the processor's; LANES=1, 2, 4 or 8
 PYTHON ?= python3
 VENV   ?= .venv
@@ -15,7 +17,7 @@ WHAT   ?= tests/engine $(patsubst %,tests/analysis/test_%.py,simulate other_coor
 	initial_pose states branches chains)
 LANES  ?= $(shell $(RUN) -c 'from poinsot.engine.build.native import host_target; print(4 if host_target().lanes == 8 else 8)')
 
-.PHONY: demo test lanes slow peers bench lint mutants clean
+.PHONY: demo test browser lanes slow peers bench lint mutants docs gallery validation clean
 
 $(RUN):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Poinsot needs Python 3.11 or newer; set PYTHON=")'
@@ -36,17 +38,26 @@ $(VENV)/.peers: $(VENV)/.test
 	  >/dev/null 2>&1 || echo 'OpenSees needs the system libraries libblas3 and liblapack3; its tests are left out'
 	@touch $@
 
-demo: $(VENV)/.core
+$(VENV)/.view: $(VENV)/.core
+	@$(PIP) --editable '.[view]'
+	@touch $@
+
+demo: $(VENV)/.view
 	@$(RUN) examples/demo.py
 
 test: $(VENV)/.test
 	@$(RUN) -m pytest -n $(JOBS)
 
+browser: $(VENV)/.test
+	@command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq chromium) >/dev/null 2>&1 \
+	  || echo 'Chromium cannot be installed here; its tests are left out'
+	@$(RUN) -m pytest -m browser tests/browser
+
 lanes: $(VENV)/.test
 	@POINSOT_LANES=$(LANES) $(RUN) -m pytest -n $(JOBS) $(WHAT)
 
 slow: $(VENV)/.test
-	@POINSOT_SHARE=$(SHARE) $(RUN) -m pytest -n $(JOBS) -m 'slow and not peers'
+	@POINSOT_SHARE=$(SHARE) $(RUN) -m pytest -n $(JOBS) -m 'slow and not peers and not browser'
 
 peers: $(VENV)/.peers
 	@$(RUN) -m pytest -n $(JOBS) -m peers
@@ -67,5 +78,25 @@ lint: $(VENV)/.lint
 mutants: $(VENV)/.test
 	@$(RUN) -m tests.mutants $(WHERE)
 
+$(VENV)/.docs: $(VENV)/.core
+	@$(PIP) --editable '.[docs,estimate]'
+	@touch $@
+
+docs: $(VENV)/.docs
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+# Pictures of the gallery, by its scripts.
+gallery: $(VENV)/.test
+	@cd docs/images/gallery && for script in ../../../examples/*.py; do \
+	  case $$script in *demo.py) ;; *) echo $$script; $(abspath $(RUN)) $$script >/dev/null || exit 1 ;; esac; done
+
+# What agrees with what: the cross tests write it down, the page is made of it.
+validation: $(VENV)/.peers
+	@rm -f build/agreement.jsonl
+	@POINSOT_AGREEMENT=$(CURDIR)/build/agreement.jsonl $(RUN) -m pytest -n $(JOBS) -m 'peers or not slow' \
+	  tests/peers tests/generated tests/papers
+	@$(RUN) -m docs.generate.validation build/agreement.jsonl
+
 clean:
-	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache
+	@rm -rf $(VENV) build site dist .pytest_cache .hypothesis .ruff_cache

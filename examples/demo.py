@@ -13,7 +13,7 @@ import casadi
 import numpy as np
 
 import poinsot
-from poinsot.app.motion_page import motion_page
+from poinsot.app.scene.page import as_html
 from poinsot.app.tables import write_table
 from poinsot.model.toml import write_aside
 
@@ -77,7 +77,7 @@ def main() -> None:
         print(f"   {name}: the truth is {truth:g}, {abs(off):.1f} standard errors away")
     folder = estimate.save(OUTPUT / "result", overwrite=True)
     moving = poinsot.kinematics(rig, WAVES, t)
-    page = write_aside(OUTPUT / "ex800.html", motion_page(rig, moving, "EX800 in waves"))
+    page = write_aside(OUTPUT / "ex800.html", as_html(rig, moving))
     print(f"\nThe identified model and all numbers are in {folder}; open {page} in a browser to see the motion.")
     print(f"The same from the command line: poinsot identify {OUTPUT / 'study.toml'} --out DIR")
     print(f"{time.perf_counter() - begin:.0f} s in all")

@@ -5,8 +5,8 @@ The map, each package standing on those above it:
     errors       one exception base, messages that name the thing and list what exists
     lazy         CasADi, loaded at its first use
     blas         one BLAS thread for small matrices
-    results      records that become JSON or tables
     store        what is kept on disk between processes
+    results      records that become JSON, tables and plots
     spatial      poses, rotation charts, inertia and Poinsot's matrix
     elements     one physical law a file: bodies, joints, forces, coordinates, sensors
     model        Mechanism: the frozen description, its named parameters, model files, checks

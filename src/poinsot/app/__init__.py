@@ -6,6 +6,7 @@ measurements, estimate, design            those of each part
 options                                   what several commands take
 console, output, tables                   what the terminal shows; what is printed and written; tables of motions
 notes                                     what a file of another program could not tell
-motion_page                               a page that shows a mechanism move
+scene                                     a mechanism as a picture in space
+report                                    a result as one page
 reproduce                                 the papers, number by number, with verdicts
 """

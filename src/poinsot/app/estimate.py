@@ -9,13 +9,17 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy, resumed
-from poinsot.app.options import Json, Overwrite
-from poinsot.app.output import check_outputs, write_json
+from poinsot.app.guide import names
+from poinsot.app.options import Json, Overwrite, Plot
+from poinsot.app.output import check_outputs, write_json, write_plot
 from poinsot.errors import PoinsotError
 
 
 def identify(
-    study: Annotated[Path, typer.Argument(help="a study file (TOML): model, recordings, unknowns, method")],
+    study: Annotated[
+        Path,
+        typer.Argument(help="a study file (TOML): model, recordings, unknowns, method", autocompletion=names.studies),
+    ],
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="write the result to a folder")] = None,
     dask: Annotated[
         str | None, typer.Option("--dask", metavar="ADDRESS", help="a scheduler, tcp://…, or local")
@@ -23,10 +27,16 @@ def identify(
     bootstrap: Annotated[
         int | None, typer.Option("--bootstrap", metavar="N", help="intervals from N estimates of drawn noise")
     ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="write DIR/report.html besides, as `poinsot report`")
+    ] = False,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Identify parameters from recordings: values with error bars, what is undetermined, and a verdict."""
+    if report and out is None:
+        raise PoinsotError("--report writes into the folder of the result: give --out DIR")
     check_outputs(json, out, "estimate.json", overwrite)
     with busy("identification"), resumed():
         found = poinsot.identify(study, dask=dask, bootstrap=bootstrap)
@@ -36,14 +46,28 @@ def identify(
             print(f"recording '{run.name}': {finding}")
     if out is not None:
         print(f"written to {found.save(out, overwrite)}")
+    if out is not None and report:
+        from poinsot.app.report.page import write_report
+
+        with busy("report"):
+            write_report(out, out / "report.html")
+        print(f"report: {out / 'report.html'}")
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
 
 
 def compare(
     results: Annotated[list[Path], typer.Argument(help="folders of results or study files; with --method one study")],
     method: Annotated[
-        list[str] | None, typer.Option("--method", metavar="NAME", help="estimate the study by each of these")
+        list[str] | None,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="estimate the study by each of these",
+            autocompletion=names.methods,
+        ),
     ] = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -53,4 +77,5 @@ def compare(
     with busy("comparison"), resumed():
         found = poinsot.compare(results[0], method) if method else poinsot.compare(results)
     print(found)
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)

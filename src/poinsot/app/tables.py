@@ -10,11 +10,14 @@ from pathlib import Path
 import numpy as np
 
 import poinsot
-from poinsot.app.output import write_text
+from poinsot.app.output import settled, write_text
+from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError, one_line
 from poinsot.lazy import provided
+from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
+from poinsot.spatial.pose import Pose
 
 
 def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
@@ -55,13 +58,35 @@ def pose_in(mechanism: Mechanism, texts: Iterable[str] | None) -> dict[str, floa
 
 
 def coordinate_units(mechanism: Mechanism, per: str = "") -> dict[str, str]:
-    """Units of the coordinates of a mechanism, or of their rates `per` "/s"."""
-    return {name: one.unit + per for name, one in mechanism.coordinates.items()}
+    """Units of the coordinates of a mechanism and of its joints, or of their rates `per` "/s"."""
+    named = mechanism.coordinates
+    return {name: one.unit + per for name, one in [*named.of_joints.items(), *named.items()]}
 
 
 def force_units(mechanism: Mechanism) -> dict[str, str]:
     """Units of the forces of its actuators."""
     return {name: "N·m" if one.on.unit == "rad" else "N" for name, one in mechanism.actuators.items()}
+
+
+def pose_rows(mechanism: Mechanism, poses: Mapping[str, Pose]) -> list[tuple[str, float, str, str]]:
+    """Coordinates of a mechanism in given poses: name, value in SI, unit, and the same in degrees or millimetres."""
+    coordinates = mechanism.coordinates
+    if not coordinates:
+        return []
+    held = Constraints(mechanism.elements, tuple(coordinates.values()))
+    values = held.evaluate({GROUND: Pose.identity(), **poses})[0][-len(coordinates) :]
+    sizes = {unit: max([1.0 if unit == "rad" else 0.0, *np.abs(values)]) for unit in ("m", "rad")}
+    rows = []
+    for (name, one), value in zip(coordinates.items(), values):
+        x = settled(value, sizes.get(one.unit, 1.0))
+        rows.append((name, x, one.unit, f"{np.degrees(x):.6g}°" if one.unit == "rad" else f"{1e3 * x:.6g} mm"))
+    return rows
+
+
+def pose_line(mechanism: Mechanism, poses: Mapping[str, Pose]) -> str:
+    """A pose on one line: "theta1 = 1.0472 rad (60°), …"."""
+    rows = pose_rows(mechanism, poses)
+    return ", ".join(f"{name} = {x:.6g} {unit}" + (f" ({other})" * (unit == "rad")) for name, x, unit, other in rows)
 
 
 def names_in(text: str | None) -> list[str] | None:
@@ -76,5 +101,5 @@ def write_table(path: Path | None, columns: dict[str, np.ndarray], overwrite: bo
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values()))
+    writer.writerows([x if isinstance(x, str) else repr(float(x)) for x in row] for row in zip(*columns.values()))
     write_text(path, out.getvalue(), overwrite)

@@ -126,6 +126,7 @@ class Study:
     dask: str = ""  # scheduler ("tcp://…" or "local") of starts, populations, bootstraps; none: threads
     bootstrap: int = 0  # estimates from drawn noise, for intervals beside the standard errors; 0: none
     seed: int = 0  # of that noise
+    text: str = ""  # of the file that it comes from
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism)
@@ -151,7 +152,7 @@ class Study:
     @property
     def bare(self) -> Study:
         """The same without what does not change its values: where work is done, and which intervals are asked for."""
-        return replace(self, dask="", bootstrap=0, seed=0)
+        return replace(self, dask="", bootstrap=0, seed=0, text="")
 
     @property
     def against(self) -> dict[str, str]:

@@ -103,7 +103,8 @@ class StudyTable(StrictTable):
 def read_study(path: str | Path) -> Study:
     """A study from its file; files that it names are looked for beside it."""
     file = as_path(path)
-    table = study_table(parsed_toml(read_text(file, what="a study file")), file.name)
+    text = read_text(file, what="a study file")
+    table = study_table(parsed_toml(text), file.name)
     mechanism = mechanism_of(table.model, table.known, file.parent)
     runs = tuple(run_of(name, one, file.parent, mechanism) for name, one in table.recordings.items())
     return Study(
@@ -123,6 +124,7 @@ def read_study(path: str | Path) -> Study:
         table.dask,
         table.bootstrap,
         table.seed,
+        text,
     )
 
 

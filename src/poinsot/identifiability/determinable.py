@@ -22,7 +22,8 @@ from poinsot.identifiability.reduction import Gap
 from poinsot.identifiability.regressor import Regressor, regressor
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.signals import GivenMotion
-from poinsot.results import Result
+from poinsot.results import Panel, Result
+from poinsot.results.pictures import error_panel
 from poinsot.spatial.algebra import Numbers
 
 SHOWN = 2  # combinations in a line of the table
@@ -65,6 +66,12 @@ class Determination(Result):
 
     def _rows(self) -> dict[str, np.ndarray]:
         return {"parameter": np.array([f.name for f in self.findings])}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Relative standard errors, and what is determined, poorly determined or undetermined."""
+        names, errors = [f.name for f in self.findings], [f.relative for f in self.findings]
+        title = f"{self.base.rank} of {len(names)} parameters or combinations"
+        return (error_panel(names, errors, [str(f.verdict) for f in self.findings], title=title),)
 
     def __getitem__(self, name: str) -> ParameterVerdict:
         for finding in self.findings:

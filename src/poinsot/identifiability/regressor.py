@@ -22,7 +22,8 @@ from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
 from poinsot.motion.kinematics import solve_path
 from poinsot.motion.signals import GivenMotion, as_motion, own_times
-from poinsot.results import Result
+from poinsot.results import BarPanel, Curve, LinePanel, Panel, Result
+from poinsot.results.panels import with_unit
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored
 from poinsot.system.system import System
@@ -55,6 +56,23 @@ class Regressor(Result):
     def _rows(self) -> dict[str, np.ndarray]:
         c = len(self.channels)
         return {"t": np.repeat(self.t, c), "channel": np.tile(np.array(self.channels), len(self.t))}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """The channels of the mechanism as it is, and how much of each column is left by cancellation."""
+        values = dict(zip(self.channels, self.values.T))
+        units = dict(zip(self.channels, self.channel_units))
+        found: list[Panel] = [
+            LinePanel(
+                x="t [s]",
+                y=with_unit("channels", unit),
+                curves=tuple(Curve(c, self.t, values[c]) for c in self.channels if units[c] == unit),
+            )
+            for unit in dict.fromkeys(self.channel_units)
+        ]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            left = np.linalg.norm(self.matrix, axis=0) / self.scale
+        label = "norm of the column over that without cancellation [-]"
+        return (*found, BarPanel(names=self.columns, x=label, series={"column": left}, log=bool((left > 0).any())))
 
     @cached_property
     def scale(self) -> np.ndarray:

@@ -19,7 +19,7 @@ from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements, substitute
 from poinsot.model.quantities.expressions import names
-from poinsot.results import Result
+from poinsot.results import BarPanel, Panel, Result, TextPanel
 
 LARGEST_ANGLE = 4 * pi  # two turns  [rad]
 
@@ -62,6 +62,22 @@ class Report(Result):
     findings: tuple[Diagnostic, ...]
 
     _over, _extra, _columns = ("finding", "#findings"), {"ok": "ok"}, {"findings": ("", "")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Counts, and what was found."""
+        told = {
+            "moving bodies": self.bodies,
+            "joints": sum(self.joints.values()),
+            "loops": self.loops,
+            "constraint equations": self.constraints,
+            "mobility, counted": self.mobility_counted,
+            "mobility": self.mobility,
+            "actuators": self.actuators,
+        }
+        known = {name: value for name, value in told.items() if value is not None}
+        counts = BarPanel(names=tuple(known), x="count [-]", series={"count": [*known.values()]}, title=self.name)
+        said = tuple(map(str, self.findings)) or ("no findings",)
+        return counts, TextPanel(title="findings", lines=said)
 
     @property
     def ok(self) -> bool:

@@ -45,7 +45,7 @@ class InverseDynamics(JointReactions):
     kinematics: Kinematics
     mechanism: Mechanism = field(repr=False)
 
-    _over = ("t", "t")
+    _over, _plot = ("t", "t"), {"forces": "actuator forces", "power": "power"}
 
     @cached_property
     def body_forces(self) -> dict[str, np.ndarray]:

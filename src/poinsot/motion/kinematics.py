@@ -58,7 +58,7 @@ class Kinematics(Result):
     path: Path
     mechanism: Mechanism = field(repr=False)
 
-    _over, _hidden = ("t", "t"), ("path",)
+    _over, _hidden, _plot = ("t", "t"), ("path",), {"coordinates": "coordinates", "rates": "rates"}
 
     def first(self, n: int) -> Kinematics:
         """The same at the first n times."""

@@ -51,12 +51,18 @@ class Simulation(JointReactions):
     find_reactions: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
     find_states: Callable[[], SimulatedStates] = field(repr=False)  # gives accelerations and forces
 
-    _columns = {"q": ("q", "SI"), "v": ("v", "SI")}
+    _columns = {"q": ("q", "SI"), "v": ("v", "SI"), "balance": ("energy error", "J")}
+    _plot = {"coordinates": "coordinates", "balance": "energy error"}
 
     def _rows(self) -> dict[str, np.ndarray]:
         if self.q.ndim == 2:
             return {"t": self.t}
         return dict(zip(("batch", "t"), np.meshgrid(np.arange(len(self.q)), self.t, indexing="ij")))
+
+    @property
+    def balance(self) -> np.ndarray:
+        """Energy less work less the energy at the start (n,): 0 but for errors of the integration  [J]."""
+        return self.energy - self.work - self.energy[..., :1]
 
     def states(self) -> SimulatedStates:
         """Accelerations and actuator forces of a motion that is no batch, computed when asked for."""

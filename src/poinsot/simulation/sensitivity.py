@@ -48,7 +48,7 @@ class Sensitivity(Result):
     coordinates: dict[str, np.ndarray]  # by name (n, k)
     mechanism: Mechanism = field(repr=False)
 
-    _over = ("t", "t")
+    _over, _plot = ("t", "t"), {"forces": "∂ forces", "coordinates": "∂ coordinates"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,7 @@ class MotionSensitivity(Result):
     mechanism: Mechanism = field(repr=False)
 
     _over, _columns = ("t", "simulation.t"), {"q": ("q", "SI"), "v": ("v", "SI")}
+    _plot = {"coordinates": "∂ coordinates"}
 
 
 def sensitivity(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, wrt: Sequence[str]) -> Sensitivity:

@@ -9,6 +9,7 @@ estimate             the result and its verdict
 linear               results by base parameters
 searched             results by search
 surface              costs over two unknowns
+kept                 what a folder keeps besides: the study as data, a motion, cost surfaces
 summary              what a comparison needs of a result, at hand or in a folder
 comparison           several results in one table, and what their differences are worth
 """

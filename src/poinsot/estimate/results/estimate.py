@@ -14,16 +14,20 @@ from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.estimate.methods.base import Influence
 from poinsot.estimate.results.bootstrap import Bootstrap
 from poinsot.estimate.results.folder import write_folder
+from poinsot.estimate.results.kept import BodyMotion, asked, surface_texts
 from poinsot.estimate.results.surface import CostSurface
 from poinsot.estimate.results.text import in_brackets, in_columns, with_error
 from poinsot.estimate.results.validation import RunFit, poorly_predicted
 from poinsot.estimate.search.base import Convergence
-from poinsot.estimate.search.problem import SearchProblem
+from poinsot.estimate.search.problem import SearchProblem, Space
 from poinsot.estimate.search.profile import Profile, profile
 from poinsot.estimate.selection.sets import Selection
 from poinsot.estimate.study import Study
 from poinsot.model.mechanism import Mechanism
-from poinsot.results import Result
+from poinsot.model.toml import as_path
+from poinsot.results import BarPanel, Panel, Result
+from poinsot.results.pictures import correlation_panel, value_panel
+from poinsot.store.folder import check_folder
 
 
 class EstimateStatus(StrEnum):
@@ -100,6 +104,19 @@ class Estimate(Result):
     def _rows(self) -> dict[str, np.ndarray]:
         return {"parameter": np.array(self.names)}
 
+    def panels(self) -> tuple[Panel, ...]:
+        """Values against the model's, residuals by channel, correlation of the errors, and the fit itself."""
+        nominal = np.array([p.nominal for p in self.parameters])
+        values = value_panel(self.names, self.units, nominal, {"estimate": (self.value, self.deviation)})
+        shares = {"identified from": self.fit.relative}
+        if self.validation is not None and len(self.validation.channels) == len(self.fit.channels):
+            shares["held out"] = self.validation.relative
+        names = tuple(f.channel for f in self.fit.channels)
+        left = BarPanel(names=names, x="residual, of a channel's deviation [-]", series=shares)
+        known = np.isfinite(self.value)
+        together = [correlation_panel([n for n, k in zip(self.names, known) if k], self.covariance[known][:, known])]
+        return (values, left, *(together if known.sum() > 1 else ()), *self.fit.panels())
+
     def __getitem__(self, name: str) -> Value:
         for value in self.parameters:
             if value.name == name:
@@ -168,6 +185,16 @@ class Estimate(Result):
     def _search(self) -> tuple[SearchProblem, np.ndarray, float]:
         """The problem as that of a search, its values (k,), and the variance of its residuals."""
 
+    @property
+    def space(self) -> Space:
+        """Where each unknown was looked for: bounds, priors, start."""
+        return self._search[0].space
+
+    @property
+    def motion(self) -> BodyMotion | None:
+        """Poses of all bodies in the first run that was used; None where nothing moves, or it is not known."""
+        return None
+
     def cost_surface(
         self,
         first: str,
@@ -191,8 +218,12 @@ class Estimate(Result):
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
         """Write it to a folder: JSON, signals as CSV, and the identified model as TOML, MJCF and URDF."""
+        check_folder(as_path(folder), "estimate.json", overwrite)
         fits = {"fit": self.fit, "validation": self.validation}
-        return write_folder(folder, self.to_dict(), self.study, fits, lambda: self.mechanism, overwrite)
+        data = self.to_dict() | {"study": asked(self.study, self.space)}
+        kept = surface_texts(self.names, self.value, self.covariance, self.space, self.cost_surface)
+        kept |= {} if self.motion is None else {"motion.csv": self.motion.text()}
+        return write_folder(folder, data, self.study, fits, lambda: self.mechanism, overwrite, kept)
 
     def __str__(self) -> str:
         lines = [

@@ -16,7 +16,7 @@ from poinsot.estimate.study import Study
 from poinsot.model.interchange import write_mjcf, write_urdf
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
-from poinsot.model.toml import as_path, save
+from poinsot.model.toml import as_path, dumps, save
 from poinsot.store.folder import new_folder
 from poinsot.store.provenance import provenance
 
@@ -30,12 +30,14 @@ def write_folder(
     fits: Mapping[str, RunFit | None],
     identified: Callable[[], Mechanism],
     overwrite: bool = False,
+    kept: Mapping[str, str] | None = None,
 ) -> Path:
     """Write an estimate to a folder, aside and renamed, and read the model back.
 
     `estimate.json` has `data`, values, covariances, fits and steps, and provenance; `fit.csv` and `validation.csv`
     every channel as measured and predicted; `model.toml`, `model.xml` and `model.urdf` the identified mechanism, as
-    far as it is possible and the format can hold it: `estimate.json` says why one is missing.
+    far as it is possible and the format can hold it: `estimate.json` says why one is missing. `kept` are further
+    files, text by name; `nominal.toml` is the mechanism before, and `study.toml` the study where it was a file.
     """
     place = as_path(folder)
     with new_folder(place, "estimate.json", overwrite) as aside:
@@ -43,6 +45,9 @@ def write_folder(
         for name, fit in fits.items():
             if fit is not None:
                 (aside / f"{name}.csv").write_text(signals(fit), encoding="utf-8")
+        texts = {**(kept or {}), **_nominal(study.mechanism), **({"study.toml": study.text} if study.text else {})}
+        for name, text in texts.items():
+            (aside / name).write_text(text, encoding="utf-8")
         whole = {"format": 1, **data, "models": models, "provenance": origin(study)}
         (aside / "estimate.json").write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return place
@@ -79,6 +84,14 @@ def origin(study: Study) -> dict[str, Any]:
         for run in study.runs
     }
     return {"model": study.mechanism.name, "recordings": runs, **provenance()}
+
+
+def _nominal(mechanism: Mechanism) -> dict[str, str]:
+    """The model before anything was identified, as far as a model file can hold it."""
+    try:
+        return {"nominal.toml": dumps(mechanism)}
+    except PoinsotError:
+        return {}
 
 
 def _models(identified: Callable[[], Mechanism], folder: Path) -> dict[str, str]:

@@ -17,6 +17,7 @@ from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.problems.forces import ForceResiduals, force_space
 from poinsot.estimate.results.estimate import Combination, Estimate, Value
 from poinsot.estimate.results.identified import full_values, with_linear
+from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.search.problem import SearchProblem, with_priors
 from poinsot.model.mechanism import Mechanism
 
@@ -70,6 +71,12 @@ class LinearEstimate(Estimate):
         loads = {p.name: p.value for p in self.parameters[unknowns.own :] if p.name in unknowns.mechanism.parameters}
         found = with_linear(unknowns.mechanism, unknowns.linear, self.full)
         return found.with_parameters({name: max(value, 0.0) for name, value in loads.items() if np.isfinite(value)})
+
+    @property
+    def motion(self) -> BodyMotion:
+        """Poses of all bodies in the first run that was used."""
+        states = self.problem.runs[0].motion.states
+        return BodyMotion.of(states.system, states.t, states.q, states.p)
 
     @property
     def _search(self) -> tuple[SearchProblem, np.ndarray, float]:

@@ -21,7 +21,8 @@ from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, named_pose
-from poinsot.results import Result
+from poinsot.results import Panel, Result
+from poinsot.results.pictures import place_panels
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation, rotation_between
@@ -61,6 +62,10 @@ class Assembly(Result):
     nearest: str = ""  # the same where the way to it ends
     error: float = 0.0  # root of the sum of all violations squared, each by its natural size
     opening: float = 0.0  # of the loop that the worst equation closes, its tree put together  [m or -]
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Where the bodies are."""
+        return place_panels(self.poses)
 
     @property
     def quality(self) -> tuple[bool, bool, float]:

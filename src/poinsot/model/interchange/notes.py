@@ -13,7 +13,7 @@ from poinsot.errors import ConversionWarning, PoinsotError, listing
 from poinsot.model.interchange.drives import name_coordinates
 from poinsot.model.mechanism import Mechanism, build
 from poinsot.model.toml import check_place, write_aside
-from poinsot.results import Result
+from poinsot.results import Panel, Result, TextPanel
 
 SHOWN = 4  # names of things to which the same happened
 _VARIES = re.compile(r"'.*?'(?=\W|$)|\b\d[\w.+-]*")
@@ -27,6 +27,10 @@ class Conversion(Result):
     notes: tuple[str, ...]  # one sentence each: what cannot be represented, or was approximated
 
     _over, _columns = ("number", "#notes"), {"notes": ("note", "")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """What was written, and what was not."""
+        return (TextPanel(title="conversion", lines=tuple(str(self).splitlines())),)
 
     def __str__(self) -> str:
         return "\n".join([f"wrote {', '.join(map(str, self.files))}", *(f"  note: {note}" for note in self.notes)])

@@ -1,0 +1,52 @@
+"""The mechanism in 3D, with its motion; its modes where natural frequencies were measured."""
+
+from __future__ import annotations
+
+import warnings
+
+from poinsot.app.report.blocks import Points, ReportScene, ReportSection, Tone, Words
+from poinsot.app.report.saved import SavedResult
+from poinsot.errors import PoinsotError
+
+
+def mechanism(result: SavedResult) -> ReportSection | None:
+    """Scenes that open when asked for."""
+    machine = result.mechanism
+    if machine is None:
+        return None
+
+    from poinsot.app.scene.page import as_html, modes_html
+
+    blocks: list[object] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            moving = result.motion
+            run = result.data["fit"]["runs"][0] if moving is not None else ""
+            title = f"{result.model} moving as in '{run}'" if moving is not None else f"{result.model} at rest"
+            alt = f"The mechanism {result.model} in three dimensions; drag to turn it."
+            blocks.append(ReportScene(title, alt, as_html(machine, moving)))
+            blocks += _modes(result, modes_html)
+        except PoinsotError as error:
+            blocks.append(Words(f"It cannot be drawn: {error}", Tone.NOTE))
+    return ReportSection("mechanism", "The mechanism", blocks)
+
+
+def _modes(result: SavedResult, modes_html) -> list[object]:
+    """Modes in the pose of the first measured run."""
+    import poinsot
+
+    runs = result.study.get("modal") or []
+    if not runs or result.mechanism is None:
+        return []
+    found = poinsot.modes(result.mechanism, pose=runs[0]["pose"] or None)
+    count = min(len(found.frequencies), len(runs[0]["frequencies"]), 3)
+    scenes: list[object] = [
+        ReportScene(
+            f"Mode {k + 1}: {found.frequencies[k]:.4g} Hz, in the pose of '{runs[0]['name']}'",
+            f"Mode {k + 1} of {result.model}, exaggerated.",
+            modes_html(found, k),
+        )
+        for k in range(count)
+    ]
+    return scenes or [Points(["The model has no modes in this pose."])]
