@@ -124,8 +124,9 @@ def solve_path(
         path = solve_path(mechanism, motion, t[:before], formulation, free)
         held = {name: mechanism.coordinates[name] for name in motion}
         weak = conditioning(path.system, poses_at(path.system, path.q[-1], path.constants(-1)), held)
+        hint = _unit_hint(mechanism, motion, t[before : before + 1])
         raise MotionError(
-            f"{error} ({weak} at t = {path.t[-1]:g} s, the last pose reached){_unit_hint(mechanism, motion, t[before : before + 1])}",
+            f"{error} ({weak} at t = {path.t[-1]:g} s, the last pose reached){hint}",
             t=error.t,
             joint=weak.name,
             condition=weak.condition,

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -124,7 +124,7 @@ def assemble(mechanism: Mechanism, pose: GivenPose = None, *, home: Assembly | N
         raise PoinsotError(f"{error}{hint}") from None
 
 
-def unit_hint(mechanism: Mechanism, pose: Mapping[str, float | str], home: Assembly | None = None) -> str:
+def unit_hint(mechanism: Mechanism, pose: Mapping[str, Any], home: Assembly | None = None) -> str:
     """What to say where numbers that are out of reach in rad and m can be reached in degrees or millimetres."""
     coordinates = mechanism.elements.coordinates
     bare = {name: float(value) for name, value in pose.items() if not isinstance(value, str)}
