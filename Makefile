@@ -3,6 +3,7 @@
 # make slow    proofs that take long; SHARE=0.1 a tenth  make lint    style and types, as a machine can check
 # make mutants changes one thing in a law at a time, and sees that a test fails (WHERE="elements/joints --share 0.2")
 # make browser pages and the viewer in Chromium, which is installed if it can be
+# make docs    the documentation site, into site/    make validation  docs/validation.md from the cross tests
 # make lanes   tests of native code with vectors of another length than the processor's; LANES=1, 2, 4 or 8
 PYTHON ?= python3
 VENV   ?= .venv
@@ -16,7 +17,7 @@ WHAT   ?= tests/engine $(patsubst %,tests/analysis/test_%.py,simulate other_coor
 	initial_pose states branches chains)
 LANES  ?= $(shell $(RUN) -c 'from poinsot.engine.build.native import host_target; print(4 if host_target().lanes == 8 else 8)')
 
-.PHONY: demo test browser lanes slow peers bench lint mutants clean
+.PHONY: demo test browser lanes slow peers bench lint mutants docs gallery validation clean
 
 $(RUN):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Poinsot needs Python 3.11 or newer; set PYTHON=")'
@@ -77,5 +78,25 @@ lint: $(VENV)/.lint
 mutants: $(VENV)/.test
 	@$(RUN) -m tests.mutants $(WHERE)
 
+$(VENV)/.docs: $(VENV)/.core
+	@$(PIP) --editable '.[docs,estimate]'
+	@touch $@
+
+docs: $(VENV)/.docs
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+# Pictures of the gallery, by its scripts.
+gallery: $(VENV)/.test
+	@cd docs/images/gallery && for script in ../../../examples/*.py; do \
+	  case $$script in *demo.py) ;; *) echo $$script; $(abspath $(RUN)) $$script >/dev/null || exit 1 ;; esac; done
+
+# What agrees with what: the cross tests write it down, the page is made of it.
+validation: $(VENV)/.peers
+	@rm -f build/agreement.jsonl
+	@POINSOT_AGREEMENT=$(CURDIR)/build/agreement.jsonl $(RUN) -m pytest -n $(JOBS) -m 'peers or not slow' \
+	  tests/peers tests/generated tests/papers
+	@$(RUN) -m docs.generate.validation build/agreement.jsonl
+
 clean:
-	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache
+	@rm -rf $(VENV) build site dist .pytest_cache .hypothesis .ruff_cache

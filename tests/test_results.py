@@ -6,25 +6,29 @@ import inspect
 import json
 import sys
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 
 import poinsot
-from poinsot.errors import MissingExtraError
+from poinsot.errors import MissingExtraError, PoinsotError
 from poinsot.results import Result
 
 T = [0.0, 0.1, 0.2]
-NO_RESULTS = {  # models, files, recordings (which have a table of their own), names, one matrix of numbers
+POSE = ("x", "y", "z", "rx", "ry", "rz")
+NO_RESULTS = {  # models, files, names, one matrix of numbers
     *("build", "load", "loads", "read_mjcf", "read_urdf", "dumps", "save", "library_names"),
-    *("write_mjcf", "measure", "read", "mac"),
+    *("write_mjcf", "mac"),
 }
 
 
 def fused():
     """The EX800 at rest, from its inertial unit and its encoders."""
     ex800 = poinsot.load("ex800")
-    still = {name: ex800.elements.pose[name] for name in ("x", "y", "z", "rx", "ry", "rz")}
+    still = {name: ex800.elements.pose[name] for name in POSE}
     run = poinsot.measure(ex800, still, [k / 100 for k in range(20)])
     return poinsot.fuse(ex800, replace(run, channels={n: replace(c, noise=1e-3) for n, c in run.channels.items()}))
 
@@ -39,8 +43,12 @@ def identified():
     return poinsot.identify(bar, rec, ["link2.mass", "link3.mass"])
 
 
-def measured() -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
+def measured(folder) -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
     """The same of what is made of recordings."""
+    machine = poinsot.load("ex800")
+    run = poinsot.measure(machine, {name: machine.elements.pose[name] for name in POSE}, T, perfect=True)
+    (folder / "run.csv").write_text("t [s],leg1 [mm]\n" + "\n".join(f"{k / 10},{k**2}" for k in range(20)))
+    file = poinsot.read(folder / "run.csv")
     white = np.random.default_rng(0).standard_normal((400, 2))
     still = poinsot.allan(poinsot.Recording.of(np.arange(400) / 100, {"w": white[:, 0]}, units={"w": "rad/s"}), "w")
     mixed, moved = poinsot.filter_forces(white, 0 * white), fused()
@@ -53,6 +61,8 @@ def measured() -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
     test, found = poinsot.modal_test(rung), identified()
     table = poinsot.compare(found.study, ["weighted", "robust"])
     return {
+        "measure": (run, 3, {name: run[name] for name in run}),
+        "read": (file, 20, {"leg1": file["leg1"]}),
         "allan": (still, len(still.tau), {"deviation": still.deviation}),
         "filter_forces": (mixed, 400, {"gain2": mixed.gain[:, 1]}),
         "fuse": (moved, 20, {"x": moved.position[:, 0], "bwz": moved.gyroscope_bias[:, 2]}),
@@ -123,9 +133,16 @@ def made(folder) -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
     }
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    return made(tmp_path_factory.mktemp("results")) | measured()
+@cache
+def every_result() -> dict[str, tuple[Result, int, dict[str, np.ndarray]]]:
+    """Those of all verbs; `tests/test_plots.py` draws them."""
+    with TemporaryDirectory() as folder:
+        return made(Path(folder)) | measured(Path(folder))
+
+
+@pytest.fixture
+def results():
+    return every_result()
 
 
 def test_every_public_verb_gives_a_result(results):
@@ -179,3 +196,26 @@ def test_a_table_without_pandas_names_the_extra(results, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtraError, match=r"poinsot\[data\]"):
         results["hold"][0].to_frame()
+
+
+def test_csv_has_the_numbers_of_the_table_with_units_and_replaces_nothing_unasked(results, tmp_path):
+    import pandas
+
+    for verb, (result, _, columns) in results.items():
+        frame, path = result.to_frame(), tmp_path / f"{verb}.csv"
+        assert Result.to_csv(result, path) == path
+        kept = pandas.read_csv(path)
+        units = frame.attrs["units"]
+        for name, values in columns.items():
+            head = f"{name} [{units[name]}]" if units[name] else name
+            np.testing.assert_array_equal(kept[head], np.asarray(values), err_msg=f"{verb}: {name}")
+        with pytest.raises(PoinsotError, match="exists already"):
+            Result.to_csv(result, path)
+    Result.to_csv(results["hold"][0], path, overwrite=True)
+    assert path.read_text().startswith("A.force [N·m]")
+
+
+def test_a_table_as_csv_is_read_again_as_a_recording(results, tmp_path):
+    again = poinsot.read(results["kinematics"][0].to_csv(tmp_path / "run.csv"))
+    np.testing.assert_array_equal(again["theta2"], results["kinematics"][0].coordinates["theta2"])
+    assert again.units["theta2"] == "rad" and again.units["link2.vx"] == "m/s"

@@ -5,8 +5,8 @@ The map, each package standing on those above it:
     errors       one exception base, messages that name the thing and list what exists
     lazy         CasADi, loaded at its first use
     blas         one BLAS thread for small matrices
-    results      records that become JSON or tables
     store        what is kept on disk between processes
+    results      records that become JSON, tables and plots
     spatial      poses, rotation charts, inertia and Poinsot's matrix
     elements     one physical law a file: bodies, joints, forces, coordinates, sensors
     model        Mechanism: the frozen description, its named parameters, model files, checks
@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from poinsot.lazy import door
+from poinsot.lazy import door, provide
 
 if TYPE_CHECKING:
     from poinsot.errors import MotionError, PoinsotError
@@ -134,6 +134,7 @@ _OFFERED = {
 __all__ = ["__version__", *" ".join(_OFFERED.values()).split()]
 
 __getattr__ = door(__name__, _OFFERED)
+provide("motion from a table", "poinsot.recording.motion_file:motion_table")
 
 
 def __dir__() -> list[str]:

@@ -40,7 +40,12 @@ class Interrupted(KeyboardInterrupt):
 
 
 class ConversionWarning(UserWarning):
-    """Something in a file of another program that a mechanism cannot hold; the text is one sentence."""
+    """What a mechanism could not hold of another program's file; the text says how much, `notes` what."""
+
+    def __init__(self, file: str, notes: tuple[str, ...]):
+        count = f"{len(notes)} notes on how it was read, which stand in the description of the mechanism"
+        super().__init__(f"{file}: {notes[0] if len(notes) == 1 else count}")
+        self.file, self.notes = file, notes  # one sentence each
 
 
 class ConsistencyWarning(UserWarning):

@@ -1,4 +1,4 @@
-"""What is loaded at its first use: CasADi, and names behind the doors of packages.
+"""What is loaded at its first use: CasADi, names behind the doors of packages, and who does a task for lower ones.
 
 A process that finds all its functions compiled never needs CasADi (36 ms of 300).
 """
@@ -35,6 +35,20 @@ def door(package: str, offered: Mapping[str, str]) -> Callable[[str], Any]:
         return value
 
     return find
+
+
+_PROVIDED: dict[str, str] = {}
+
+
+def provide(task: str, home: str) -> None:
+    """Say who does a task that a lower package asks for: "package.module:function". The door of Poinsot does."""
+    _PROVIDED[task] = home
+
+
+def provided(task: str) -> Callable[..., Any]:
+    """Who does a task, loaded now."""
+    module, name = _PROVIDED[task].split(":")
+    return getattr(import_module(module), name)
 
 
 if TYPE_CHECKING:

@@ -107,12 +107,12 @@ def test_simulate_kinematics_and_inverse_read_and_write_tables(tmp_path):
     )
     assert run.returncode == 0 and "drift" in run.stdout
     header, *lines = (tmp_path / "run.csv").read_text().splitlines()
-    assert header.startswith("t,theta1") and len(lines) == 21
+    assert header.startswith("t [s],theta1 [rad],") and len(lines) == 21
     motion = tmp_path / "motion.csv"
     motion.write_text("t,theta1\n" + "".join(f"{k / 10},{1 + k / 10}\n" for k in range(11)))
     assert poinsot("kinematics", "four_bar", motion, "--csv", tmp_path / "k.csv").returncode == 0
     result = poinsot("inverse", "four_bar", motion, "--json", tmp_path / "f.json")
-    assert result.returncode == 0 and json.loads((tmp_path / "f.json").read_text())[0]["actuator"] == "A"
+    assert result.returncode == 0 and len(json.loads((tmp_path / "f.json").read_text())["forces"]["A"]) == 11
 
 
 def test_inverse_writes_reactions_in_the_axes_asked_for_and_keeps_what_lies_before_a_failure(tmp_path):
@@ -125,7 +125,7 @@ def test_inverse_writes_reactions_in_the_axes_asked_for_and_keeps_what_lies_befo
         assert poinsot("inverse", "four_bar", motion, "--axes", axes, "--csv", file).returncode == 0
         header, first, *_ = file.read_text().splitlines()
         row = dict(zip(header.split(","), map(float, first.split(","))))
-        forces[axes] = [row["B.fx"], row["B.fy"]]
+        forces[axes] = [row["B.fx [N]"], row["B.fy [N]"]]
     x, y = forces["joint"]
     assert forces["world"] != pytest.approx([x, y])
     assert sum(f * f for f in forces["world"]) == pytest.approx(x * x + y * y)
@@ -162,7 +162,7 @@ def test_a_bad_motion_file_gets_one_sentence(tmp_path, text, message):
 
 
 def test_a_bad_force_gets_one_sentence():
-    result = poinsot("simulate", "four_bar", "--force", "A:3")
+    result = poinsot("simulate", "four_bar", "--actuator", "A:3")
     assert result.returncode == 1 and "name=number" in result.stderr
 
 

@@ -49,7 +49,7 @@ def test_what_was_measured_along_a_motion_is_read_again(tmp_path, motion, ending
 def test_a_simulation_is_measured_under_forces(tmp_path):
     run = ("measure", "ex800", "--t-end", 0.05, "--sensors", "imu", "--perfect", "--out")
     assert poinsot(*run, tmp_path / "free.csv").returncode == 0
-    forces = [part for leg in range(1, 7) for part in ("--force", f"leg{leg}=20")]
+    forces = [part for leg in range(1, 7) for part in ("--actuator", f"leg{leg}=20")]
     assert poinsot(*run, tmp_path / "held.csv", *forces).returncode == 0
     free, held = (library.read(tmp_path / f"{name}.csv") for name in ("free", "held"))
     assert set(free) == {f"imu.{c}" for c in ("ax", "ay", "az", "wx", "wy", "wz")}

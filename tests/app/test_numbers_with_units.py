@@ -23,12 +23,12 @@ def simulated(tmp_path, *options: str) -> np.ndarray:
 
 
 def test_units_give_the_same_motion_as_numbers_in_si(tmp_path):
-    si = ("--pose", "theta1=0.5", "--velocity", "theta1=0.17453292519943295", "--force", "A=0.1")
+    si = ("--pose", "theta1=0.5", "--velocity", "theta1=0.17453292519943295", "--actuator", "A=0.1")
     pose = f"theta1={float(np.degrees(0.5))!r} deg"
-    same = ("--pose", pose, "--velocity", "theta1=10 deg/s", "--force", "A=100 N·mm")
+    same = ("--pose", pose, "--velocity", "theta1=10 deg/s", "--actuator", "A=100 N·mm")
     one, other = simulated(tmp_path, *si), simulated(tmp_path, *same)
     np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-12)
-    rest = simulated(tmp_path, "--pose", "theta1=0.5", "--force", "A=0.1")
+    rest = simulated(tmp_path, "--pose", "theta1=0.5", "--actuator", "A=0.1")
     assert (one[1, 1] - rest[1, 1]) / one[1, 0] == pytest.approx(0.1745, rel=0.05)  # it starts with that speed
 
 

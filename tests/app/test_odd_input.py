@@ -56,7 +56,7 @@ ODD = {
     "backwards": ["simulate", "four_bar", "--t-end", "-1"],
     "too many samples": ["simulate", "four_bar", "--rate", "1e12"],
     "endless samples": ["simulate", "four_bar", "--rate", "inf"],
-    "an infinite force": ["simulate", "four_bar", "--force", "A=inf"],
+    "an infinite force": ["simulate", "four_bar", "--actuator", "A=inf"],
     "no values": ["map", "hexapod", "--over", "x=0:1:0"],
     "fewer than no values": ["map", "hexapod", "--over", "x=0:1:-3"],
     "too many values": ["map", "hexapod", "--over", "x=0:1:1000000000000"],

@@ -33,7 +33,7 @@ def test_frf_and_compliance_write_what_they_print(tmp_path):
                "--from", 10, "--to", 20, "--points", 11, "--csv", tmp_path / "frf.csv")  # fmt: skip
     assert "phi1 ← link3 y: largest" in text and "at 17 Hz" in text
     header, *lines = csv.reader((tmp_path / "frf.csv").open())
-    assert header == ["f", "re phi1 / link3 y", "im phi1 / link3 y"] and len(lines) == 11
+    assert header == ["f [Hz]", "re phi1 / link3 y [rad/N]", "im phi1 / link3 y [rad/N]"] and len(lines) == 11
     run("compliance", "three_link", "link1", "--json", tmp_path / "c.json")
     assert json.loads((tmp_path / "c.json").read_text())["compliance"][2][2] == pytest.approx(1 / 21.10)
 
@@ -44,7 +44,7 @@ def test_map_goes_over_a_grid_and_keeps_the_rest_of_the_pose(tmp_path):
     )
     assert "6 samples" in text
     header, first, *_ = csv.reader((tmp_path / "m.csv").open())
-    assert header == ["phi1", "phi2", "f1"] and float(first[2]) == pytest.approx(16.946036)
+    assert header == ["phi1 [rad]", "phi2 [rad]", "f1 [Hz]"] and float(first[2]) == pytest.approx(16.946036)
     text = run("map", "five_bar", "--over", "x=-0.3:0.3:5", "--over", "y=0.2:0.6:4", "--json", tmp_path / "m.json")
     data = json.loads((tmp_path / "m.json").read_text())
     assert f"{data['unreachable']} not reachable" in text and None in data["f1"]

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import toeplitz
 from scipy.signal import lfilter
 
+from poinsot.estimate.error_bars import sandwich
 from poinsot.estimate.residuals import Colour
 
 
@@ -15,9 +16,9 @@ def test_whitening_is_exact_from_the_first_sample_on(a):
     response = lfilter([1.0], a, np.eye(1, 4000)[0])
     omega = toeplitz([response[k:] @ response[: 4000 - k] for k in range(30)])
     colour, one = Colour((np.array(a),), np.eye(1)), np.eye(30)[:, None, :]
-    A, back = colour.whitened(one)[:, 0], colour.coloured_back(one)[:, 0]
+    A = colour.whitened(one)[:, 0]
     assert_allclose(A @ omega @ A.T, np.eye(30), atol=1e-12)
-    assert_allclose(A.T @ back, np.eye(30), atol=1e-12)
+    assert_allclose(sandwich([one], np.eye(30), colour), omega, atol=1e-12 * omega[0, 0])
 
 
 def test_gaps_begin_anew_and_the_transpose_is_one():

@@ -35,6 +35,13 @@ WRONG = [
     ({"com": ["atan2(a, m0)", 0, 0]}, "compares quantities in m and kg"),
     ({"com": ["a^(2 m)", 0, 0]}, "the exponent of .* is in m, not a number"),
     ({"com": ["3 kg + a", 0, 0]}, "adds quantities in kg and m"),
+    ({"com": ["a + 0.1", 0, 0]}, r"adds a quantity in m and the plain number 0\.1: write its unit, as in '0\.1 m'"),
+    ({"com": ["2*(-3 - a)", 0, 0]}, "subtracts a quantity in m and the plain number 3"),
+    (
+        {"com": ["bare", 0, 0], "inertia": ["bare + 3", 0.1, 0.1]},
+        "adds a quantity in m and the plain number 3",
+    ),
+    ({"com": ["bare", 0, 0], "mass": "bare + m0"}, "adds quantities in m and kg"),
     ({"com": ["b*k", 0, 0]}, r"expected a quantity in m, got 'b \* k' in N"),
     ({"inertia": ["m0*a/12", 0.1, 0.1]}, r"expected a quantity in kg·m², got '\(m0 \* a\) / 12\.0' in kg·m"),
 ]
@@ -48,7 +55,7 @@ def test_a_contradiction_is_one_sentence_with_its_place(body, words):
 
 
 RIGHT = [
-    {"com": ["a + 0.1", "2*a", "-a/2"]},
+    {"com": ["a + 0.1 m", "2*a", "-a/2 + 0"]},
     {"com": ["sqrt(a^2 + b^2)", "a*cos(phi) - b*sin(30 deg)", "sqrt(1.9^2 + 1.4^2)"]},
     {"com": ["a*phi", "a*b/span", "a^2/b"]},  # an arc is a length
     {"com": ["bare", "a + bare", "bare*m0"]},

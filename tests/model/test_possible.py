@@ -49,7 +49,7 @@ def test_a_negative_moment_of_inertia_is_refused_when_a_file_is_read(inertia, tm
 
 
 def test_values_are_judged_in_with_parameters_also_through_expressions():
-    mechanism = build(document(mass="m0 - 1", inertia=["J0", "J0", "J0"]))
+    mechanism = build(document(mass="m0 - 1 kg", inertia=["J0", "J0", "J0"]))
     assert mechanism.with_parameters({"m0": 1.5}).bodies["bob"].mass == 0.5
     with pytest.raises(PoinsotError, match=r"bob\.mass = m0 - 1\.0 = -0\.5 kg is outside its bounds \[0, inf\]"):
         mechanism.with_parameters({"m0": 0.5})
@@ -67,7 +67,7 @@ def test_limits_that_cross_and_leads_of_zero_are_refused_later_too():
 
 
 PLAIN = build(document(joint={"stiffness": 2.0, "damping": 0.1}))
-DERIVED = build(document(mass="m0 - 1", joint={"stiffness": 2.0}))
+DERIVED = build(document(mass="m0 - 1 kg", joint={"stiffness": 2.0}))
 SETS = [
     (PLAIN, {"bob.mass": [1.0, -1.0]}, r"bob\.mass = -1 kg \(sample 2\) is outside its bounds \[0, inf\]"),
     (PLAIN, {"hinge.stiffness": [1.0, 2.0, -3.0]}, r"hinge\.stiffness = -3 N·m/rad \(sample 3\)"),

@@ -1,15 +1,18 @@
 """The command line, with the same verbs as in Python: `poinsot models | parameters | check | convert | …`.
 
-Every command takes --json FILE; bad input gives one clear sentence and a non-zero exit.
+Every command takes --json FILE. Exit codes: 0 fine, 1 a negative answer or bad input, with one clear sentence, 2 a
+wrong call, 130 interrupted (docs/command-line.md).
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from contextlib import suppress
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -17,17 +20,26 @@ import typer
 
 import poinsot
 from poinsot import engine
-from poinsot.app import design, dynamics, estimate, identifiability, measurements, vibration
-from poinsot.app.console import busy, finish_output, prepare_output
-from poinsot.app.options import Json, Model, Overwrite
-from poinsot.app.output import parameter_rows, table, write_json, write_text
+from poinsot.app import design, dynamics, estimate, identifiability, measurements, models, vibration
+from poinsot.app.console import INTERRUPTED, finish_output, prepare_output
+from poinsot.app.guide import completion
+from poinsot.app.guide.completion import prepare_completion
+from poinsot.app.guide.examples import CLOSING, examples_of
+from poinsot.app.guide.overview import GroupedCommands
+from poinsot.app.new import command as new
+from poinsot.app.options import Json, Overwrite
+from poinsot.app.output import write_json
 from poinsot.app.report import command as reporting
 from poinsot.app.reproduce import command as reproduction
 from poinsot.errors import PoinsotError, one_line
-from poinsot.model import interchange
+
+WRONG_CALL = 2  # exit code, as of options that do not exist
 
 app = typer.Typer(
     help="Mechanisms with closed loops, and their parameters from measurements.",
+    epilog=CLOSING,
+    cls=GroupedCommands,
+    rich_markup_mode=None,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -38,6 +50,7 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line; whatever happens, one sentence and an exit code."""
     prepare_output()
+    prepare_completion()
     warnings.showwarning = lambda message, *_: print(f"note: {message}", file=sys.stderr)
     code = _run()
     if (trouble := finish_output()) and not code:
@@ -47,14 +60,16 @@ def main() -> None:
 
 def _run() -> int | str | None:
     try:
-        app()
+        if renamed := _renamed(sys.argv[1:]):
+            return _fail(renamed, WRONG_CALL)
+        app(prog_name="poinsot")
     except SystemExit as end:
         return end.code
     except PoinsotError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         return 0
     except OSError as error:
@@ -70,10 +85,19 @@ def _run() -> int | str | None:
     return 0
 
 
-def _fail(message: str) -> int:
+def _fail(message: str, code: int = 1) -> int:
     with suppress(OSError, ValueError):
         print(f"error: {message}", file=sys.stderr)
-    return 1
+    return code
+
+
+def _renamed(arguments: list[str]) -> str:
+    """That an option has another meaning since: `simulate --force A=3` gave an actuator's force."""
+    for option, value in pairwise([*arguments, ""]):
+        named = value if option == "--force" else option.removeprefix("--force=") * option.startswith("--force=")
+        if re.fullmatch(r"[\w.]+=[^=]+", named) and not Path(named).exists():
+            return f"--force replaces files that exist; an actuator's force is --actuator {one_line(named, 80)}"
+    return ""
 
 
 def _version(wanted: bool) -> None:
@@ -91,86 +115,6 @@ def _options(
     pass
 
 
-@app.command()
-def models(json: Json = None, overwrite: Overwrite = False) -> None:
-    """List the mechanisms of the library."""
-    rows = []
-    for name in poinsot.library_names():
-        mechanism = poinsot.load(name)
-        summary = " ".join(mechanism.description.split()).split(". ")[0].split(": ")[0]
-        kind = "planar" if mechanism.planar else "spatial"
-        rows.append((name, kind, len(mechanism.bodies), len(mechanism.joints), len(mechanism.actuators), summary))
-    columns = ("name", "kind", "bodies", "joints", "actuators", "description")
-    write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)
-    table(columns, rows)
-
-
-@app.command()
-def parameters(model: Model, json: Json = None, overwrite: Overwrite = False) -> None:
-    """Show the parameters of a mechanism: names, values, units, bounds."""
-    with busy(f"loading {model}"):
-        found = poinsot.load(model).parameters
-    columns, rows = parameter_rows(found)
-    write_json(json, [dict(zip(columns, row)) for row in rows], overwrite)
-    table(columns, rows)
-
-
-@app.command()
-def check(
-    model: Model,
-    in_space: Annotated[
-        bool, typer.Option("--in-space", help="model the joints of a planar mechanism in space")
-    ] = False,
-    json: Json = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Say what a mechanism is and what is wrong with it; exits with 1 if it cannot be used."""
-    with busy(f"checking {model}"):
-        mechanism = poinsot.load(model)
-        report = poinsot.check(mechanism.in_space() if in_space else mechanism)
-    write_json(json, report.to_dict(), overwrite)
-    print(report)
-    if not report.ok:
-        raise typer.Exit(1)
-
-
-@app.command()
-def schema(
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="write to a file instead of the screen")
-    ] = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Show the JSON Schema of model files, for editors that check while you type."""
-    from poinsot.model.schema import json_schema
-
-    if output:
-        write_text(output, json_schema(), overwrite)
-    else:
-        print(json_schema(), end="")
-
-
-@app.command()
-def convert(
-    model: Model,
-    output: Annotated[Path, typer.Argument(help="a .toml, .xml or .mjcf (MJCF), or .urdf file; the ending decides")],
-    json: Json = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Write a mechanism in another format; what cannot be represented is said."""
-    writers = {".xml": poinsot.write_mjcf, ".mjcf": poinsot.write_mjcf, ".urdf": poinsot.write_urdf}
-    if output.suffix not in (".toml", *writers):
-        raise PoinsotError(f"{output}: the ending must be .toml, .xml, .mjcf or .urdf")
-    with busy(f"converting {model}"):
-        if output.suffix == ".toml":
-            conversion = interchange.Conversion((poinsot.save(poinsot.load(model), output, overwrite),), ())
-        else:
-            conversion = writers[output.suffix](poinsot.load(model), output, overwrite)
-    write_json(json, conversion.to_dict(), overwrite)
-    print(conversion)
-
-
-@app.command()
 def doctor(json: Json = None, overwrite: Overwrite = False) -> None:
     """Say which engine runs, and why."""
     diagnosis = engine.doctor()
@@ -178,7 +122,6 @@ def doctor(json: Json = None, overwrite: Overwrite = False) -> None:
     print(diagnosis)
 
 
-@app.command()
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="remove all compiled code")] = False,
     json: Json = None,
@@ -192,14 +135,31 @@ def cache(
     print(report)
 
 
-for _command in (
-    *(dynamics.simulate, dynamics.kinematics, dynamics.inverse),
-    *(vibration.modes, vibration.frf, vibration.compliance, vibration.map_),
-    *(identifiability.base, identifiability.determinable),
-    *(measurements.read, measurements.measure, estimate.identify, estimate.compare),
-    *(design.design, reporting.report, reproduction.reproduce),
-):
-    app.command(_command.__name__.strip("_"))(_command)
+COMMANDS = {
+    "Models": (
+        new.new,
+        models.models,
+        models.show,
+        models.parameters,
+        models.check,
+        models.pose,
+        models.convert,
+        models.schema,
+    ),
+    "Motion": (dynamics.simulate, dynamics.kinematics, dynamics.inverse),
+    "Vibration": (vibration.modes, vibration.frf, vibration.compliance, vibration.map_),
+    "What can be identified": (identifiability.base, identifiability.determinable, identifiability.regressor),
+    "Measuring and identifying": (
+        *(design.design, measurements.measure, measurements.read),
+        *(estimate.identify, estimate.compare, reporting.report),
+    ),
+    "Papers": (reproduction.reproduce,),
+    "Installation": (doctor, cache, completion.completion),
+}
+for _heading, _commands in COMMANDS.items():
+    for _command in _commands:
+        _name = _command.__name__.strip("_")
+        app.command(_name, rich_help_panel=_heading, epilog=examples_of(_name))(_command)
 
 if __name__ == "__main__":
     main()

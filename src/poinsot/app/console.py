@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import io
 import logging
 import os
 import shutil
@@ -22,6 +23,7 @@ _SIGNS = (
     "τ tau φ phi χ chi ψ psi ω omega Δ Delta Φ Phi Ω Omega"
 )
 _PLAIN: dict[str, str] = dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2]))
+INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 _SILENT_SECONDS, _EVERY_SECONDS = 2.0, 0.5
 
 
@@ -53,6 +55,33 @@ def finish_output() -> str:
         if getattr(error, "errno", None) != errno.EPIPE:
             return (getattr(error, "strerror", None) or str(error)).lower()
     return ""
+
+
+class OnlyData(io.TextIOBase):
+    """The standard output while nothing but data may go there: what is printed is left out."""
+
+    def __init__(self, data: Any):
+        self.data = data  # the standard output itself
+
+    def write(self, text: str) -> int:
+        """Leave a text out."""
+        return len(text)
+
+    def flush(self) -> None:
+        """What data was written."""
+        self.data.flush()
+
+    def fileno(self) -> int:
+        """Of the standard output itself."""
+        return self.data.fileno()
+
+
+def write_data(text: str) -> None:
+    """Write data to the standard output, past what keeps other texts away from it."""
+    stream: Any = sys.stdout
+    stream = stream.data if isinstance(stream, OnlyData) else stream
+    stream.write(text)
+    stream.flush()
 
 
 @contextmanager

@@ -9,8 +9,8 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy, resumed
-from poinsot.app.options import Json, Overwrite
-from poinsot.app.output import check_outputs, write_json
+from poinsot.app.options import Json, Overwrite, Plot
+from poinsot.app.output import check_outputs, write_json, write_plot
 
 
 def design(
@@ -19,6 +19,7 @@ def design(
     dask: Annotated[
         str | None, typer.Option("--dask", metavar="ADDRESS", help="a scheduler, tcp://…, or local")
     ] = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -30,3 +31,4 @@ def design(
     if out is not None:
         print(f"written to {found.save(out, overwrite)}")
     write_json(json, found.to_dict(), overwrite)
+    write_plot(plot, found, overwrite)

@@ -3,39 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 import poinsot
-from poinsot.app.console import busy
-from poinsot.app.options import Change, Csv, Json, Model, Motion, Overwrite, Pose
-from poinsot.app.output import table, write_json
+from poinsot.app.console import INTERRUPTED, busy
+from poinsot.app.guide import names
+from poinsot.app.options import Actuators, Change, Csv, Json, Model, Motion, Overwrite, Plot, Pose
+from poinsot.app.output import (
+    OUT_OF_PLANE,
+    check_outputs,
+    headed,
+    settled,
+    signals,
+    table,
+    whole,
+    write_json,
+    write_plot,
+)
 from poinsot.app.tables import coordinate_units, force_units, loaded, pairs, pose_in, read_motion, write_table
 from poinsot.errors import MotionError, PoinsotError
-from poinsot.results import WRENCH
 
 MAX_SAMPLES = 1_000_000  # in a table
-INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
-Formulation = Annotated[str, typer.Option(help="joint, embedded, euler or rotation-matrix")]
+FORMULATIONS = ("joint", "embedded", "euler", "rotation-matrix")
+Formulation = Annotated[
+    str, typer.Option(help="joint, embedded, euler or rotation-matrix", autocompletion=names.among(*FORMULATIONS))
+]
 Independent = Annotated[
-    list[str] | None, typer.Option("--independent", metavar="NAME", help="an independent coordinate of `embedded`")
+    list[str] | None,
+    typer.Option(
+        "--independent",
+        metavar="NAME",
+        help="an independent coordinate of `embedded`",
+        autocompletion=names.of_model(lambda mechanism: mechanism.coordinates),
+    ),
 ]
 Axes = Annotated[str, typer.Option(help="axes of the reactions: joint, world or a body")]
 About = Annotated[str, typer.Option(help="point of the reactions' moments: joint, world or a body")]
-Force = Annotated[list[str] | None, typer.Option("--force", metavar="NAME=VALUE", help="an actuator's force")]
 Velocity = Annotated[
-    list[str] | None, typer.Option("--velocity", metavar="NAME=VALUE,…", help="rates [m/s, rad/s or with a unit]")
+    list[str] | None,
+    typer.Option(
+        "--velocity",
+        metavar="NAME=VALUE,…",
+        help="rates [m/s, rad/s or with a unit]",
+        autocompletion=names.of_model(lambda mechanism: mechanism.coordinates, "="),
+    ),
 ]
-Method = Annotated[str, typer.Option(help="explicit, or implicit for stiff mechanisms")]
+Method = Annotated[
+    str,
+    typer.Option(
+        help="explicit, or implicit for stiff mechanisms", autocompletion=names.among("explicit", "implicit")
+    ),
+]
+SPEEDS = ("vx vy vz", "ax ay az", "wx wy wz", "alphax alphay alphaz")  # of a body, as `body_motions` orders them
+SPEED_UNITS = ("m/s", "m/s²", "rad/s", "rad/s²")
 
 
 def simulate(
     model: Model,
     t_end: Annotated[float, typer.Option("--t-end", help="duration [s]")] = 1.0,
     rate: Annotated[float, typer.Option(help="samples per second in the output [Hz]")] = 100.0,
-    force: Force = None,
+    actuator: Actuators = None,
     pose: Pose = None,
     velocity: Velocity = None,
     change: Change = None,
@@ -43,16 +74,22 @@ def simulate(
     independent: Independent = None,
     method: Method = "explicit",
     csv: Csv = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Simulate a mechanism under constant actuator forces; tells drift and energy balance."""
     t = sample_times(t_end, rate)
-    options = {"formulation": formulation, "independent": independent or None, "method": method}
+    for path in (csv, json):
+        check_outputs(path, None, "", overwrite)
+    options: dict[str, Any] = {"formulation": formulation, "independent": independent or None, "method": method}
     try:
         with busy(f"simulating {model}"):
             mechanism = loaded(model, change)
-            options |= {"forces": pairs(force, "a force", force_units(mechanism)), "pose": pose_in(mechanism, pose)}
+            options |= {
+                "forces": pairs(actuator, "a force", force_units(mechanism)),
+                "pose": pose_in(mechanism, pose),
+            }
             rates = pairs(velocity, "a velocity", coordinate_units(mechanism, "/s"))
             found, code = poinsot.simulate(mechanism, t_end, t=t, velocity=rates or None, **options), 1
     except KeyboardInterrupt as stop:
@@ -60,10 +97,12 @@ def simulate(
         if found is None:
             raise
     print("\n".join([str(found), *found.changes]))
-    table(("coordinate", "start", "end"), [(n, float(s[0]), float(s[-1])) for n, s in found.coordinates.items()])
-    write_table(csv, {"t": found.t, **found.coordinates, "energy": found.energy, "work": found.work}, overwrite)
-    facts = ("formulation", "drift", "energy_error", "steps", "status", "changes")
-    write_json(json, {"mechanism": found.mechanism.name} | {x: getattr(found, x) for x in facts}, overwrite)
+    table(("coordinate", "start", "end", "unit"), _coordinate_rows(found, lambda s: (s[0], s[-1])))
+    write_plot(plot, found, overwrite)
+    if csv:
+        write_table(csv, headed(_simulated_signals(found)), overwrite)
+    if json:
+        write_json(json, whole(found), overwrite)
     if code == INTERRUPTED or not found.finished:
         raise typer.Exit(code)
 
@@ -81,24 +120,59 @@ def sample_times(t_end: float, rate: float) -> np.ndarray:
     return np.linspace(0.0, t_end, max(2, round(t_end * rate) + 1))
 
 
+def _coordinate_rows(found: Any, ends: Callable[[np.ndarray], tuple[float, float]]) -> list[tuple[Any, ...]]:
+    """Two values of every coordinate and its unit; round-off of the largest length, or of a radian, is 0."""
+    units = {name: found.mechanism.coordinates[name].unit for name in found.coordinates}
+    lengths = [np.abs(s).max() for name, s in found.coordinates.items() if units[name] == "m" and len(s)]
+    size = {"m": max(lengths, default=1.0), "rad": 1.0}
+    rows = []
+    for name, s in found.coordinates.items():
+        rows.append((name, *(settled(x, size.get(units[name], 1.0)) for x in ends(s)), units[name]))
+    return rows
+
+
+def _simulated_signals(found: Any) -> dict[str, tuple[np.ndarray, str]]:
+    """Signals of a simulation by name with units, and velocities and accelerations of all bodies."""
+    from poinsot.motion.equations import body_motions
+
+    columns = {name: column for name, column in signals(found).items() if column[1] != "SI"}
+    states = found.states()
+    motions, _ = body_motions(states.system)(found.q, found.v, states.acceleration, states.p)
+    bodies = list(states.system.mechanism.template.bodies)
+    parts = np.reshape(motions, (len(found.t), len(bodies), 4, 3))
+    for k, body in enumerate(bodies):
+        for j, (labels, unit) in enumerate(zip(SPEEDS, SPEED_UNITS)):
+            for i, label in enumerate(labels.split()):
+                if not (found.mechanism.planar and label in OUT_OF_PLANE):
+                    columns[f"{body}.{label}"] = parts[:, k, j, i], unit
+    forces = force_units(found.mechanism)
+    return columns | {f"{name}.force": (force, forces[name]) for name, force in states.forces.items()}
+
+
 def kinematics(
     model: Model,
     motion: Motion,
     change: Change = None,
+    formulation: Formulation = "joint",
     csv: Csv = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Positions of all bodies and coordinates along a prescribed motion."""
-    t, signals = read_motion(motion)
+    """Places, orientations, velocities and accelerations of all bodies and coordinates along a prescribed motion."""
+    for path in (csv, json):
+        check_outputs(path, None, "", overwrite)
+    t, signal = read_motion(motion)
     with busy(f"kinematics of {model}"):
-        found, error = _kept(lambda: poinsot.kinematics(loaded(model, change), signals, t))
+        mechanism = loaded(model, change)
+        found, error = _kept(lambda: poinsot.kinematics(mechanism, signal, t, formulation=formulation))
     print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e}")
-    ranges = [(n, float(s.min()), float(s.max())) for n, s in found.coordinates.items()]
-    table(("coordinate", "least", "greatest"), ranges)
-    places = {f"{b}.{axis}": p[:, k] for b, p in found.position.items() for k, axis in enumerate("xyz")}
-    write_table(csv, {"t": found.t, **found.coordinates, **places}, overwrite)
-    write_json(json, {"samples": len(found.t), "residual": found.residual, "ranges": ranges}, overwrite)
+    table(("coordinate", "least", "greatest", "unit"), _coordinate_rows(found, lambda s: (s.min(), s.max())))
+    write_plot(plot, found, overwrite)
+    if csv:
+        write_table(csv, headed(signals(found)), overwrite)
+    if json:
+        write_json(json, whole(found), overwrite)
     if error:
         raise error
 
@@ -109,22 +183,41 @@ def inverse(
     axes: Axes = "joint",
     about: About = "joint",
     change: Change = None,
+    formulation: Formulation = "joint",
     csv: Csv = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Actuator forces, powers and the reactions of every joint along a prescribed motion."""
-    t, signals = read_motion(motion)
+    for path in (csv, json):
+        check_outputs(path, None, "", overwrite)
+    t, signal = read_motion(motion)
     with busy(f"inverse dynamics of {model}"):
-        found, error = _kept(lambda: poinsot.inverse_dynamics(loaded(model, change), signals, t))
-        wrenches = {j: found.reaction(j, axes=axes, about=about) for j in found.reactions}
-    rows = [(n, float(f.min()), float(f.max()), float(np.abs(found.power[n]).max())) for n, f in found.forces.items()]
-    table(("actuator", "least force", "greatest force", "greatest power [W]"), rows)
-    loads = {f"{j}.{c}": w[:, k] for j, w in wrenches.items() for k, c in enumerate(WRENCH.split())}
-    write_table(csv, {"t": found.t, **found.forces, **loads}, overwrite)
-    write_json(json, [dict(zip(("actuator", "least", "greatest", "power"), row)) for row in rows], overwrite)
+        mechanism = loaded(model, change)
+        found, error = _kept(lambda: poinsot.inverse_dynamics(mechanism, signal, t, formulation=formulation))
+        found = replace(found, reactions={j: found.reaction(j, axes=axes, about=about) for j in found.reactions})
+    table(("actuator", "least force", "greatest force", "unit", "greatest power [W]"), _force_rows(found))
+    moved = {f"{n}{end}" for n in found.kinematics.coordinates for end in ("", ".rate")}
+    driven = {name: x for name, x in signals(found.kinematics).items() if name in moved}
+    write_plot(plot, found, overwrite)
+    if csv:
+        write_table(csv, headed({"t": (found.t, "s"), **driven, **signals(found)}), overwrite)
+    if json:
+        write_json(json, whole(found) | {"axes": axes, "about": about}, overwrite)
     if error:
         raise error
+
+
+def _force_rows(found: Any) -> list[tuple[Any, ...]]:
+    units, rows = force_units(found.mechanism), []
+    sizes = {
+        u: max([0.0, *(np.abs(f).max() for n, f in found.forces.items() if units[n] == u)]) for u in ("N", "N·m")
+    }
+    for name, force in found.forces.items():
+        least, greatest = (settled(x, sizes[units[name]]) for x in (force.min(), force.max()))
+        rows.append((name, least, greatest, units[name], float(np.abs(found.power[name]).max())))
+    return rows
 
 
 def _kept(run: Callable[[], Any]) -> tuple[Any, MotionError | None]:

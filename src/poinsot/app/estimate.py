@@ -9,13 +9,17 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy, resumed
-from poinsot.app.options import Json, Overwrite
-from poinsot.app.output import check_outputs, write_json
+from poinsot.app.guide import names
+from poinsot.app.options import Json, Overwrite, Plot
+from poinsot.app.output import check_outputs, write_json, write_plot
 from poinsot.errors import PoinsotError
 
 
 def identify(
-    study: Annotated[Path, typer.Argument(help="a study file (TOML): model, recordings, unknowns, method")],
+    study: Annotated[
+        Path,
+        typer.Argument(help="a study file (TOML): model, recordings, unknowns, method", autocompletion=names.studies),
+    ],
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="write the result to a folder")] = None,
     dask: Annotated[
         str | None, typer.Option("--dask", metavar="ADDRESS", help="a scheduler, tcp://…, or local")
@@ -26,6 +30,7 @@ def identify(
     report: Annotated[
         bool, typer.Option("--report", help="write DIR/report.html besides, as `poinsot report`")
     ] = False,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -47,14 +52,22 @@ def identify(
         with busy("report"):
             write_report(out, out / "report.html")
         print(f"report: {out / 'report.html'}")
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
 
 
 def compare(
     results: Annotated[list[Path], typer.Argument(help="folders of results or study files; with --method one study")],
     method: Annotated[
-        list[str] | None, typer.Option("--method", metavar="NAME", help="estimate the study by each of these")
+        list[str] | None,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="estimate the study by each of these",
+            autocompletion=names.methods,
+        ),
     ] = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -64,4 +77,5 @@ def compare(
     with busy("comparison"), resumed():
         found = poinsot.compare(results[0], method) if method else poinsot.compare(results)
     print(found)
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)

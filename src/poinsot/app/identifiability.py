@@ -1,20 +1,31 @@
-"""Commands about what can be identified: `poinsot base | determinable`."""
+"""Commands about what can be identified: `poinsot base | determinable | regressor`."""
 
 from __future__ import annotations
 
+import io
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import poinsot
 from poinsot.app.console import busy
-from poinsot.app.options import Json, Model, Motion, Overwrite
-from poinsot.app.output import write_json
-from poinsot.app.tables import names_in, read_motion
+from poinsot.app.guide import names
+from poinsot.app.options import Change, Json, Model, Motion, Overwrite, Plot
+from poinsot.app.output import check_outputs, table, write_bytes, write_json, write_plot
+from poinsot.app.tables import loaded, names_in, read_motion, write_table
 from poinsot.errors import PoinsotError
 
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
+Channels = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,…",
+        help="what is measured: names or patterns, with commas between them; by default the actuators' forces",
+        autocompletion=names.of_model(lambda mechanism: mechanism.actuators),
+    ),
+]
 
 
 def base(
@@ -22,21 +33,24 @@ def base(
     eliminate: Annotated[
         str | None, typer.Option(metavar="A,B,…", help="parameters to express by others, the most wanted first")
     ] = None,
-    channels: Names = None,
+    channels: Channels = None,
     parameters: Names = None,
+    change: Change = None,
     latex: Annotated[bool, typer.Option("--latex", help="write the combinations in symbols as LaTeX")] = False,
     numbers: Annotated[bool, typer.Option("--numbers", help="leave out the symbols, which can take minutes")] = False,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Base parameters: which combinations of parameters measurements can determine."""
     with busy("base parameters in numbers"):
         found = poinsot.base_parameters(
-            poinsot.load(model),
+            loaded(model, change),
             channels=names_in(channels),
             eliminate=names_in(eliminate),
             parameters=names_in(parameters),
         )
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
     if latex:
         print(_symbols(found).latex())
@@ -53,9 +67,11 @@ def base(
 def determinable(
     model: Model,
     motion: Motion,
-    channels: Names = None,
+    channels: Channels = None,
     parameters: Names = None,
+    change: Change = None,
     noise: Annotated[float | None, typer.Option(help="standard deviation of a sample, in N or N·m")] = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -63,10 +79,60 @@ def determinable(
     t, signals = read_motion(motion)
     with busy("what the measurement determines"):
         found = poinsot.determinable(
-            poinsot.load(model), signals, t, names_in(channels), parameters=names_in(parameters), noise=noise
+            loaded(model, change), signals, t, names_in(channels), parameters=names_in(parameters), noise=noise
         )
     print(found)
+    write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
+
+
+def regressor(
+    model: Model,
+    motion: Motion,
+    channels: Channels = None,
+    parameters: Names = None,
+    change: Change = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write it: .csv or .npz")] = None,
+    plot: Plot = None,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """The regressor along a motion: channels = matrix · parameters + rhs.
+
+    Rows are samples in the order of time, all channels of the first sample first; columns are the linear parameters,
+    whose values in the model are in the output too. What is not a column is known, and in rhs.
+    """
+    if out is not None and out.suffix not in (".csv", ".npz"):
+        raise PoinsotError(f"{out}: the ending must be .csv or .npz")
+    for path in (out, json):
+        check_outputs(path, None, "", overwrite)
+    t, signals = read_motion(motion)
+    with busy(f"regressor of {model}"):
+        found = poinsot.regressor(
+            loaded(model, change), signals, t, names_in(channels), parameters=names_in(parameters)
+        )
+    print(found)
+    print("rows: samples in the order of time, for each of them " + ", ".join(found.channels))
+    columns = list(zip(found.columns, found.parameters.tolist(), found.units))
+    table(("column", "value", "unit"), columns)
+    if out is not None and out.suffix == ".csv":
+        c = len(found.channels)
+        rows = {"t [s]": found.t.repeat(c), "channel": [*found.channels] * len(found.t)}
+        rows |= {name: found.matrix[:, k] for k, name in enumerate(found.columns)} | {"rhs": found.rhs}
+        write_table(out, rows, overwrite)
+    elif out is not None:
+        write_bytes(out, _as_npz(found), overwrite)
+    write_plot(plot, found, overwrite)
+    write_json(json, found.to_dict(), overwrite)
+
+
+def _as_npz(found: Any) -> bytes:
+    import numpy as np
+
+    out = io.BytesIO()
+    texts = {name: np.array(getattr(found, name)) for name in ("channels", "channel_units", "columns", "units")}
+    np.savez(out, t=found.t, matrix=found.matrix, rhs=found.rhs, parameters=found.parameters, **texts)
+    return out.getvalue()
 
 
 def _symbols(found) -> Any:

@@ -12,13 +12,24 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy
-from poinsot.app.dynamics import Force, sample_times
-from poinsot.app.options import Json, Model, Overwrite, Pose
-from poinsot.app.output import write_bytes, write_json
-from poinsot.app.tables import force_units, names_in, pairs, pose_in, read_motion, write_table
+from poinsot.app.dynamics import Method, Velocity, sample_times
+from poinsot.app.guide import names as completed
+from poinsot.app.options import Actuators, Change, Json, Model, Overwrite, Plot, Pose
+from poinsot.app.output import write_bytes, write_json, write_plot
+from poinsot.app.tables import (
+    coordinate_units,
+    force_units,
+    loaded,
+    names_in,
+    pairs,
+    pose_in,
+    read_motion,
+    write_table,
+)
 from poinsot.errors import MissingExtraError, PoinsotError
 from poinsot.recording.recording import Axis, Recording
 
+SENSORS = completed.of_model(lambda mechanism: mechanism.sensors)
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the recording: .csv or .parquet")]
 
 
@@ -33,6 +44,7 @@ def read(
     every: Annotated[int, typer.Option(metavar="ROWS", help="take means of so many rows")] = 1,
     repair: Annotated[bool, typer.Option(help="mask spikes and repeated rows")] = True,
     out: Out = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -44,6 +56,7 @@ def read(
             file, columns=columns, time=time, rate=rate, mechanism=mechanism, every=every, repair=repair
         )
         _write(out, found, overwrite)
+    write_plot(plot, found, overwrite)
     write_json(json, _facts(found), overwrite)
     print(found)
     if found.problems:
@@ -53,33 +66,47 @@ def read(
 def measure(
     model: Model,
     motion: Annotated[
-        Path | None, typer.Argument(help="a CSV file: t [s] and prescribed coordinates; without it, a simulation")
+        Path | None,
+        typer.Argument(
+            help="a CSV file: t [s] and prescribed coordinates; without it, a simulation",
+            autocompletion=completed.tables,
+        ),
     ] = None,
     t_end: Annotated[float, typer.Option("--t-end", help="duration of the simulation [s]")] = 1.0,
     rate: Annotated[float, typer.Option(help="samples per second of the simulation [Hz]")] = 100.0,
-    force: Force = None,
+    actuator: Actuators = None,
     pose: Pose = None,
-    sensors: Annotated[str | None, typer.Option(metavar="A,B,…", help="sensors to read; all by default")] = None,
+    velocity: Velocity = None,
+    method: Method = "explicit",
+    change: Change = None,
+    sensors: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="sensors to read; all by default", autocompletion=SENSORS)
+    ] = None,
     seed: Annotated[int, typer.Option(help="of the noise")] = 0,
     perfect: Annotated[bool, typer.Option("--perfect", help="leave out all imperfections")] = False,
     out: Out = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """What the sensors of a mechanism would record along a motion, or in a simulation under constant forces."""
     _require_ending(out)
     with busy(f"measuring {model}"):
-        mechanism = poinsot.load(model)
+        mechanism = loaded(model, change)
         if motion is None:
             t = sample_times(t_end, rate)
-            given = {"forces": pairs(force, "a force", force_units(mechanism)), "pose": pose_in(mechanism, pose)}
-            moving: Any = poinsot.simulate(mechanism, t_end, t=t, **given)
-        elif force or pose:
-            raise PoinsotError("forces and a pose are for a simulation; a motion file prescribes the motion itself")
+            given = {"forces": pairs(actuator, "a force", force_units(mechanism)), "pose": pose_in(mechanism, pose)}
+            rates = pairs(velocity, "a velocity", coordinate_units(mechanism, "/s"))
+            moving: Any = poinsot.simulate(mechanism, t_end, t=t, velocity=rates or None, method=method, **given)
+        elif actuator or pose or velocity:
+            raise PoinsotError(
+                "forces, poses and velocities are for a simulation; a motion file prescribes the motion"
+            )
         else:
             t, moving = read_motion(motion)
         found = poinsot.measure(mechanism, moving, t, seed=seed, sensors=names_in(sensors), perfect=perfect)
         _write(out, found, overwrite)
+    write_plot(plot, found, overwrite)
     write_json(json, _facts(found), overwrite)
     print(found)
 

@@ -2,20 +2,89 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-Model = Annotated[str, typer.Argument(help="a name from the library (see `poinsot models`) or a model file")]
-Motion = Annotated[Path, typer.Argument(help="a CSV file: t [s], then a column for every prescribed coordinate")]
-Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="write the result to a JSON file")]
-Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write the result to a CSV file")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace a file that exists")]
+from poinsot.app.console import OnlyData
+from poinsot.app.guide import names
+from poinsot.app.output import require_picture
+from poinsot.errors import PoinsotError
+
+STANDARD_OUTPUT = "-"
+
+
+def _reserved(ctx: typer.Context, path: Path | None) -> Path | None:
+    """Where data goes; "-" keeps everything else away from the standard output."""
+    if path is not None and str(path) == STANDARD_OUTPUT and not ctx.resilient_parsing:
+        if isinstance(sys.stdout, OnlyData):
+            raise PoinsotError("the standard output takes one of --json - and --csv -")
+        sys.stdout = OnlyData(sys.stdout)
+    return path
+
+
+def _drawable(ctx: typer.Context, path: Path | None) -> Path | None:
+    """The file of a plot: asked before the work whether it can be drawn and written."""
+    if path is not None and not ctx.resilient_parsing:
+        require_picture(path, bool(ctx.params.get("overwrite")))
+    return path
+
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        help="a name from the library (see `poinsot models`) or a model file", autocompletion=names.models
+    ),
+]
+Motion = Annotated[
+    Path,
+    typer.Argument(
+        help="a CSV file: t [s], then a column for every prescribed coordinate", autocompletion=names.tables
+    ),
+]
+Json = Annotated[
+    Path | None,
+    typer.Option(
+        "--json", metavar="FILE", callback=_reserved, help="write the result as JSON; - for the standard output"
+    ),
+]
+Csv = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv", metavar="FILE", callback=_reserved, help="write the signals as CSV; - for the standard output"
+    ),
+]
+Overwrite = Annotated[bool, typer.Option("--force", "--overwrite", is_eager=True, help="replace files that exist")]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", callback=_drawable, help="draw the result: .png, .svg or .pdf"),
+]
 Pose = Annotated[
-    list[str] | None, typer.Option("--pose", metavar="NAME=VALUE,…", help="coordinates [m, rad or with a unit]")
+    list[str] | None,
+    typer.Option(
+        "--pose",
+        metavar="NAME=VALUE,…",
+        help="coordinates [m, rad or with a unit]",
+        autocompletion=names.of_model(lambda mechanism: mechanism.coordinates, "="),
+    ),
 ]
 Change = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE,…", help="parameters of the model, with or without units"),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE,…",
+        help="parameters of the model, with or without units",
+        autocompletion=names.of_model(lambda mechanism: mechanism.parameters, "="),
+    ),
+]
+Actuators = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--actuator",
+        metavar="NAME=VALUE",
+        help="constant force of an actuator [N, N·m or with a unit]",
+        autocompletion=names.of_model(lambda mechanism: mechanism.actuators, "="),
+    ),
 ]

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from poinsot.app.console import write_data
+from poinsot.errors import PoinsotError, listing
 from poinsot.model.quantities.expressions import text
 from poinsot.model.quantities.parameters import Parameters
 from poinsot.model.toml import check_place, write_aside
+from poinsot.results import Result
+from poinsot.results.drawing import FORMATS, picture, require_matplotlib
+from poinsot.spatial.rotation import quaternion_from_matrix
 from poinsot.store.folder import check_folder
+
+QUATERNION = ("qw", "qx", "qy", "qz")
+MATRIX = tuple(f"R{i}{j}" for i in "123" for j in "123")
+OUT_OF_PLANE = tuple(["z", "qx", "qy", "vz", "wx", "wy", "az", "alphax", "alphay", "fz", "tx", "ty"])
+ROUND_OFF = 1e-11  # of the size of what is printed, below which a number is printed as 0
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -27,7 +40,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     if sum(widths) + 2 * (len(widths) - 1) > room or not all(cell.isascii() for row in cells for cell in row):
         return _folded(cells, numeric, None if terminal else room)
     lines = ["  ".join(c.rjust(w) if n else c.ljust(w) for c, w, n in zip(row, widths, numeric)) for row in cells]
-    print(f"\033[1m{lines[0]}\033[0m" if terminal else lines[0], *lines[1:], sep="\n")
+    bold = terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    print(f"\033[1m{lines[0]}\033[0m" if bold else lines[0], *lines[1:], sep="\n")
 
 
 def _folded(cells: list[list[str]], numeric: list[bool], width: int | None) -> None:
@@ -46,7 +60,45 @@ def _folded(cells: list[list[str]], numeric: list[bool], width: int | None) -> N
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.8g}" if isinstance(value, float) else str(value)
+    return f"{value + 0.0:.8g}" if isinstance(value, float) else str(value)  # -0.0 is 0
+
+
+def settled(value: float, size: float) -> float:
+    """A number to print: 0 where it is the round-off of numbers of that size; files keep all digits.
+
+    >>> settled(-1.6e-26, 0.3), settled(0.1, 0.3)
+    (0.0, 0.1)
+    """
+    return float(value) if not abs(value) <= ROUND_OFF * size else 0.0
+
+
+def signals(result: Any) -> dict[str, tuple[np.ndarray, str]]:
+    """Columns of a result over time with their units: coordinates first, orientations as quaternions wxyz.
+
+    What a planar mechanism does not have, motions out of its plane, is left out.
+    """
+    columns = result.to_columns()
+    for body, R in getattr(result, "rotation", {}).items():
+        columns |= {f"{body}.{part}": (x + 0.0, "-") for part, x in zip(QUATERNION, quaternion_from_matrix(R).T)}
+        columns = {name: column for name, column in columns.items() if name not in {f"{body}.{r}" for r in MATRIX}}
+    first = [name for name in columns if name.removesuffix(".rate") in result.mechanism.coordinates]
+    out_of_plane = OUT_OF_PLANE if result.mechanism.planar else ()
+    ordered = {name: columns[name] for name in (*first, *columns)}
+    return {"t": (result.t, "s")} | {
+        name: column
+        for name, column in ordered.items()
+        if name in first or name.rpartition(".")[2] not in out_of_plane
+    }
+
+
+def headed(columns: Mapping[str, tuple[np.ndarray, str]]) -> dict[str, np.ndarray]:
+    """The same by headers such as "theta1 [rad]", which `poinsot read` understands."""
+    return {f"{name} [{unit}]" if unit else name: values for name, (values, unit) in columns.items()}
+
+
+def whole(result: Any) -> dict[str, Any]:
+    """All data of a result for JSON, with the units of its signals."""
+    return result.to_dict() | {"units": {name: unit for name, (_, unit) in signals(result).items()}}
 
 
 def parameter_rows(parameters: Parameters) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
@@ -65,23 +117,39 @@ def parameter_rows(parameters: Parameters) -> tuple[tuple[str, ...], list[tuple[
 
 
 def write_text(path: Path, content: str, overwrite: bool) -> None:
-    """Write a file aside and rename it; an existing one is kept unless told otherwise."""
-    check_place(path, overwrite, "add --overwrite")
-    write_aside(path, content)
+    """Write a file aside and rename it, or the standard output for "-"; what exists is kept unless told otherwise."""
+    if str(path) == "-":
+        return write_data(content)
+    check_place(path, overwrite, "add --force")
+    return write_aside(path, content)
 
 
 def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
     """The same for what is no text."""
-    check_place(path, overwrite, "add --overwrite")
+    check_place(path, overwrite, "add --force")
     write_aside(path, content)
 
 
 def check_outputs(path: Path | None, folder: Path | None, sign: str, overwrite: bool) -> None:
     """That a file and a folder of results, known by its file `sign`, may be written: asked before long work."""
-    if path is not None:
-        check_place(path, overwrite, "add --overwrite")
+    if path is not None and str(path) != "-":
+        check_place(path, overwrite, "add --force")
     if folder is not None:
         check_folder(folder, sign, overwrite)
+
+
+def require_picture(path: Path, overwrite: bool) -> None:
+    """That a plot can be drawn and written there, told before the work."""
+    if path.suffix.lower().removeprefix(".") not in FORMATS:
+        raise PoinsotError(f"{path}: the ending of a plot must be {listing([f'.{form}' for form in FORMATS])}")
+    require_matplotlib()
+    check_place(path, overwrite, "add --force")
+
+
+def write_plot(path: Path | None, result: Result, overwrite: bool) -> None:
+    """Draw a result into a file, if one is asked for; the ending says what kind."""
+    if path is not None:
+        write_bytes(path, picture(result.panels(), path.suffix.lower().removeprefix(".")), overwrite)
 
 
 def write_json(path: Path | None, data: Any, overwrite: bool) -> None:

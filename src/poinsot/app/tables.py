@@ -10,35 +10,20 @@ from pathlib import Path
 import numpy as np
 
 import poinsot
-from poinsot.app.output import write_text
+from poinsot.app.output import settled, write_text
+from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError, one_line
+from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
-from poinsot.model.toml import read_text
-
-MAX_BYTES = 200_000_000
+from poinsot.recording.motion_file import motion_table
+from poinsot.spatial.pose import Pose
 
 
 def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
-    """Times (n,) [s] and, by coordinate, samples (times, values) of a motion; the first column is t."""
-    try:
-        rows = list(csv.reader(io.StringIO(read_text(path, MAX_BYTES, "a table"))))
-    except csv.Error as error:
-        raise PoinsotError(f"{path}: not a table of numbers: {error}") from None
-    if len(rows) < 2 or not rows[0] or rows[0][0].strip() != "t":
-        raise PoinsotError(f"{path}: expected a header 't, coordinate, …' and lines of numbers")
-    names = [name.strip() for name in rows[0]]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise PoinsotError(f"{path}: there are two columns '{one_line(twice[0], 80)}'")
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(names):
-            raise PoinsotError(f"{path}: line {number} has {len(row)} values, the header has {len(names)}")
-    try:
-        values = np.array(rows[1:], dtype=float)
-    except ValueError as error:
-        raise PoinsotError(f"{path}: {one_line(str(error), 120)}") from None
-    t = values[:, 0]
-    return t, {name: (t, values[:, k]) for k, name in enumerate(names) if k}
+    """Times (n,) [s] and, by coordinate, samples (times, values) of a motion in a table of any dialect."""
+    found = motion_table(path)
+    return next(iter(found.values()))[0], found
 
 
 def pairs(texts: Iterable[str] | None, what: str, units: Mapping[str, str] | None = None) -> dict[str, float]:
@@ -82,6 +67,27 @@ def force_units(mechanism: Mechanism) -> dict[str, str]:
     return {name: "N·m" if one.on.unit == "rad" else "N" for name, one in mechanism.actuators.items()}
 
 
+def pose_rows(mechanism: Mechanism, poses: Mapping[str, Pose]) -> list[tuple[str, float, str, str]]:
+    """Coordinates of a mechanism in given poses: name, value in SI, unit, and the same in degrees or millimetres."""
+    coordinates = mechanism.coordinates
+    if not coordinates:
+        return []
+    held = Constraints(mechanism.elements, tuple(coordinates.values()))
+    values = held.evaluate({GROUND: Pose.identity(), **poses})[0][-len(coordinates) :]
+    sizes = {unit: max([1.0 if unit == "rad" else 0.0, *np.abs(values)]) for unit in ("m", "rad")}
+    rows = []
+    for (name, one), value in zip(coordinates.items(), values):
+        x = settled(value, sizes.get(one.unit, 1.0))
+        rows.append((name, x, one.unit, f"{np.degrees(x):.6g}°" if one.unit == "rad" else f"{1e3 * x:.6g} mm"))
+    return rows
+
+
+def pose_line(mechanism: Mechanism, poses: Mapping[str, Pose]) -> str:
+    """A pose on one line: "theta1 = 1.0472 rad (60°), …"."""
+    rows = pose_rows(mechanism, poses)
+    return ", ".join(f"{name} = {x:.6g} {unit}" + (f" ({other})" * (unit == "rad")) for name, x, unit, other in rows)
+
+
 def names_in(text: str | None) -> list[str] | None:
     """Names with commas between them; None if there is no text."""
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
@@ -94,5 +100,5 @@ def write_table(path: Path | None, columns: dict[str, np.ndarray], overwrite: bo
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values()))
+    writer.writerows([x if isinstance(x, str) else repr(float(x)) for x in row] for row in zip(*columns.values()))
     write_text(path, out.getvalue(), overwrite)

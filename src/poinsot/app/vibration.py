@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
 import poinsot
 from poinsot.app.console import busy
-from poinsot.app.options import Change, Csv, Json, Model, Overwrite, Pose
-from poinsot.app.output import table, write_json
-from poinsot.app.tables import loaded, pose_in, write_table
+from poinsot.app.dynamics import FORMULATIONS
+from poinsot.app.guide import names
+from poinsot.app.options import Actuators, Change, Csv, Json, Model, Overwrite, Plot, Pose
+from poinsot.app.output import table, write_json, write_plot
+from poinsot.app.tables import force_units, loaded, pairs, pose_in, pose_line, pose_rows, write_table
 from poinsot.errors import PoinsotError, one_line
 
+if TYPE_CHECKING:
+    from poinsot.vibration.linear_model.record import LinearModel
+
 MAX_POINTS = 1_000_000  # of a response or a map
+MOVED = (
+    1e-9  # of the machine's size, from which on an equilibrium is another pose than the one it was looked for near
+)
 
 Locked = Annotated[
-    str | None, typer.Option(help="actuators that are locked: all, none, or names with commas between")
+    str | None,
+    typer.Option(
+        help="actuators that are locked: all, none, or names with commas between",
+        autocompletion=names.of_model(lambda mechanism: ["all", "none", *mechanism.actuators]),
+    ),
 ]
-Formulation = Annotated[str | None, typer.Option(help="joint, embedded, euler, rotation-matrix or elastic")]
+Formulation = Annotated[
+    str | None,
+    typer.Option(
+        help="joint, embedded, euler, rotation-matrix or elastic",
+        autocompletion=names.among(*FORMULATIONS, "elastic"),
+    ),
+]
+Place = Annotated[
+    str, typer.Argument(help="a body, or body.frame", autocompletion=names.of_model(lambda one: one.bodies))
+]
 
 
 def modes(
@@ -29,22 +50,30 @@ def modes(
     change: Change = None,
     n: Annotated[int | None, typer.Option("-n", help="how many of the lowest modes")] = None,
     locked: Locked = None,
+    actuator: Actuators = None,
     formulation: Formulation = None,
     damped: Annotated[bool, typer.Option("--damped", help="show the damped modes too")] = False,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Natural frequencies and what bends in each mode of a mechanism at rest."""
-    given = {"n": n, "formulation": formulation, "locked": _locked(locked), "damped": damped}
+    given: dict[str, Any] = {"n": n, "formulation": formulation, "locked": _locked(locked), "damped": damped}
     with busy(f"modes of {model}"):
         mechanism = loaded(model, change)
-        found = poinsot.modes(mechanism, pose_in(mechanism, pose), **given)
+        given["forces"] = pairs(actuator, "a force", force_units(mechanism)) or None
+        asked = pose_in(mechanism, pose)
+        found = poinsot.modes(mechanism, asked, **given)
+        rest = _at_rest(found.linear, asked, _locked(locked))
     print(found)
-    kept = ("mechanism", "formulation", "locked", "forces", "frequencies", "labels", "strain_energy")
-    data = {name: x for name, x in found.to_dict().items() if name in kept}
+    print("\n".join(rest))
+    kept = ("mechanism", "formulation", "locked", "forces", "frequencies", "growth", "labels", "strain_energy")
+    data = {name: x for name, x in found.to_dict().items() if name in (*kept, "kinetic_energy", "shapes")}
+    data |= {"displacements": list(found.linear.names), **_pose_data(found.linear), "said": rest}
     if damped:
         data["damped_frequencies"] = found.damped.frequencies.tolist()
         data["damping_ratios"] = found.damped.ratios.tolist()
+    write_plot(plot, found, overwrite)
     write_json(json, data, overwrite)
 
 
@@ -61,11 +90,15 @@ def frf(
     pose: Pose = None,
     change: Change = None,
     locked: Locked = None,
+    formulation: Formulation = None,
     csv: Csv = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Frequency responses between points and directions."""
+    from poinsot.vibration.linear_model.model import linear_model
+
     if not (points >= 2 and 0 <= low < high < np.inf):
         raise PoinsotError(f"expected two or more frequencies upwards, got {points} from {low:g} to {high:g} Hz")
     _bounded(points)
@@ -73,33 +106,105 @@ def frf(
     f = np.linspace(low, high, points)
     with busy(f"frequency responses of {model}"):
         mechanism = loaded(model, change)
-        given = {"pose": pose_in(mechanism, pose), "locked": _locked(locked)}
-        found = poinsot.frf(mechanism, inputs, outputs, f, **given, **options)
+        asked = pose_in(mechanism, pose)
+        given = {"locked": _locked(locked), "formulation": formulation}
+        found = poinsot.frf(mechanism, inputs, outputs, f, pose=asked, **given, **options)
+        linear = linear_model(mechanism, asked, **given)
+        rest = _at_rest(linear, asked, _locked(locked))
     print(found)
-    pairs = {(o, i): found.between(o, i) for o in found.outputs for i in found.inputs}
-    columns = {"f": f}
-    for (o, i), H in pairs.items():
+    print("\n".join(rest))
+    responses = {(o, i): found.between(o, i) for o in found.outputs for i in found.inputs}
+    columns, units = {"f": f}, {"f": "Hz"}
+    for (o, i), H in responses.items():
         columns |= {f"re {o} / {i}": np.real(H), f"im {o} / {i}": np.imag(H)}
-    write_table(csv, columns, overwrite)
-    write_json(json, {name: x.tolist() for name, x in columns.items()}, overwrite)
+        units |= dict.fromkeys((f"re {o} / {i}", f"im {o} / {i}"), _per_force(mechanism, quantity, o, i))
+    write_plot(plot, found, overwrite)
+    write_table(csv, {f"{name} [{units[name]}]": x for name, x in columns.items()}, overwrite)
+    data = {name: x.tolist() for name, x in columns.items()}
+    write_json(json, {**data, "units": units, "quantity": quantity, **_pose_data(linear), "said": rest}, overwrite)
+
+
+def _per_force(mechanism: Any, quantity: str, output: str, given: str) -> str:
+    """Unit of a response: "m/N", "rad/s²/N·m"."""
+    turns = [
+        mechanism.coordinates[place].unit == "rad" if place in mechanism.coordinates else " r" in place
+        for place in (output, given)
+    ]
+    moved = ("rad" if turns[0] else "m") + {"mobility": "/s", "accelerance": "/s²"}.get(quantity, "")
+    return f"{moved}/{'N·m' if turns[1] else 'N'}"
 
 
 def compliance(
     model: Model,
-    at: Annotated[str, typer.Argument(help="a body, or body.frame")],
+    at: Place,
     pose: Pose = None,
     change: Change = None,
     locked: Locked = None,
+    formulation: Formulation = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Static compliance of a body or frame: displacements and turns per force and moment, world axes."""
+    from poinsot.vibration.linear_model.model import linear_model
+
     with busy(f"compliance of {model}"):
         mechanism = loaded(model, change)
-        found = poinsot.compliance(mechanism, at, pose_in(mechanism, pose), locked=_locked(locked))
-    rows = [(axis, *row) for axis, row in zip(found.axes, found.matrix.tolist())]
-    table(("[m or rad]", *(f"per {name}" for name in found.per)), rows)
-    write_json(json, {"at": at, "axes": found.axes, "compliance": found.matrix.tolist()}, overwrite)
+        asked = pose_in(mechanism, pose)
+        given = {"locked": _locked(locked), "formulation": formulation}
+        found = poinsot.compliance(mechanism, at, asked, **given)
+        linear = linear_model(mechanism, asked, **given)
+        rest = _at_rest(linear, asked, _locked(locked))
+    turns = [axis.startswith("r") for axis in found.axes]
+    table(
+        ("", *(f"per {name} [{'N·m' if turn else 'N'}]" for name, turn in zip(found.per, turns)), "unit"),
+        [(a, *row, "rad" if turn else "m") for a, row, turn in zip(found.axes, _rounded(found.matrix, turns), turns)],
+    )
+    print("\n".join(rest))
+    data = {"at": at, "axes": found.axes, "per": found.per, "compliance": found.matrix.tolist()}
+    write_plot(plot, found, overwrite)
+    write_json(json, {**data, **_pose_data(linear), "said": rest}, overwrite)
+
+
+def _rounded(matrix: np.ndarray, turns: list[bool]) -> list[list[float]]:
+    """A compliance to print: 0 where an entry is round-off of its block's largest one."""
+    turn = np.array(turns)
+    shown = matrix.copy()
+    for rows in (turn, ~turn):
+        for columns in (turn, ~turn):
+            block = np.ix_(rows, columns)
+            shown[block] = np.where(
+                np.abs(matrix[block]) > 1e-10 * np.abs(matrix[block]).max(initial=0), matrix[block], 0
+            )
+    return shown.tolist()
+
+
+def _at_rest(linear: LinearModel, asked: Any, wish: Any) -> list[str]:
+    """Which actuators are free and why, what they carry, and the pose about which small motions are meant."""
+    from poinsot.statics.locked import locked_actuators
+
+    mechanism, lines = linear.mechanism, []
+    free = [name for name in mechanism.actuators if name not in linear.locked]
+    if free and wish is None:
+        all_locked = len(locked_actuators(mechanism.elements, None)) > len(linear.locked)
+        why = "nothing could move with them locked" if all_locked else "a spring acts along their coordinates"
+        lines.append(f"free, as {why}: {', '.join(free)} (--locked chooses others)")
+    units = force_units(mechanism)
+    held = [f"{name} {linear.forces[name]:.5g} {units[name]}" for name in free if abs(linear.forces.get(name, 0)) > 0]
+    lines += [f"constant forces of free actuators: {', '.join(held)}"] if held else []
+    begin = poinsot.assemble(mechanism, asked)
+    moved = max((float(np.abs(linear.poses[b].p - begin.poses[b].p).max()) for b in mechanism.bodies), default=0.0)
+    own = "the pose asked for" if asked else "the model's own pose"
+    turned = max((float(np.abs(linear.poses[b].R - begin.poses[b].R).max()) for b in mechanism.bodies), default=0.0)
+    if max(moved / begin.size, turned) > MOVED:
+        own = f"an equilibrium, up to {moved:.3g} m from {own}"
+    shown = pose_line(mechanism, linear.poses)
+    return [*lines, f"about {own}" + (f": {shown}" if shown else "")]
+
+
+def _pose_data(linear: LinearModel) -> dict[str, Any]:
+    rows = pose_rows(linear.mechanism, linear.poses)
+    return {"pose": {name: {"value": value, "unit": unit} for name, value, unit, _ in rows}}
 
 
 def map_(
@@ -110,12 +215,11 @@ def map_(
     change: Change = None,
     locked: Locked = None,
     csv: Csv = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Natural frequencies over a grid of poses; those out of reach are NaN."""
-    from rich.progress import Progress
-
     grids = dict(_grid(text) for text in over)
     _bounded(math.prod(len(values) for values in grids.values()))
     mechanism = loaded(model, change)
@@ -124,19 +228,20 @@ def map_(
         name: own[name] for name in own if name not in grids and len(grids) < len(own)
     }
     values = dict(zip(grids, np.meshgrid(*grids.values(), indexing="ij")))
-    with Progress(transient=True) as bar:
-        task = bar.add_task("poses", total=1.0)
+    with busy(f"map of {model}") as tell:
         found = poinsot.frequency_map(
             mechanism,
             {**fixed, **values},
             n=n,
             locked=_locked(locked),
-            progress=lambda done: bar.update(task, completed=done),
+            progress=lambda done: tell(f"map of {model}: {done:.0%} of the poses"),
         )
     print(found)
     flat = found.frequencies.reshape(-1, found.frequencies.shape[-1])
     columns = {name: x.ravel() for name, x in values.items()} | {f"f{k + 1}": x for k, x in enumerate(flat.T)}
-    write_table(csv, columns, overwrite)
+    write_plot(plot, found, overwrite)
+    units = {name: mechanism.coordinates[name].unit for name in values}
+    write_table(csv, {f"{name} [{units.get(name, 'Hz')}]": x for name, x in columns.items()}, overwrite)
     if json:
         known = {name: [None if np.isnan(v) else float(v) for v in x] for name, x in columns.items()}
         write_json(json, {**known, "unreachable": found.unreachable, "unbalanced": found.unbalanced}, overwrite)

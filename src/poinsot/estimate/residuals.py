@@ -1,9 +1,7 @@
-"""Colour of the residuals, and the covariance of estimates that it leaves.
+"""Colour of the residuals.
 
-    e_k = Σ a_i e_{k−i} + ε_k                      autoregressive, channel by channel; var ε = Σ across channels
-    cov β = H⁻¹ (Xᵀ Ω X) H⁻¹,  H = Xᵀ X            Ω = A⁻¹ Σ A⁻ᵀ of the weighted residuals  (theory/estimation, eq. 4)
-
-Ω is never written out: A⁻ᵀ X is X through the filter backwards.
+e_k = Σ a_i e_{k−i} + ε_k        autoregressive, channel by channel; var ε = Σ across channels
+ε_k = Σ L_i ε_{k−i} + η_k        what channels have in common later than at once        (theory/estimation, eq. 4)
 """
 
 from __future__ import annotations
@@ -13,19 +11,54 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poinsot.estimate.vector_autoregression import autocovariances, of_innovations, vector_autoregression
+
 LONGEST = 0.05  # order of the model, of the number of samples, at most
 ORDERS = 40  # at most
 DRAWS, ROUNDS = 12, 2  # of noise, by which the colour that parameters took away is found
+AROUND = 20  # times the highest order: samples after which noise comes round
 
 Projection = Callable[[Sequence[np.ndarray]], list[np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
 class Colour:
-    """Autoregressive models of c channels."""
+    """Autoregressive models of c channels, and one across channels of what these leave.
+
+    Noise of encoders is in all channels and high in frequency, that of forces in each for itself and low: how far
+    channels go together hangs on the frequency, which innovations that are correlated at once do not tell.
+    """
 
     a: tuple[np.ndarray, ...]  # c polynomials 1, −a₁, −a₂, …
-    sigma: np.ndarray  # covariance of the innovations (c, c)
+    sigma: np.ndarray  # covariance of the innovations ε (c, c)
+    later: tuple[np.ndarray, np.ndarray] | None = None  # L (q, c, c) of the innovations, and var η (c, c)
+
+    @property
+    def lags(self) -> np.ndarray:
+        """L (q, c, c), from which channel last."""
+        return np.zeros((0, *self.sigma.shape)) if self.later is None else self.later[0]
+
+    @property
+    def eta(self) -> np.ndarray:
+        """Covariance (c, c) of what samples before do not tell of the innovations."""
+        return self.sigma if self.later is None else self.later[1]
+
+    @property
+    def root(self) -> np.ndarray:
+        """Lower triangle (c, c) of that covariance."""
+        return _root(self.eta)
+
+    def along(self, size: int) -> np.ndarray:
+        """A (f, c) at the frequencies of a series of so many samples."""
+        return np.stack([np.fft.rfft(a, size) for a in self.a], axis=1)
+
+    def across(self, size: int) -> np.ndarray:
+        """1 − Σ L_i e^{−iω} (f, c, c) at these frequencies."""
+        return np.fft.rfft(np.concatenate([np.eye(len(self.a))[None], -self.lags]), size, axis=0)
+
+    def response(self, size: int) -> np.ndarray:
+        """W⁻¹ (f, c, c) at these frequencies: from η to the residuals."""
+        return np.linalg.inv(self.across(size) * self.along(size)[:, None, :])
 
     def whitened(self, x: np.ndarray, good: np.ndarray | None = None) -> np.ndarray:
         """A x for columns (n, c, …): channel by channel, the first samples by the models of lower order, and again
@@ -56,23 +89,6 @@ class Colour:
                 found[part, c] = lfilter(a, [1.0], later[::-1], axis=0)[::-1]
                 first = slice(part.start, part.start + p)
                 found[first, c] += np.tensordot(L[:p, :p].T, x[first, c], axes=1)
-        return found
-
-    def coloured_back(self, x: np.ndarray) -> np.ndarray:
-        """A⁻ᵀ x for columns (n, c, …)."""
-        from scipy.signal import lfilter
-
-        found = np.empty_like(x)
-        for c, a in enumerate(self.a):
-            y = np.array(lfilter([1.0], a, x[::-1, c], axis=0))[::-1]
-            L, p = _beginning(a), len(a) - 1
-            late = np.zeros((p, p))  # by which samples after the first p hang on these
-            for k in range(p):
-                late[k, : k + 1] = a[p - k :][: k + 1]
-            rest = x[:p, c] - np.tensordot(late, y[p : 2 * p], axes=1)
-            if p:
-                y[:p] = np.linalg.solve(L.T, rest.reshape(p, -1)).reshape(rest.shape)
-            found[:, c] = y
         return found
 
     def innovations(self, x: np.ndarray, good: np.ndarray) -> np.ndarray:
@@ -114,50 +130,39 @@ def colour_of(
     """
     good = [np.isfinite(r) for r in residuals] if good is None else good
     residuals = [np.where(use, np.nan_to_num(r), 0.0) for r, use in zip(residuals, good)]
-    most = _longest(residuals)
-    observed, count = _autocovariances(residuals, most, good), np.sum([use.sum(axis=0) for use in good], axis=0)
-    colour = _colour(residuals, observed, count)
+    most, count = _longest(residuals), np.sum([use.sum(axis=0) for use in good], axis=0)
+    observed = autocovariances(residuals, 2 * most, good)
+    colour = _colour(residuals, observed, count, most, most // len(count))
     if project is None:
         return colour
+    order = len(colour.lags)  # corrections by few draws need not be those of a process: no order comes from them
     for _ in range(ROUNDS):
-        drawn = [_drawn(colour, [len(r) for r in residuals], seed) for seed in range(DRAWS)]
-        left = [project(noise) for noise in drawn]
-        pairs = [[_autocovariances(x, most, good) for x in both] for both in zip(drawn, left)]
-        colour = _colour(residuals, observed + sum(a - b for a, b in pairs) / DRAWS, count)
+        drawn = _drawn(colour, [len(r) for r in residuals])
+        pairs = [[autocovariances(x, 2 * most, good) for x in (noise, project(noise))] for noise in drawn]
+        colour = _colour(residuals, observed + sum(a - b for a, b in pairs) / DRAWS, count, most, order)
     return colour
 
 
-def _colour(residuals: Sequence[np.ndarray], gamma: np.ndarray, count: np.ndarray) -> Colour:
-    """Models from autocovariances (m, c) of so many samples (c,); correlation across channels from the innovations of
-    the residuals.
+def _colour(residuals: Sequence[np.ndarray], gamma: np.ndarray, count: np.ndarray, most: int, later: int) -> Colour:
+    """Models from autocovariances (m, c, c) of so many samples (c,), of orders of at most so many; correlation across
+    channels at once from the innovations of the residuals.
     """
-    fitted = [_autoregression(gamma[:, c], int(count[c])) for c in range(gamma.shape[1])]
+    fitted = [_autoregression(gamma[: most + 1, c, c], int(count[c])) for c in range(gamma.shape[1])]
     plain = Colour(tuple(a for a, _ in fitted), np.eye(len(fitted)))
     innovations = np.concatenate([plain.whitened(r) for r in residuals])
     sigma = innovations.T @ innovations
     size = np.sqrt(np.maximum(np.diagonal(sigma), 1e-300))
     scale = np.sqrt([variance for _, variance in fitted]) / size
-    return Colour(plain.a, sigma * scale[:, None] * scale)
+    sigma = sigma * scale[:, None] * scale
+    if len(fitted) == 1 or not later:
+        return Colour(plain.a, sigma)
+    lags, eta = vector_autoregression(of_innovations(gamma, plain.a, later), float(np.mean(count)), later)
+    return Colour(plain.a, sigma, (lags, eta) if len(lags) else None)
 
 
 def _longest(residuals: Sequence[np.ndarray]) -> int:
     """Highest order that is tried; the longest run tells it, whatever short ones there are besides."""
     return int(min(ORDERS, LONGEST * sum(map(len, residuals)), max(map(len, residuals)) // 4))
-
-
-def _autocovariances(parts: Sequence[np.ndarray], most: int, good: Sequence[np.ndarray]) -> np.ndarray:
-    """Of channels (n, c) of several runs, up to a lag (most + 1, c), by the number of good samples (n, c).
-
-    Those that are masked count as zero, so that no spectrum is negative.
-    """
-    sums = np.sum([_products(np.where(use, x, 0.0), most) for x, use in zip(parts, good)], axis=0)
-    return sums / np.maximum(np.sum([use.sum(axis=0) for use in good], axis=0), 1)
-
-
-def _products(x: np.ndarray, most: int) -> np.ndarray:
-    """Sums of products of channels (n, c) with themselves, up to a lag (most + 1, c)."""
-    size = 2 * max(len(x), most + 1)
-    return np.fft.irfft(np.abs(np.fft.rfft(x, size, axis=0)) ** 2, size, axis=0)[: most + 1]
 
 
 def _autoregression(gamma: np.ndarray, n: int) -> tuple[np.ndarray, float]:
@@ -180,16 +185,19 @@ def _autoregression(gamma: np.ndarray, n: int) -> tuple[np.ndarray, float]:
     return chosen
 
 
-def _drawn(colour: Colour, lengths: Sequence[int], seed: int) -> list[np.ndarray]:
-    """Noise (n, c) of a colour for several runs, without a beginning."""
-    from scipy.signal import lfilter
+def _drawn(colour: Colour, lengths: Sequence[int]) -> list[list[np.ndarray]]:
+    """DRAWS times noise (n, c) of a colour for several runs: parts of series that have no beginning."""
+    from scipy.fft import next_fast_len
 
-    rng, root = np.random.default_rng(seed), _root(colour.sigma)
-    before = 20 * max(len(a) for a in colour.a)
-    found = []
-    for n in lengths:
-        white = rng.standard_normal((n + before, len(root))) @ root.T
-        found.append(np.stack([lfilter([1.0], a, white[:, c])[before:] for c, a in enumerate(colour.a)], axis=1))
+    found, root = [], colour.root
+    size = [next_fast_len(n + AROUND * max(len(a) for a in colour.a), real=True) for n in lengths]
+    response = {m: colour.response(m) for m in set(size)}
+    for seed in range(DRAWS):
+        rng, parts = np.random.default_rng(seed), []
+        for n, m in zip(lengths, size):
+            white = np.fft.rfft(rng.standard_normal((m, len(root))) @ root.T, axis=0)
+            parts.append(np.fft.irfft(np.einsum("fij,fj->fi", response[m], white), m, axis=0)[:n])
+        found.append(parts)
     return found
 
 
@@ -197,20 +205,6 @@ def _root(sigma: np.ndarray) -> np.ndarray:
     """Lower triangle L with L Lᵀ = Σ; a channel may be zero."""
     size = np.diagonal(sigma)
     return np.linalg.cholesky(sigma + np.diag(1e-12 * size + 1e-24 * size.max() + 1e-300))
-
-
-def sandwich(X: Sequence[np.ndarray], H: np.ndarray, colour: Colour) -> np.ndarray:
-    """Covariance (b, b) of β = H⁻¹ Xᵀ y, with X (n, c, b) of several runs and residuals of a colour."""
-    b = H.shape[0]
-    S = np.zeros((b, b))
-    root = _root(colour.sigma)
-    for part in X:
-        back = np.einsum("ncb,cd->ndb", colour.coloured_back(np.nan_to_num(part)), root).reshape(
-            part.shape[0] * part.shape[1], b
-        )
-        S += back.T @ back
-    inverse = np.linalg.inv(H)
-    return inverse @ S @ inverse.T
 
 
 def robust_deviation(e: np.ndarray) -> float:

@@ -15,7 +15,8 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.estimate.results.text import in_columns, with_error
 from poinsot.experiment.limits import LimitReached
 from poinsot.model.mechanism import Mechanism
-from poinsot.results import Result
+from poinsot.results import BarPanel, Panel, Result
+from poinsot.results.pictures import error_panel, relative_errors
 from poinsot.store.folder import new_folder
 from poinsot.store.provenance import provenance
 
@@ -66,9 +67,26 @@ class Design(Result):
     _hidden = ("mechanism",)
     _extra = {"undetermined": "undetermined", "binding": "binding"}
     _columns = {"predictions": ("", "")}
+    _shared = False  # its poses are no rows of the table
 
     def _rows(self) -> dict[str, Any]:
         return {"parameter": np.array([p.name for p in self.predictions])}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Predicted relative standard errors, and how far the design goes within its limits."""
+        p = self.predictions
+        told = [one.name for one in p], [one.unit for one in p], [one.nominal for one in p], self.deviation
+        errors = [error_panel(*relative_errors(*told), title="predicted by the design")] if p else []
+        bounded = [one for one in self.limits if np.isfinite(one.upper - one.lower) and one.upper > one.lower]
+        if not bounded:
+            return tuple(errors)
+        used = [
+            200 * max(one.greatest - (one.upper + one.lower) / 2, (one.upper + one.lower) / 2 - one.least)
+            / (one.upper - one.lower)
+            for one in bounded
+        ]  # fmt: skip
+        names, x = tuple(one.name for one in bounded), "use of the limits [%]"
+        return (*errors, BarPanel(names=names, x=x, series={"use": np.array(used)}, levels={"limit": 100.0}))
 
     def __getitem__(self, name: str) -> Prediction:
         for one in self.predictions:

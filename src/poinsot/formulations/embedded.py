@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.engine import ldl
 from poinsot.engine.linear.pivoting import DEPENDENT, condition_of, independent_columns, largest_answers, unit_rows
-from poinsot.errors import PoinsotError, listing, suggestion
+from poinsot.errors import PoinsotError, listing
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.generalised_forces import coordinate_along
 from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales
@@ -73,35 +72,13 @@ def slopes(e: Equations, rates: Sequence[Rate]) -> Slopes:
     scales = []
     for k, rate in enumerate(rates):
         if isinstance(rate, str):
-            coordinate = _coordinate(e.symbols.elements, rate)
+            coordinate = e.symbols.elements.coordinate(rate)
             S[k, :] = casadi.jacobian(casadi.SX(coordinate_along(e, coordinate)[1]), e.v)
             scales.append(size if coordinate.unit == "m" else 1.0)
         else:
             S[k, rate] = 1
             scales.append(sizes[rate])
     return Slopes(casadi.sparsify(S), np.array(scales))
-
-
-def _coordinate(elements: Elements, name: str) -> Coordinate:
-    """A coordinate that the model file names, or that of a joint: "A", "A.angle"."""
-    if name in elements.coordinates:
-        return elements.coordinates[name]
-    known = _joint_coordinates(elements)
-    if name not in known:
-        there = [*elements.coordinates, *known]
-        raise PoinsotError(f"there is no coordinate '{name}'{suggestion(name, there)}; there are: {listing(there)}")
-    return known[name]
-
-
-def _joint_coordinates(elements: Elements) -> dict[str, Coordinate]:
-    """Lengths and angles of joints by name: that of the joint where it has one only."""
-    found: dict[str, Coordinate] = {}
-    for name, joint in elements.joints.items():
-        for k, c in enumerate(joint.coordinates):
-            if c.unit != "-":
-                short = name if len(joint.coordinates) == 1 else f"{name}.{c.name}"
-                found[short] = found[f"{name}.{c.name}"] = AlongJoint(name, k, c.unit)
-    return found
 
 
 def rate_names(machine: Machine, rates: Sequence[Rate]) -> str:
@@ -145,11 +122,10 @@ def independent_rates(
 
 
 def _refusal(elements: Elements, name: str, beside: Sequence[str], condition: float) -> str:
-    there = [*elements.coordinates, *_joint_coordinates(elements)]
     others = f" beside {', '.join(beside)}" if beside else ""
     return (
         f"coordinate '{name}' cannot be independent{others} in this pose: the condition number is {condition:.1e}; "
-        f"there are: {listing(there)}"
+        f"there are: {listing(elements.coordinates.known)}"
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import require_known
 from poinsot.formulations.tree import spanning_tree
 from poinsot.lazy import casadi
 from poinsot.model.assembly.assembly import Assembly, assemble
@@ -47,7 +46,7 @@ def symbols(mechanism: Mechanism, free: tuple[str, ...] | None = None, home: Ass
     """
     home = home or assemble(mechanism).require()
     free = default_free(mechanism) if free is None else free
-    require_known("parameter", free, mechanism.parameters)
+    mechanism.parameters.require(free)
     p = casadi.SX.sym("p", len(free))
     elements = mechanism.resolved({name: p[i] for i, name in enumerate(free)})
     return Symbols(mechanism, free, p, _relaxed(elements, mechanism.elements, home), home)

@@ -17,7 +17,8 @@ from poinsot.identifiability.reduction import Gap, Reduction, reduce_columns
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor, regressor
 from poinsot.identifiability.states import random_states
 from poinsot.model.mechanism import Mechanism
-from poinsot.results import Result
+from poinsot.results import Curve, LinePanel, Panel, Result
+from poinsot.results.pictures import matrix_panel
 from poinsot.spatial.algebra import Numbers
 
 ROWS = 4  # for every column, when states are drawn at random
@@ -49,6 +50,17 @@ class BaseParameters(Result):
         "combinations": ("combination", ""),
         "coefficients": (lambda base: base.eliminated, "SI"),
     }
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Singular values with the gap that decides the rank, and what each eliminated parameter adds to others."""
+        size = self.singular_values / self.singular_values.max(initial=1e-300)
+        curve = Curve("singular values", np.arange(1, len(size) + 1), size, style="points")
+        label = "singular value, of the largest [-]"
+        found = LinePanel(x="number", y=label, curves=(curve,), log="y", marks={f"rank {self.rank}": self.rank + 0.5})
+        if not self.eliminated:
+            return (found,)
+        title = "coefficients of eliminated parameters"
+        return found, matrix_panel(self.independent, self.eliminated, self.coefficients, "β [SI]", title=title)
 
     @property
     def rank(self) -> int:

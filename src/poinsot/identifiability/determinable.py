@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,9 @@ from poinsot.identifiability.model_parameters import in_model_parameters
 from poinsot.identifiability.reduction import Gap
 from poinsot.identifiability.regressor import Regressor, regressor
 from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.results import Result
+from poinsot.motion.signals import GivenMotion
+from poinsot.results import Panel, Result
+from poinsot.results.pictures import error_panel
 from poinsot.spatial.algebra import Numbers
 
 SHOWN = 2  # combinations in a line of the table
@@ -65,6 +66,12 @@ class Determination(Result):
 
     def _rows(self) -> dict[str, np.ndarray]:
         return {"parameter": np.array([f.name for f in self.findings])}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Relative standard errors, and what is determined, poorly determined or undetermined."""
+        names, errors = [f.name for f in self.findings], [f.relative for f in self.findings]
+        title = f"{self.base.rank} of {len(names)} parameters or combinations"
+        return (error_panel(names, errors, [str(f.verdict) for f in self.findings], title=title),)
 
     def __getitem__(self, name: str) -> ParameterVerdict:
         for finding in self.findings:
@@ -119,7 +126,7 @@ def _row(f: ParameterVerdict) -> tuple[str, ...]:
 
 def determinable(
     mechanism: Mechanism,
-    motion: Mapping[str, Any],
+    motion: GivenMotion,
     t: Numbers | None = None,
     channels: Sequence[str] | str | None = None,
     *,

@@ -7,8 +7,7 @@ Between two samples the actuators' work is the change of energy plus what fricti
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,23 +15,23 @@ from poinsot.errors import PoinsotError, count_of
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
 from poinsot.identifiability.regressor import Regressor
 from poinsot.identifiability.rows import energy_rows
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.kinematics import solve_path
-from poinsot.motion.signals import as_times
+from poinsot.motion.signals import GivenMotion, as_motion, as_times, own_times
 from poinsot.spatial.algebra import Numbers
 
 
 def energy_regressor(
     mechanism: Mechanism,
-    motion: Mapping[str, Any],
-    t: Numbers,
+    motion: GivenMotion,
+    t: Numbers | None = None,
     *,
     parameters: Sequence[str] | str | None = None,
     nodes: int = 6,
 ) -> Regressor:
     """Work of all actuators between neighbouring samples as a linear function of parameters, without accelerations.
 
-    `mechanism` along a `motion`, at times `t` (n,) [s]; `parameters` as for `regressor`.
+    `mechanism` along a `motion`, at times `t` (n,) [s] or its own; `parameters` as for `regressor`.
 
     One row for each time but the first. Powers are integrated by Gauss' rule with so many `nodes` between samples.
 
@@ -41,7 +40,8 @@ def energy_regressor(
     >>> w.channels, w.matrix.shape
     (('work',), (2, 12))
     """
-    t, nodes = as_times(t), count_of(nodes, "nodes")
+    motion = as_motion(motion, require_mechanism(mechanism))
+    t, nodes = as_times(own_times(motion) if t is None else t), count_of(nodes, "nodes")
     if len(t) < 2:
         raise PoinsotError("work between samples needs two times or more")
     x, weight = np.polynomial.legendre.leggauss(nodes)

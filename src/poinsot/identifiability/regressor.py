@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -22,8 +21,9 @@ from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
 from poinsot.motion.kinematics import solve_path
-from poinsot.motion.signals import own_times
-from poinsot.results import Result
+from poinsot.motion.signals import GivenMotion, as_motion, own_times
+from poinsot.results import BarPanel, Curve, LinePanel, Panel, Result
+from poinsot.results.panels import with_unit
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored
 from poinsot.system.system import System
@@ -57,6 +57,23 @@ class Regressor(Result):
         c = len(self.channels)
         return {"t": np.repeat(self.t, c), "channel": np.tile(np.array(self.channels), len(self.t))}
 
+    def panels(self) -> tuple[Panel, ...]:
+        """The channels of the mechanism as it is, and how much of each column is left by cancellation."""
+        values = dict(zip(self.channels, self.values.T))
+        units = dict(zip(self.channels, self.channel_units))
+        found: list[Panel] = [
+            LinePanel(
+                x="t [s]",
+                y=with_unit("channels", unit),
+                curves=tuple(Curve(c, self.t, values[c]) for c in self.channels if units[c] == unit),
+            )
+            for unit in dict.fromkeys(self.channel_units)
+        ]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            left = np.linalg.norm(self.matrix, axis=0) / self.scale
+        label = "norm of the column over that without cancellation [-]"
+        return (*found, BarPanel(names=self.columns, x=label, series={"column": left}, log=bool((left > 0).any())))
+
     @cached_property
     def scale(self) -> np.ndarray:
         """Norms (k,) that the columns would have without cancellation, by the motion and the machine's size."""
@@ -76,7 +93,7 @@ class Regressor(Result):
 
 def regressor(
     mechanism: Mechanism,
-    motion: Mapping[str, Any],
+    motion: GivenMotion,
     t: Numbers | None = None,
     channels: Sequence[str] | str | None = None,
     *,
@@ -104,6 +121,7 @@ def regressor(
             raise PoinsotError(
                 f"the {law.kind} '{law.name}' is not linear in the parameters: set its {law.loaded[0]} to 0"
             )
+    motion = as_motion(motion, mechanism)
     path = solve_path(mechanism, motion, own_times(motion) if t is None else t)
     home = path.system.equations.symbols.home
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, home.size)

@@ -4,6 +4,7 @@ quantities/                numbers with names, units and bounds
 schema, entries            the model file as data types; the JSON Schema is made from it
 build/                     a checked file becomes a Mechanism
 mechanism                  Mechanism: bodies, joints, forces, sensors, parameters; sharing: one unknown or six
+joint_coordinates          coordinates of joints by the joints' names
 parts, record              all its elements, and laws from outside; a mechanism as text
 state                      State: where it is and how it moves
 admissible                 values that no body can have

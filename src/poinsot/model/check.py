@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
+from math import pi
+from typing import Any
 
 from poinsot.blas import one_blas_thread
 from poinsot.elements.joints import JOINTS
@@ -12,12 +14,14 @@ from poinsot.errors import PoinsotError, listing
 from poinsot.model.admissible import body_defect
 from poinsot.model.assembly.assembly import Assembly, attempt_assembly
 from poinsot.model.assembly.constraints import Constraints, Row
-from poinsot.model.assembly.mobility import generic_assembly, mobility, redundant_rows, stressed_joints
+from poinsot.model.assembly.mobility import generic_assembly, loose_bodies, mobility, redundant_rows, stressed_joints
 from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements, substitute
 from poinsot.model.quantities.expressions import names
-from poinsot.results import Result
+from poinsot.results import BarPanel, Panel, Result, TextPanel
+
+LARGEST_ANGLE = 4 * pi  # two turns  [rad]
 
 
 class Level(StrEnum):
@@ -59,6 +63,22 @@ class Report(Result):
 
     _over, _extra, _columns = ("finding", "#findings"), {"ok": "ok"}, {"findings": ("", "")}
 
+    def panels(self) -> tuple[Panel, ...]:
+        """Counts, and what was found."""
+        told = {
+            "moving bodies": self.bodies,
+            "joints": sum(self.joints.values()),
+            "loops": self.loops,
+            "constraint equations": self.constraints,
+            "mobility, counted": self.mobility_counted,
+            "mobility": self.mobility,
+            "actuators": self.actuators,
+        }
+        known = {name: value for name, value in told.items() if value is not None}
+        counts = BarPanel(names=tuple(known), x="count [-]", series={"count": [*known.values()]}, title=self.name)
+        said = tuple(map(str, self.findings)) or ("no findings",)
+        return counts, TextPanel(title="findings", lines=said)
+
     @property
     def ok(self) -> bool:
         """Whether nothing is wrong that prevents use."""
@@ -97,6 +117,7 @@ def check(mechanism: Mechanism) -> Report:
     constraints = Constraints(elements)
     assembly = attempt_assembly(mechanism)
     findings = [*_body_findings(elements, tree.floating), *_unused_findings(mechanism), *_assembly_findings(assembly)]
+    findings += _angle_findings(mechanism)
     findings += [Diagnostic(Level.NOTE, said) for joint in elements.joints.values() if (said := joint.remark())]
     generic = given = None
     redundant: tuple[Row, ...] = ()
@@ -106,7 +127,9 @@ def check(mechanism: Mechanism) -> Report:
         given, generic = mobility(constraints, assembly), mobility(constraints, away)
         redundant = redundant_rows(constraints, away, order)
         shared = stressed_joints(constraints, away) if redundant else ()
-        findings += _mobility_findings(constraints, generic, given, redundant, shared, len(mechanism.actuators))
+        moving = loose_bodies(elements, away) if 0 < len(elements.actuators) < generic else ()
+        counts = len(elements.actuators), moving
+        findings += _mobility_findings(constraints, generic, given, redundant, shared, *counts)
     counts = Counter(joint.kind for joint in elements.joints.values())
     return Report(
         name=mechanism.name,
@@ -146,6 +169,31 @@ def _unused_findings(mechanism: Mechanism) -> list[Diagnostic]:
     return [Diagnostic(Level.WARNING, f"parameters that nothing uses: {listing(unused)}")] if unused else []
 
 
+def _angle_findings(mechanism: Mechanism) -> list[Diagnostic]:
+    """Angles of more than two turns that the file gives as plain numbers: degrees were probably meant."""
+    elements, parameters, document = mechanism.elements, mechanism.parameters, mechanism.document
+    poses = {
+        ("pose", name): value for name, value in elements.pose.items() if elements.coordinates[name].unit == "rad"
+    }
+    angles = {p.source: p.value for p in parameters.values() if p.unit == "rad" and p.source is not None} | poses
+    found = []
+    for path, value in angles.items():
+        if abs(float(value)) > LARGEST_ANGLE and isinstance(_written(document, path), int | float):
+            where, number = ".".join(map(str, path)), f"{float(value):g}"
+            found.append(f'{where} = {number}: {number} rad; were degrees meant? write "{number} deg"')
+    return [Diagnostic(Level.WARNING, text) for text in found]
+
+
+def _written(document: Any, path: tuple[str | int, ...]) -> Any:
+    """What stands at a place in a model file; None if there is no such place."""
+    for step in path:
+        try:
+            document = document[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return document
+
+
 def _assembly_findings(assembly: Assembly) -> list[Diagnostic]:
     try:
         assembly.require()
@@ -161,6 +209,7 @@ def _mobility_findings(
     redundant: tuple[Row, ...],
     shared: tuple[str, ...],
     actuators: int,
+    moving: tuple[str, ...],
 ) -> list[Diagnostic]:
     found = []
     if redundant:
@@ -180,7 +229,8 @@ def _mobility_findings(
         found.append(Diagnostic(severity, "this is a structure: it cannot move"))
     counted = f"{actuators} actuator{'s' if actuators > 1 else ''} for mobility {generic}"
     if actuators and actuators < generic:
-        found.append(Diagnostic(Level.NOTE, f"{counted}: under-actuated"))
+        loose = f"; with the actuators locked these can still move: {listing(moving)}" if moving else ""
+        found.append(Diagnostic(Level.WARNING, f"{counted}: under-actuated{loose}; is a joint missing?"))
     if actuators > generic:
         found.append(Diagnostic(Level.NOTE, f"{counted}: redundantly actuated"))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from poinsot.errors import PoinsotError, unknown
@@ -17,16 +18,20 @@ def library_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in LIBRARY.glob("*.toml")))
 
 
-def load(name_or_path: str | Path) -> Mechanism:
+def load(name_or_path: str | Path, drives: Sequence[str] | None = None) -> Mechanism:
     """Load a mechanism: a library name, or a file (.toml, MJCF .xml, .urdf with its sidecar).
 
-    `name_or_path`: one of `library_names()`, or a path.
+    `name_or_path`: one of `library_names()`, or a path. `drives` are the joints of a URDF or MJCF that actuators
+    drive, () for none; without them see `read_urdf` and `read_mjcf`.
 
     >>> load("four_bar").name
     'four_bar'
     """
     path = as_path(name_or_path)
-    if isinstance(name_or_path, str) and name_or_path in library_names():
+    in_library = isinstance(name_or_path, str) and name_or_path in library_names()
+    if drives is not None and (in_library or path.suffix == ".toml"):
+        raise PoinsotError(f"{name_or_path}: a TOML model says itself which joints are driven (actuated = true)")
+    if in_library:
         return read_toml(LIBRARY / f"{name_or_path}.toml")
     try:
         exists = path.exists()
@@ -39,9 +44,9 @@ def load(name_or_path: str | Path) -> Mechanism:
     if path.suffix == ".toml":
         return read_toml(path)
     if path.suffix in (".xml", ".mjcf"):
-        return interchange.read_mjcf(path)
+        return interchange.read_mjcf(path, drives=drives)
     if path.suffix == ".urdf":
-        return interchange.read_urdf(path)
+        return interchange.read_urdf(path, drives=drives)
     raise PoinsotError(
         f"{path}: not a kind of model file that is known; there are: .toml, .xml or .mjcf (MJCF), .urdf"
     )

@@ -15,8 +15,10 @@ from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.model import build as builder
 from poinsot.model.admissible import negative_inertia, require_elements
+from poinsot.model.joint_coordinates import NamedCoordinates
 from poinsot.model.parts import Elements, resolve
 from poinsot.model.sharing import separate, share
+from poinsot.store import Bounded
 
 if TYPE_CHECKING:
     from poinsot.elements.bodies import Beam, RigidBody
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from poinsot.elements.sensors import Sensor
     from poinsot.model.quantities.parameters import Parameters
     from poinsot.spatial.algebra import Scalar
+
+_NAMING: Bounded = Bounded(32)  # mechanisms with more names, so that one that is asked for again is the same
 
 
 @dataclass(frozen=True)
@@ -99,8 +103,8 @@ class Mechanism:
         return self.elements.sensors
 
     @property
-    def coordinates(self) -> dict[str, Coordinate]:
-        """Coordinates that the model file names."""
+    def coordinates(self) -> NamedCoordinates:
+        """Coordinates that the model file names; those of joints are found in it by the joints' names too."""
         return self.elements.coordinates
 
     @property
@@ -143,8 +147,24 @@ class Mechanism:
 
     def with_coordinates(self, coordinates: Mapping[str, Coordinate]) -> Mechanism:
         """A new mechanism with further named coordinates, such as those that its encoders read."""
-        named = {**self.template.coordinates, **coordinates}
-        return replace(self, template=replace(self.template, coordinates=named))
+        template = self.template
+        named = NamedCoordinates({**template.coordinates, **coordinates}, template.joints, template.planar)
+        return replace(self, template=replace(template, coordinates=named))
+
+    def with_actuators(self, actuators: Mapping[str, Actuator]) -> Mechanism:
+        """A new mechanism with these actuators alone, such as ideal ones along coordinates."""
+        key = (id(self), repr(actuators))
+        changed = lambda: (self, replace(self, template=replace(self.template, actuators=dict(actuators))))  # noqa: E731
+        return _NAMING.get_or_make(key, changed)[1]
+
+    def naming(self, *names: str) -> Mechanism:
+        """The mechanism with those of the given coordinates that are joints' among its named ones, so that results
+        tell them; itself if there are none such."""
+        known = self.template.coordinates
+        wanted = {name: known[name] for name in names if name in known and not known.declares(name)}
+        if not wanted:
+            return self
+        return _NAMING.get_or_make((id(self), *wanted), lambda: (self, self.with_coordinates(wanted)))[1]
 
     def in_space(self) -> Mechanism:
         """The same mechanism with every planar joint modelled in space; itself if it is spatial already."""

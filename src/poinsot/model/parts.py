@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.model.joint_coordinates import NamedCoordinates
 from poinsot.model.quantities.expressions import Call, Constant, Name, evaluate, names
 
 if TYPE_CHECKING:
@@ -48,12 +49,16 @@ class Elements:
     loads: dict[str, Load]
     actuators: dict[str, Actuator]
     sensors: dict[str, Sensor]
-    coordinates: dict[str, Coordinate]
+    coordinates: NamedCoordinates  # those that the file names; those of joints are found in it too
     placements: dict[str, Placement]
     closing: tuple[str, ...]  # joints that the user wants to close a loop
     pose: dict[str, Scalar]  # values of named coordinates in the given pose
     beams: dict[str, Beam] = field(default_factory=dict)  # flexible parts of bodies
     lumps: dict[str, RigidBody] = field(default_factory=dict)  # once resolved: what bodies with beams have besides
+
+    def __post_init__(self) -> None:
+        named = NamedCoordinates(self.coordinates, self.joints, self.planar)
+        object.__setattr__(self, "coordinates", named)
 
     @cached_property
     def foreign(self) -> tuple[str, ...]:
@@ -71,12 +76,20 @@ class Elements:
         parts += [getattr(law, end) for law in acting for end in ("lower", "upper") if hasattr(law, end)]
         return frozenset(name for part in parts for name in names(part))
 
+    def is_coordinate(self, place: str) -> bool:
+        """Whether a measured place is a coordinate: one of the file, or a joint's after which no sensor is called."""
+        return place in self.coordinates and (self.coordinates.declares(place) or place not in self.sensors)
+
     def coordinate(self, name: str) -> Coordinate:
-        """A coordinate by the name that the model file gives it."""
+        """A coordinate by the name that the model file gives it, or by that of its joint."""
         if name in self.coordinates:
             return self.coordinates[name]
-        hint = f' (declare that of the joint: {name} = {{ joint = "{name}" }})' if name in self.joints else ""
-        raise PoinsotError(unknown("coordinate", name, self.coordinates) + hint)
+        known = self.coordinates.known
+        own = [other for other in known if other.startswith(f"{name}.")]
+        if name in self.joints and own:
+            kind = self.joints[name].kind
+            raise PoinsotError(f"the {kind} joint '{name}' has the coordinates {listing(own)}: say which")
+        raise PoinsotError(unknown("coordinate", name, known))
 
 
 def foreign(laws: Iterable[Any]) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ class Accelerations(JointReactions, Mapping[str, np.ndarray]):
     mechanism: Mechanism = field(repr=False)
 
     _columns = {"bodies": ("ax ay az alphax alphay alphaz", "m/s² m/s² m/s² rad/s² rad/s² rad/s²")}
+    _plot = {"bodies": "accelerations"}
 
     def _rows(self) -> dict[str, np.ndarray]:
         return {"batch": np.arange(np.size(self.check))} if np.ndim(self.check) else {}

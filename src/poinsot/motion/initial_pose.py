@@ -120,7 +120,7 @@ class _Way:
         p = compiled.parameters(mechanism, begin.poses)
         _, nv, m, _ = compiled.sizes
         clamped = system(mechanism, self.formulation, self.free, home=begin) is not compiled
-        known = set(self.names) <= set(elements.coordinates)
+        known = all(name in elements.coordinates for name in self.names)
         if clamped or not known or len(self.names) != nv - m or len(p) > len(compiled.free):
             return None
         at = [float(elements.coordinates[name].value(begin.poses, elements.joints)) for name in self.names]

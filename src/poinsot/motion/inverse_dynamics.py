@@ -6,19 +6,20 @@ M v̇ + Cᵀλ = Q₀ + B u          solved for u and λ; with more actuators th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
-from poinsot.errors import MotionError, PoinsotError, by_name, listing, unknown
+from poinsot.errors import MotionError, PoinsotError, by_name, listing, one_or_more_names, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.equations import inverse_function
 from poinsot.motion.kinematics import Kinematics, kinematics
+from poinsot.motion.partial import completed, driven_along
 from poinsot.motion.reactions import JointReactions, by_joint
+from poinsot.motion.signals import GivenMotion, as_motion, own_times
 from poinsot.motion.undetermined import undetermined
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import conditioning, freest
@@ -26,6 +27,7 @@ from poinsot.system.functions import poses_at
 from poinsot.system.system import System, system
 from poinsot.system.variants import careful
 
+DRIVES = ("actuators", "motion")  # what gives the forces: the machine's, or ideal drives along the motion
 SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
 SINGULAR_POSE = 1e-10  # the same of a pose that is passed: reactions grow without bound there
 
@@ -43,7 +45,7 @@ class InverseDynamics(JointReactions):
     kinematics: Kinematics
     mechanism: Mechanism = field(repr=False)
 
-    _over = ("t", "t")
+    _over, _plot = ("t", "t"), {"forces": "actuator forces", "power": "power"}
 
     @cached_property
     def body_forces(self) -> dict[str, np.ndarray]:
@@ -62,6 +64,12 @@ class InverseDynamics(JointReactions):
             moment = alpha_B @ J + np.cross(w_B, w_B @ J)
             found[name] = np.concatenate([body.mass * (gravity - acceleration), -moment], axis=1)
         return found
+
+    def of(self, mechanism: Mechanism) -> InverseDynamics:
+        """The same with the actuators of a mechanism alone: drives that were added and give nothing are left out."""
+        own = mechanism.actuators
+        forces, power = ({n: x for n, x in table.items() if n in own} for table in (self.forces, self.power))
+        return replace(self, forces=forces, power=power, mechanism=mechanism)
 
     @property
     def position(self) -> dict[str, np.ndarray]:
@@ -83,17 +91,26 @@ class InverseDynamics(JointReactions):
 
 def inverse_dynamics(
     mechanism: Mechanism,
-    motion: Mapping[str, Any],
-    t: Numbers,
+    motion: GivenMotion,
+    t: Numbers | None = None,
     *,
     weights: Mapping[str, float] | None = None,
+    drives: str = "actuators",
+    free: Sequence[str] | str = (),
+    pose: Mapping[str, float] | None = None,
+    velocity: Mapping[str, float] | None = None,
     formulation: str = "joint",
 ) -> InverseDynamics:
     """Actuator forces, reactions of every joint and powers along a prescribed motion.
 
     `mechanism`, `motion`, `t` (n,) [s] and `formulation` as for `kinematics`.
 
-    With more actuators than freedoms the forces of least weighted square sum are taken; `weights` by actuator.
+    With more actuators than freedoms the forces of least weighted square sum are taken; `weights` by actuator. With
+    fewer, `drives="motion"` gives the forces that drives along the prescribed coordinates themselves would need,
+    instead of the actuators'; or coordinates are left `free`: they follow from the equations of motion, starting at
+    their values in `pose` [m or rad] (default: the file's) with rates `velocity` (default: at rest), while the
+    actuators move the prescribed ones.
+
     Reactions are those on the joint's second body, about its frame there and in the joint's own axes: those of
     that frame, turned so that z is the joint's axis (docs/theory/joints.md); `reaction` gives them otherwise.
 
@@ -102,8 +119,22 @@ def inverse_dynamics(
     >>> sorted(d.forces)
     ['A']
     """
-    require_actuators(system(require_mechanism(mechanism), formulation))
-    weights = by_name(weights, "weights are", "{'A': 2.0}")
+    motion = as_motion(motion, require_mechanism(mechanism))
+    t = own_times(motion) if t is None else t
+    weights, free = by_name(weights, "weights are", "{'A': 2.0}"), one_or_more_names(free, "free coordinates")
+    if drives not in DRIVES:
+        raise PoinsotError(unknown("choice of drives", str(drives), DRIVES))
+    if free:
+        mechanism = mechanism.naming(*motion, *free)
+        begin = by_name(pose, "a pose is", "{'x': 0.1}"), by_name(velocity, "rates are", "{'x': 0.1}")
+        whole = completed(mechanism, motion, t, free, *begin, formulation)
+        found = inverse_dynamics(driven_along(mechanism, free, keep=True), whole, t, formulation=formulation)
+        return found.of(mechanism)
+    if pose or velocity:
+        raise PoinsotError("pose and velocity are those of free coordinates: name these as free")
+    if drives == "motion":
+        mechanism = driven_along(mechanism.naming(*motion), tuple(motion))
+    require_actuators(system(mechanism, formulation))
     try:
         moving = kinematics(mechanism, motion, t, formulation=formulation)
     except MotionError as error:
@@ -142,7 +173,8 @@ def require_actuators(compiled: System) -> None:
         raise PoinsotError(
             f"{compiled.mechanism.name} has mobility {n - m} and {actuators} actuators "
             f"({listing(compiled.commands)}): it is under-actuated, no forces of its own give a prescribed motion; "
-            f"with the actuators locked joint '{loose}' can still move, condition number inf"
+            f"with the actuators locked joint '{loose}' can still move, condition number inf; drives='motion' gives "
+            "forces along the prescribed coordinates, and free=… lets some coordinates follow the equations of motion"
         )
 
 

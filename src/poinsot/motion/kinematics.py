@@ -13,14 +13,22 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError
-from poinsot.model.assembly.assembly import Assembly
+from poinsot.model.assembly.assembly import Assembly, unit_hint
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.continuation import Course, follow
 from poinsot.motion.continuity import Path, joined, require_continuity
 from poinsot.motion.counted_turns import turning, unwound
 from poinsot.motion.driven import driven, require_count
 from poinsot.motion.equations import body_motions
-from poinsot.motion.signals import as_signals, as_times, evaluate_motion, require_motion
+from poinsot.motion.signals import (
+    GivenMotion,
+    as_motion,
+    as_signals,
+    as_times,
+    evaluate_motion,
+    own_times,
+    require_motion,
+)
 from poinsot.motion.singular_crossing import passing
 from poinsot.results import Result
 from poinsot.spatial.algebra import Numbers
@@ -50,7 +58,7 @@ class Kinematics(Result):
     path: Path
     mechanism: Mechanism = field(repr=False)
 
-    _over, _hidden = ("t", "t"), ("path",)
+    _over, _hidden, _plot = ("t", "t"), ("path",), {"coordinates": "coordinates", "rates": "rates"}
 
     def first(self, n: int) -> Kinematics:
         """The same at the first n times."""
@@ -71,20 +79,23 @@ class Kinematics(Result):
 
 
 def kinematics(
-    mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, *, formulation: str = "joint"
+    mechanism: Mechanism, motion: GivenMotion, t: Numbers | None = None, *, formulation: str = "joint"
 ) -> Kinematics:
     """Positions, velocities and accelerations of every body of a driven mechanism.
 
     `mechanism` at times `t` (n,) [s], in a `formulation`: "joint", "embedded", "euler" or "rotation-matrix".
 
     `motion` prescribes as many independent coordinates as the mechanism has freedoms: a number, a function of t,
-    a Fourier series, or samples (times, values) for each.
+    a Fourier series, or samples (times, values) for each; or it is a table of samples, the path of a CSV file, a data
+    frame or a recording. Without `t` its own times are taken.
 
     >>> import poinsot
     >>> k = poinsot.kinematics(poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t}, [0.0, 0.1])
     >>> bool(abs(k.angular_velocity["link1"][0, 2] - 2) < 1e-12)
     True
     """
+    motion = as_motion(motion, require_mechanism(mechanism))
+    mechanism, t = mechanism.naming(*motion), own_times(motion) if t is None else t
     try:
         return _observed(mechanism, solve_path(mechanism, motion, t, formulation))
     except MotionError as error:
@@ -113,8 +124,9 @@ def solve_path(
         path = solve_path(mechanism, motion, t[:before], formulation, free)
         held = {name: mechanism.coordinates[name] for name in motion}
         weak = conditioning(path.system, poses_at(path.system, path.q[-1], path.constants(-1)), held)
+        asked = {name: float(s) for name, s in zip(motion, evaluate_motion(as_signals(motion), t[before:])[0][0])}
         raise MotionError(
-            f"{error} ({weak} at t = {path.t[-1]:g} s, the last pose reached)",
+            f"{error} ({weak} at t = {path.t[-1]:g} s, the last pose reached){unit_hint(mechanism, asked)}",
             t=error.t,
             joint=weak.name,
             condition=weak.condition,

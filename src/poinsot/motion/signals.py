@@ -11,13 +11,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, one_line
+from poinsot.lazy import provided
+from poinsot.model.mechanism import Mechanism
 from poinsot.motion.equations import differentiated
 from poinsot.spatial.algebra import Numbers
+
+GivenMotion = Any  # signals by coordinate, or a table of samples: the path of a file, a data frame, a recording
 
 
 class Signal(ABC):
@@ -179,8 +184,15 @@ def require_motion(motion: Any) -> Mapping[str, Any]:
     if isinstance(motion, Mapping) and all(isinstance(name, str) for name in motion):
         return motion
     raise PoinsotError(
-        f"a motion is given by coordinate, such as {{'x': lambda t: 0.1 * t}}, not as {type(motion).__name__}"
+        f"a motion is given by coordinate, such as {{'x': lambda t: 0.1 * t}}, or as a table with a column t (the "
+        f"path of a CSV file, a data frame or a recording), not as {type(motion).__name__}"
     )
+
+
+def as_motion(motion: Any, mechanism: Mechanism) -> Mapping[str, Any]:
+    """Signals by coordinate of a mechanism, from what a user gives: such a mapping, or a table of samples."""
+    table = isinstance(motion, str | PathLike) or hasattr(motion, "abscissa") or hasattr(motion, "iloc")
+    return require_motion(provided("motion from a table")(motion, mechanism) if table else motion)
 
 
 def as_signals(motion: Mapping[str, Any]) -> dict[str, Signal]:

@@ -25,7 +25,7 @@ from poinsot.model.assembly.mobility import generic_assembly
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.motion.equations import jacobians
-from poinsot.results import Result
+from poinsot.results import BarPanel, Panel, Result
 from poinsot.system.given_state import given_pose
 from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import rank_of
@@ -50,6 +50,19 @@ class Singularity(Result):
         **{name: (name, "-") for name in ("constraints", "actuators", "outputs")},
         "free": ("rate", "coordinate/s"),
     }
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Condition numbers, and the motion that is nearest to being free."""
+        told = {"constraints": self.constraints, "actuators": self.actuators, "outputs": self.outputs}
+        known = {name: value for name, value in told.items() if value is not None}
+        sizes = BarPanel(
+            names=tuple(known),
+            x="condition number [-]",
+            series={"condition number": np.array([*known.values()])},
+            levels={"singular from here": NEAR},
+            log=True,
+        )
+        return (sizes, *self.traces(free="rates of the freest motion"))
 
     @property
     def kinds(self) -> tuple[str, ...]:

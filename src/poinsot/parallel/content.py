@@ -48,4 +48,8 @@ def _mechanism(x: Mechanism) -> list[Any]:
     if x.template.foreign:
         raise TypeError("laws of the user's own have no content")
     values = {name: float(p.value) for name, p in x.parameters.items()}
-    return [json.dumps(dict(x.document), sort_keys=True, default=str), repr(x.template.coordinates), values]
+    return [
+        json.dumps(dict(x.document), sort_keys=True, default=str),
+        repr((x.template.coordinates, x.template.actuators)),
+        values,
+    ]

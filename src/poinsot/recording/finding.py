@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-__all__ = ["Finding", "Severity", "spans"]
+__all__ = ["Finding", "Severity", "places", "spans"]
 
 
 class Severity(StrEnum):
@@ -35,6 +36,20 @@ class Finding:
     def __str__(self) -> str:
         name = f"'{self.channel}': " if self.channel else ""
         return f"{self.severity}: {name}{self.message}{f' ({self.where})' if self.where else ''}; {self.advice}"
+
+
+def places(where: str) -> tuple[tuple[float, float], ...]:
+    """The spans that such words tell, from and to; none where they tell something else.
+
+    >>> places("at 2 … 4, 7 s and 3 more places")
+    ((2.0, 4.0), (7.0, 7.0))
+    """
+    told = re.match(r"at ([-+\d.e …,]+) \S+", where)
+    try:
+        ends = [[float(x) for x in one.split("…")] for one in told[1].split(",")] if told else []
+    except ValueError:
+        return ()
+    return tuple((one[0], one[-1]) for one in ends)
 
 
 def spans(t: np.ndarray, at: Iterable[int] | np.ndarray, unit: str = "s", limit: int = 3) -> str:

@@ -16,7 +16,7 @@ from poinsot.errors import PoinsotError, one_line, one_or_more_names, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.inverse_dynamics import InverseDynamics
 from poinsot.motion.kinematics import Kinematics
-from poinsot.motion.signals import as_times, own_times
+from poinsot.motion.signals import GivenMotion, as_motion, as_times, own_times
 from poinsot.recording.readings import Readings, readings
 from poinsot.recording.recording import RecordedChannel, Recording
 from poinsot.simulation.record import Simulation
@@ -27,7 +27,7 @@ __all__ = ["measure"]
 
 def measure(
     mechanism: Mechanism,
-    motion: Mapping[str, Any] | Kinematics | InverseDynamics | Simulation,
+    motion: GivenMotion | Kinematics | InverseDynamics | Simulation,
     t: Numbers | None = None,
     *,
     seed: int | None = 0,
@@ -37,9 +37,9 @@ def measure(
     """A recording of a mechanism's sensors along a motion, as if it had been measured.
 
     `mechanism` has the sensors, with noise, drift, resolution, limit, delay, rate and dropout in its model file;
-    `motion` is one by coordinate, as for `kinematics`, a result of kinematics, inverse dynamics or a simulation, at
-    times `t` (n,) [s] (default: its own). `seed` of the noise, None for another one each time; `sensors` are names
-    (default: all); `perfect` leaves out all imperfections but the rate.
+    `motion` is one by coordinate or a table, as for `kinematics`, a result of kinematics, inverse dynamics or a
+    simulation, at times `t` (n,) [s] (default: its own). `seed` of the noise, None for another one each time;
+    `sensors` are names (default: all); `perfect` leaves out all imperfections but the rate.
 
     >>> import poinsot
     >>> arm = poinsot.load("ex800")
@@ -54,6 +54,8 @@ def measure(
             f"seed must be a whole number that is not negative, or None, not {one_line(repr(seed), 40)}"
         )
     perfect = perfect is True
+    if not isinstance(motion, Kinematics | InverseDynamics | Simulation):
+        motion = as_motion(motion, mechanism)
     times = _times(motion, t)
     read = _at(readings(mechanism, motion, times, names), times)
     children = np.random.SeedSequence(None if seed is None else int(seed)).spawn(len(mechanism.sensors))

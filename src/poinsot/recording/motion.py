@@ -36,7 +36,7 @@ def position_channels(recording: Recording, mechanism: Mechanism) -> dict[str, s
     found = {}
     for name, channel in recording.channels.items():
         if channel.kind == "position" and (
-            channel.place in mechanism.coordinates or _reads_coordinate(mechanism, channel.place)
+            mechanism.elements.is_coordinate(channel.place) or _reads_coordinate(mechanism, channel.place)
         ):
             found[name] = channel.place
     return found
@@ -57,7 +57,7 @@ def recorded_motion(
     read = position_channels(recording, mechanism)
     if channels is not None:
         read = {name: read[name] for name in channels if name in read}
-    direct = {name: place for name, place in read.items() if place in mechanism.coordinates}
+    direct = {name: place for name, place in read.items() if mechanism.elements.is_coordinate(place)}
     read = direct or read
     if not read:
         raise PoinsotError(
@@ -80,7 +80,9 @@ def recorded_motion(
 
 def with_recorded(mechanism: Mechanism, places: Iterable[str]) -> Mechanism:
     """The mechanism with names for the coordinates that encoders read."""
-    return with_encoders(mechanism, (place for place in places if place not in mechanism.coordinates))
+    places, known = tuple(places), mechanism.elements.is_coordinate
+    named = mechanism.naming(*(place for place in places if known(place)))
+    return with_encoders(named, (place for place in places if not known(place)))
 
 
 def with_encoders(mechanism: Mechanism, names: Iterable[str]) -> Mechanism:

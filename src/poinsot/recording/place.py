@@ -17,11 +17,12 @@ RATES = {"rad": ("rad/s", "rad/s²"), "m": ("m/s", "m/s²")}
 def known_channels(mechanism: Mechanism) -> dict[str, RecordedChannel]:
     """Channels that the names of a mechanism tell: sensors, actuators, named coordinates and their rates.
 
-    A coordinate `x` may be recorded as `x`, its speed as `x.rate` or `x.velocity`, its acceleration as
+    A coordinate `x`, or a joint's, may be recorded as `x`, its speed as `x.rate` or `x.velocity`, its acceleration as
     `x.acceleration`; the force of an actuator under the actuator's name or as `NAME.force`.
     """
     known: dict[str, RecordedChannel] = {}
-    for name, coordinate in mechanism.coordinates.items():
+    named = mechanism.coordinates
+    for name, coordinate in [*named.of_joints.items(), *named.items()]:
         rate, second = RATES.get(coordinate.unit, ("", ""))
         kinds = {"": ("position", coordinate.unit), ".acceleration": ("acceleration", second)}
         kinds |= {suffix: ("velocity", rate) for suffix in (".rate", ".velocity")}
@@ -41,8 +42,11 @@ def known_channels(mechanism: Mechanism) -> dict[str, RecordedChannel]:
 def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     """The recording with kinds, places and missing units from the mechanism; units that cannot be are errors."""
     known, channels, findings = known_channels(mechanism), dict(recording.channels), []
+    units = {name: c.unit for name, c in [*mechanism.coordinates.of_joints.items(), *mechanism.coordinates.items()]}
     for name, channel in channels.items():
         match = known.get(channel.place if channel.place in known and not channel.kind else name)
+        if match is not None and match.kind == "force" and channel.unit == units.get(match.place):
+            match = replace(match, unit=channel.unit, kind="position")  # a drive and a coordinate of one name
         if match is None:
             continue
         channels[name] = replace(

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import MissingExtraError, PoinsotError, listing, one_or_more_names, unknown
-from poinsot.recording.finding import Finding, Severity
+from poinsot.errors import PoinsotError, listing, one_or_more_names, unknown
+from poinsot.recording.finding import Finding, Severity, places
+from poinsot.results import Curve, LinePanel, Panel, Result
+from poinsot.results.panels import with_unit
 
 __all__ = ["Axis", "Clock", "RecordedChannel", "Recording", "Source"]
 
@@ -53,8 +55,11 @@ class RecordedChannel:
     noise: float = 0.0  # standard deviation of one sample, in the unit; 0 if unknown
 
 
+CHANNELS = 8  # in a plot
+
+
 @dataclass(frozen=True, eq=False)
-class Recording:
+class Recording(Result):
     """n samples of k channels. A sample that was not taken, or is not to be used, is NaN and masked.
 
     >>> rec = Recording.of([0.0, 0.1, 0.2], {"leg1": [1.0, 1.1, 1.3]}, units={"leg1": "m"})
@@ -71,6 +76,35 @@ class Recording:
     steps: tuple[str, ...] = ()  # everything that was done to it, one sentence each
     findings: tuple[Finding, ...] = ()
     constants: Mapping[str, Any] = field(default_factory=dict)  # single numbers and texts of the file, by name
+
+    _columns = {"values": ("", "channel")}
+
+    def _rows(self) -> dict[str, np.ndarray]:
+        return {"t" if self.axis is Axis.TIME else "frequency": self.abscissa}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Channels below each other, with what was found in them; magnitudes over frequency."""
+        shown = [*self.channels][:CHANNELS]
+        found = []
+        for name in shown:
+            y, told = self.values[name], [f for f in self.findings if f.channel in (name, "", "t")]
+            complex_ = np.iscomplexobj(y)
+            own = [(f"{f.severity}: {f.code}", "more places" in f.where) for f in told if f.channel == name]
+            title = ", ".join(dict.fromkeys(f"{said} (first places marked)" if more else said for said, more in own))
+            found.append(
+                LinePanel(
+                    x=f"{'t' if self.axis is Axis.TIME else 'frequency'} [{self._axis_unit}]",
+                    y=with_unit(f"|{name}|" if complex_ else name, self.units[name] or "unit unknown"),
+                    curves=(Curve(name, self.abscissa, np.abs(y) if complex_ else y),),
+                    log="y" if complex_ else "",
+                    shaded=tuple(span for f in told for span in places(f.where)),
+                    title=title,
+                )
+            )
+        if len(self.channels) > CHANNELS:
+            said = f"first {CHANNELS} of {len(self.channels)} channels"
+            found[0] = replace(found[0], title=" – ".join(part for part in (said, found[0].title) if part))
+        return tuple(found)
 
     @classmethod
     def of(
@@ -171,9 +205,10 @@ class Recording:
         inside = (self.abscissa >= begin) & (self.abscissa <= end)
         if not inside.any():
             raise PoinsotError(
-                f"nothing was recorded from {begin:g} to {end:g}: it is over {_range(self.abscissa)} {self._unit}"
+                f"nothing was recorded from {begin:g} to {end:g}: it is over {_range(self.abscissa)} "
+                f"{self._axis_unit}"
             )
-        return self.rows(inside, f"the part from {begin:g} to {end:g} {self._unit} was taken")
+        return self.rows(inside, f"the part from {begin:g} to {end:g} {self._axis_unit} was taken")
 
     def rows(self, which: np.ndarray, step: str) -> Recording:
         """Some of the samples, by mask (n,) or index; `step` says what was done."""
@@ -228,17 +263,6 @@ class Recording:
         """Findings that make results wrong if nothing is done."""
         return tuple(f for f in self.findings if f.severity is Severity.ERROR and not f.mended)
 
-    def to_frame(self) -> Any:
-        """A pandas DataFrame over time or frequency, one column a channel; units are in `frame.attrs`."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("a table of a recording", "pandas", "data") from None
-        index = pandas.Index(self.abscissa, name="t" if self.axis is Axis.TIME else "frequency")
-        frame = pandas.DataFrame({name: np.asarray(v) for name, v in self.values.items()}, index=index)
-        frame.attrs["units"] = self.units
-        return frame
-
     def _named(self, names: Iterable[str] | str | None) -> tuple[str, ...]:
         wanted = tuple(self.channels) if names is None else one_or_more_names(names, "channels")
         for name in wanted:
@@ -246,12 +270,12 @@ class Recording:
         return wanted
 
     @property
-    def _unit(self) -> str:
+    def _axis_unit(self) -> str:
         return "s" if self.axis is Axis.TIME else "Hz"
 
     def __str__(self) -> str:
         files = f" from {listing([s.name for s in self.sources], 4)}" if self.sources else ""
-        over = f"{_range(self.abscissa)} {self._unit}"
+        over = f"{_range(self.abscissa)} {self._axis_unit}"
         clock = f", {self.rate:.6g} Hz, clock {self.clock}" if self.axis is Axis.TIME and len(self) > 1 else ""
         lines = [f"{len(self)} samples of {len(self.channels)} channels over {over}{clock}{files}"]
         for name, channel in self.channels.items():

@@ -4,6 +4,7 @@ simulate, record     the question and its result, with accelerations, forces and
 equations            right-hand side, projection, what is read off a state, derivatives
 events               what is watched along a motion
 integration          the loop over time, native or with CVODES
+stiffness            whether a motion had better be integrated implicitly
 chart_switching      other coordinates where the present ones become ill-conditioned
 singular_crossing    momentum carries a simulation over a singular pose
 sensitivity          derivatives of motions with respect to any parameter

@@ -19,6 +19,7 @@ from poinsot.simulation.equations import check_function, twist_function
 from poinsot.simulation.events import Ending
 from poinsot.simulation.integration import Integration, Motion
 from poinsot.simulation.singular_crossing import across, leading
+from poinsot.simulation.stiffness import is_stiff
 from poinsot.system.conditioning import SINGULAR_POSE, Conditioning, conditioning
 from poinsot.system.functions import poses_at
 from poinsot.system.system import System
@@ -77,6 +78,7 @@ class Problem:
     motion: Callable[[System], Motion]
     t: np.ndarray  # (n,), times of the outputs  [s]
     options: dict[str, Any]  # of the integration
+    implicit: Callable[[System], Motion] | None = None  # by which a stiff motion goes on; None: it does not
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +121,7 @@ class Trajectory:
         return replace(self, changes=(*self.changes, f"{self.label}at t = {stage.t:.6g} s {text}"))
 
 
+STIFF = "the motion is stiff: it goes on by implicit integration (CVODES)"
 Switch = tuple[Stage, str, Trajectory]  # where a motion goes on, what changes there, and its course up to there
 
 
@@ -156,6 +159,10 @@ def _followed(problem: Problem, stage: Stage, course: Trajectory) -> Trajectory:
             end = course.reached
             k = max(int(np.searchsorted(t, end)) - 1, 0)
             known = replace(stage, t=t[k], y=course.y[k]) if t[k] > stage.t else stage
+            if problem.implicit and course.ending is Ending.EXHAUSTED and is_stiff(problem, known):
+                problem, stage = replace(problem, motion=problem.implicit, implicit=None), known
+                course = _resumed(problem, stage, course.switched(stage, STIFF))
+                continue
             stuck = course.ending is Ending.POOR and end - stage.t < SHORTEST * (t[-1] - t[0])
             better = None if stuck else _better(problem, known, course)
             if better is None or _still_poor(known, better[0]):

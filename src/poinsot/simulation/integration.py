@@ -16,7 +16,7 @@ from poinsot.simulation.events import Ending, Event, Watched
 from poinsot.system.stored import remembered
 from poinsot.system.system import System
 
-METHODS = ("explicit", "implicit")
+METHODS = ("auto", "explicit", "implicit")
 _ENDINGS = {
     Status.STEP_TOO_SMALL: Ending.COLLAPSED,
     Status.TOO_MANY_STEPS: Ending.EXHAUSTED,
@@ -164,10 +164,15 @@ def _gaps(t: np.ndarray, y: np.ndarray, reached: np.ndarray) -> list[tuple[int, 
     return [(int(n), int(np.argmax(missing[n]))) for n in np.flatnonzero(missing.any(axis=1))]
 
 
-def compiled_motion(compiled: System, laws: Laws, events: Mapping[str, tuple[str, float]], method: str) -> Motion:
-    """The motion for written laws; constant forces are parameters of it, so that changing them costs nothing."""
+def methods_of(method: str) -> tuple[str, ...]:
+    """How to integrate at first, and from where a motion is stiff."""
     if not isinstance(method, str) or method not in METHODS:
         raise PoinsotError(unknown("method", method, METHODS))
+    return ("explicit", "implicit") if method == "auto" else (method,)
+
+
+def compiled_motion(compiled: System, laws: Laws, events: Mapping[str, tuple[str, float]], method: str) -> Motion:
+    """The motion for written laws; constant forces are parameters of it, so that changing them costs nothing."""
     return _motion(compiled, laws, tuple((n, on, float(value)) for n, (on, value) in events.items()), method)
 
 

@@ -46,17 +46,23 @@ class Simulation(JointReactions):
     events: dict[str, Any]  # time of the first crossing of every event and end stop, NaN if none  [s]
     steps: int
     status: str  # what to do next; empty means success
-    changes: tuple[str, ...]  # where other coordinates were chosen along the motion, one sentence each
+    changes: tuple[str, ...]  # where other coordinates, or an implicit method, were chosen, one sentence each
     mechanism: Mechanism = field(repr=False)
     find_reactions: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
     find_states: Callable[[], SimulatedStates] = field(repr=False)  # gives accelerations and forces
 
-    _columns = {"q": ("q", "SI"), "v": ("v", "SI")}
+    _columns = {"q": ("q", "SI"), "v": ("v", "SI"), "balance": ("energy error", "J")}
+    _plot = {"coordinates": "coordinates", "balance": "energy error"}
 
     def _rows(self) -> dict[str, np.ndarray]:
         if self.q.ndim == 2:
             return {"t": self.t}
         return dict(zip(("batch", "t"), np.meshgrid(np.arange(len(self.q)), self.t, indexing="ij")))
+
+    @property
+    def balance(self) -> np.ndarray:
+        """Energy less work less the energy at the start (n,): 0 but for errors of the integration  [J]."""
+        return self.energy - self.work - self.energy[..., :1]
 
     def states(self) -> SimulatedStates:
         """Accelerations and actuator forces of a motion that is no batch, computed when asked for."""
@@ -77,7 +83,7 @@ class Simulation(JointReactions):
         return (
             f"{self.mechanism.name} ({self.formulation}): {reached} in {self.steps} steps, "
             f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
-            + (f", changes of coordinates: {len(self.changes)}" if self.changes else "")
+            + (f", changes on the way: {len(self.changes)}" if self.changes else "")
             + (f"\n{self.status}" if self.status else "")
         )
 

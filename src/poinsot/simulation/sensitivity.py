@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import Integrator, integrator
-from poinsot.errors import PoinsotError, list_of_names, require_known
+from poinsot.errors import PoinsotError, list_of_names
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.state import GivenPose, named_pose
 from poinsot.motion.inverse_dynamics import require_actuators
@@ -48,7 +48,7 @@ class Sensitivity(Result):
     coordinates: dict[str, np.ndarray]  # by name (n, k)
     mechanism: Mechanism = field(repr=False)
 
-    _over = ("t", "t")
+    _over, _plot = ("t", "t"), {"forces": "∂ forces", "coordinates": "∂ coordinates"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,7 @@ class MotionSensitivity(Result):
     mechanism: Mechanism = field(repr=False)
 
     _over, _columns = ("t", "simulation.t"), {"q": ("q", "SI"), "v": ("v", "SI")}
+    _plot = {"coordinates": "∂ coordinates"}
 
 
 def sensitivity(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, wrt: Sequence[str]) -> Sensitivity:
@@ -97,7 +98,7 @@ def sensitivity(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers, wrt
 
 def _known(mechanism: Mechanism, wrt: Sequence[str]) -> tuple[str, ...]:
     wrt = list_of_names(wrt, "parameters to differentiate by")
-    require_known("parameter", wrt, require_mechanism(mechanism).parameters)
+    require_mechanism(mechanism).parameters.require(wrt)
     if not wrt:
         raise PoinsotError("name at least one parameter to differentiate with respect to")
     return wrt

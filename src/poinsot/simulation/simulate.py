@@ -28,7 +28,7 @@ from poinsot.simulation.chart_switching import (
     with_limit,
 )
 from poinsot.simulation.equations import Law, Laws, state_function, written_law
-from poinsot.simulation.integration import compiled_motion
+from poinsot.simulation.integration import compiled_motion, methods_of
 from poinsot.simulation.record import Simulation, repeated, simulated_reactions, simulated_states
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.initial_state import speeds
@@ -54,7 +54,7 @@ def simulate(
     events: Mapping[str, tuple[str, float]] | None = None,
     formulation: str = "joint",
     independent: Sequence[str] | None = None,
-    method: str = "explicit",
+    method: str = "auto",
     rtol: float = 1e-10,
     atol: float = 1e-12,
     max_steps: int = 100_000,
@@ -69,10 +69,11 @@ def simulate(
     some inertias, force constants or gravity and simulates N mechanisms in one call. `events` names crossings
     (coordinate, value); rigid end stops are events that end the motion. `independent` are coordinates of the model
     file or of joints ("A", "A.angle") in which the formulation "embedded" starts; others are chosen by pivoting, at
-    the start and wherever the choice becomes poor. `method` is "explicit" (order 8, adaptive, native) or "implicit"
-    (CVODES, for stiff mechanisms; its events are timed between outputs). Constraints are kept by projection; drift
-    and energy balance are reported with the result. Ctrl-C raises a KeyboardInterrupt whose `partial` is the
-    simulation up to there.
+    the start and wherever the choice becomes poor. `method` is "explicit" (order 8, adaptive, native), "implicit"
+    (CVODES, for stiff mechanisms; its events are timed between outputs) or "auto": explicit, and implicit from
+    where a motion, such as one that dry friction brings to rest, is stiff, which `changes` tells. Constraints are
+    kept by projection; drift and energy balance are reported with the result. Ctrl-C raises a KeyboardInterrupt
+    whose `partial` is the simulation up to there.
 
     >>> import poinsot
     >>> r = poinsot.simulate(poinsot.load("pendulum"), t_end=1.0, pose={"phi": 0.1})
@@ -82,6 +83,8 @@ def simulate(
     times = _times(t, t_end)
     require_inertia(require_mechanism(mechanism))
     begin_at = _state(pose, velocity)
+    watched = [on for on, _ in _events(events).values()]
+    mechanism = mechanism.naming(*begin_at.pose, *begin_at.velocity, *watched, *(independent or ()))
     forces = {**begin_at.forces, **by_name(forces, "forces are", "{'A': 2.0}")}
     parameters = by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}")
     events, options = _events(events), _options(rtol=rtol, atol=atol, max_steps=max_steps)
@@ -97,7 +100,9 @@ def simulate(
     u = np.array([0.0 if isinstance(law, Formula) else law for law in given.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
-    problem = Problem(partial(compiled_motion, laws=laws, events=events, method=method), grid, options)
+    motions = {m: partial(compiled_motion, laws=laws, events=events, method=m) for m in methods_of(method)}
+    first, *onwards = motions.values()
+    problem = Problem(first, grid, options, implicit=onwards[0] if onwards else None)
     result = partial(_result, mechanism, compiled, laws, problem, len(times))
     try:
         return result(integrate_switching(compiled, problem, y0, with_limit(compiled, y0, both)))

@@ -26,6 +26,7 @@ from poinsot.system.variants import careful
 
 ENTRY = 1e4  # condition number from which to which a singular pose is stepped over
 FINER = 32  # parts into which an interval is cut to find that place
+CREEPING = 200  # steps in a part, accepted or not: more than a motion needs that is not next to such a pose
 SLOW = 0.2  # of the speed: what accelerations may change it by over the step; with less momentum nothing is known
 BALANCED = 1e-8  # of the largest energy: what the step may lose
 
@@ -117,8 +118,7 @@ def _before(
     t, y = begin
     for _ in range(12):
         times = np.unique(t + (end - t) * np.linspace(0.0, 1.0, FINER + 1))
-        states = motion.native(times, y, p, **options).y[0] if len(times) > 2 else np.zeros((0, len(y)))
-        states = states[: np.argmin(np.append(np.isfinite(states).all(axis=1), False))]  # up to the first missing one
+        states = _reached(motion, times, y, p, options)
         if len(states) < 3:
             return None
         conditions = np.array([_condition(compiled, state, p) for state in states])
@@ -133,6 +133,20 @@ def _before(
         first = max(last - 3, 0)
         t, y, end = times[first], states[first], times[min(last + 2, len(times) - 1)]
     return None
+
+
+def _reached(motion: Motion, times: np.ndarray, y: np.ndarray, p: np.ndarray, options: dict[str, Any]) -> np.ndarray:
+    """States (m, states) at the first m of the times, up to where few steps no longer lead to the next.
+
+    Next to a singular pose accelerations are noise, and steps of any number creep there.
+    """
+    found, few = [y], options | {"max_steps": min(CREEPING, options["max_steps"])}
+    for between in zip(times, times[1:]):
+        (after,) = motion.native(np.array(between), found[-1], p, **few).y[0, 1:]
+        if not np.isfinite(after).all():
+            break
+        found.append(after)
+    return np.array(found)
 
 
 def _stepped(plain: dict[str, Any], found: _Approach, p: np.ndarray) -> Crossing | None:

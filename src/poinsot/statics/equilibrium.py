@@ -17,7 +17,8 @@ from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, by_name, count_of
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
-from poinsot.results import Result
+from poinsot.results import Panel, Result
+from poinsot.results.pictures import place_panels
 from poinsot.spatial.pose import Pose
 from poinsot.statics.locked import locked_actuators
 from poinsot.statics.point import Given, Point
@@ -48,6 +49,10 @@ class Equilibrium(Result):
 
     _extra = {"stable": "stable"}
     _columns = {"residual": ("residual", "N or N·m"), "stiffness": ("stiffness", "N/m or N·m/rad")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Where the bodies are, what holds them, and the stiffness of the free motions."""
+        return (*place_panels(self.poses), *self.traces(stiffness="stiffness", forces="actuator forces"))
 
     @property
     def stable(self) -> bool:
@@ -83,7 +88,9 @@ def equilibrium(
     >>> abs(rest.coordinates["phi"]) < 1e-9, rest.stable
     (True, True)
     """
-    begin = start(mechanism, given_pose(mechanism, pose, formulation) or None)
+    where = given_pose(mechanism, pose, formulation) or None
+    mechanism = mechanism.naming(*(where if isinstance(where, Mapping) else ()))
+    begin = start(mechanism, where)
     compiled = system(mechanism, formulation)
     iterations = count_of(iterations, "iterations")
     u = compiled.forces(by_name(forces, "forces are", "{'A': 2.0}"))

@@ -24,6 +24,8 @@ class Holding(Result, Mapping[str, float]):
     forces: dict[str, float]  # by actuator  [N or N·m]
     mechanism: Mechanism = field(repr=False)
 
+    _plot = {"forces": "actuator forces"}
+
     def __getitem__(self, actuator: str) -> float:
         return self.forces[actuator]
 

@@ -3,7 +3,7 @@
 cache        an entry by its key: checked when read, written aside and renamed; what there is
 container    an entry as bytes, with its key and a checksum
 arrays       arrays that took long to make
-files        a file of unknown origin: no pipe or device is opened
+files        a file of unknown origin: no pipe or device is opened; one's own, written aside and renamed
 bounded      Bounded, an LRU cache
 folder       a new folder of results, written aside and renamed
 provenance   what a result was made with

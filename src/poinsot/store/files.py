@@ -1,10 +1,15 @@
-"""Files of unknown origin: only regular ones are opened, and it is known whose they are."""
+"""Files of unknown origin: only regular ones are opened, and it is known whose they are; files of one's own are
+written aside and renamed."""
 
 from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+from poinsot.errors import PoinsotError, one_line
 
 _KINDS = {
     stat.S_IFREG: "a file",
@@ -48,3 +53,57 @@ def distrust(status: os.stat_result) -> str:
     if status.st_uid != os.geteuid():
         return "it belongs to another user"
     return "other users can write to it" if status.st_mode & _OTHERS_WRITE else ""
+
+
+def as_path(given: Any) -> Path:
+    """A path from a text or a path."""
+    if isinstance(given, str | os.PathLike) and Path(given).name:
+        return Path(given)
+    raise PoinsotError(f"expected the name of a file, not {given!r} ({type(given).__name__})")
+
+
+def check_place(path: Path, overwrite: bool, advice: str = "allow overwriting") -> os.stat_result | None:
+    """Status of the file that will be replaced, None if there is none; an error if it must not be.
+
+    Only a regular file of one's own is replaced: no device, no folder, no symbolic link, no file of another user.
+    """
+    try:
+        status = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise PoinsotError(f"{one_line(str(path))}: cannot be written: {reason}") from None
+    if not isinstance(overwrite, int):
+        raise PoinsotError(f"overwrite is True or False, not {type(overwrite).__name__}")
+    if not overwrite:
+        raise PoinsotError(f"{path}: exists already; choose another name or {advice}")
+    if not stat.S_ISREG(status.st_mode):
+        raise PoinsotError(f"{path}: this is {file_kind(status)}; only files are replaced")
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        raise PoinsotError(f"{path}: the file belongs to another user; only files of your own are replaced")
+    return status
+
+
+def write_aside(path: Path, content: str | bytes) -> Path:
+    """Write a file beside its place and rename it, so that no half-written file is ever seen.
+
+    A file that is replaced (`check_place`) keeps its permissions.
+    """
+    import secrets
+
+    before = check_place(path, overwrite=True)
+    aside = path.parent / f".poinsot-{secrets.token_hex(8)}"
+    try:
+        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape"))
+        if before is not None:
+            os.chmod(aside, stat.S_IMODE(before.st_mode) & 0o777)
+        os.replace(aside, path)
+    except OSError as error:
+        raise PoinsotError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    finally:
+        with suppress(OSError):
+            aside.unlink()
+    return path

@@ -18,7 +18,7 @@ import numpy as np
 
 from poinsot import formulations
 from poinsot.elements.coordinates import Coordinate
-from poinsot.errors import PoinsotError, require_known, unknown
+from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.coordinates_of_poses import Reading, combining_reading
 from poinsot.formulations.registry import formulation_of
 from poinsot.formulations.symbols import FREE_ROLES, default_free, symbols
@@ -110,11 +110,12 @@ def _described(
 ) -> tuple[str, Description]:
     """What equations depend on, by the key of their structure."""
     free = tuple(dict.fromkeys([*default_free(mechanism), *asked]))
-    require_known("parameter", free, mechanism.parameters)
+    mechanism.parameters.require(free)
     places = [] if home is None else [X.p.tolist() + X.R.ravel().tolist() for X in home.poses.values()]
     folded = {name: p.value for name, p in mechanism.parameters.items() if name not in free}
     outside = mechanism.template.foreign
-    named = repr(mechanism.template.coordinates)  # more than the document's where encoders have given theirs
+    template = mechanism.template  # may have other actuators and more coordinates than the document
+    named = repr((template.coordinates, template.actuators))
     structure = [
         dict(mechanism.document),
         named,

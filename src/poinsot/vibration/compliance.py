@@ -18,7 +18,8 @@ from poinsot.errors import PoinsotError
 from poinsot.model.assembly.constraints import IN_PLANE
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
-from poinsot.results import DISPLACEMENT, WRENCH, Result
+from poinsot.results import DISPLACEMENT, WRENCH, BarPanel, Panel, Result
+from poinsot.results.pictures import matrix_panel
 from poinsot.vibration.eigenmodes import ZERO, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
@@ -35,6 +36,25 @@ class PlaceMatrix(Result):
     matrix: np.ndarray
 
     _over, _columns = ("axis", "axes"), {"matrix": (lambda found: found.per, "SI")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """The diagonal by unit, and how directions are coupled."""
+        own = np.diag(self.matrix)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            coupled = self.matrix / np.sqrt(np.abs(own)) / np.sqrt(np.abs(own))[:, None]
+        softness = self.axes[0] in DISPLACEMENT.split()
+        straight, turned = ("m/N", "rad/(N·m)") if softness else ("N/m", "N·m/rad")
+        turns = {"rx", "ry", "rz", "tx", "ty", "tz"}
+        found: list[Panel] = []
+        for unit, rows in (
+            (straight, [k for k, axis in enumerate(self.axes) if axis not in turns]),
+            (turned, [k for k, axis in enumerate(self.axes) if axis in turns]),
+        ):
+            names = tuple(f"{self.axes[k]} / {self.per[k]}" for k in rows)
+            found.append(BarPanel(names=names, x=f"{'compliance' if softness else 'stiffness'} [{unit}]",
+                                  series={"diagonal": own[rows]}, title=self.at))  # fmt: skip
+        label = "coupling C_ij / √(C_ii C_jj) [-]"
+        return (*found, matrix_panel(self.axes, self.per, coupled, label, limit=1.0))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.matrix, dtype, copy=copy)

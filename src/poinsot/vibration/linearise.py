@@ -14,7 +14,8 @@ from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, list_of_names, listing, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
-from poinsot.results import Result
+from poinsot.results import Panel, Result
+from poinsot.results.pictures import matrix_panel
 from poinsot.vibration.eigenmodes import general_poles, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel, MatrixDerivatives, dense
@@ -37,6 +38,13 @@ class Linear(Result):
         "mechanism": "linear.mechanism.name"
     }
     _columns = {m: (lambda linear, m=m: [f"{m}.{name}" for name in linear.names], "SI") for m in ("M", "D", "K")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """The matrices."""
+        told = {"M": "mass M [SI]", "D": "damping D [SI]", "K": "stiffness K [SI]"}
+        return tuple(
+            matrix_panel(self.names, self.names, getattr(self, m), label, title=label) for m, label in told.items()
+        )
 
     @property
     def A(self) -> np.ndarray:

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import eigh
-from poinsot.errors import PoinsotError, by_name, count_of, one_line, require_known
+from poinsot.errors import PoinsotError, by_name, count_of, one_line
 from poinsot.model.assembly.constraints import IN_PLANE
 from poinsot.model.mechanism import Mechanism, require_mechanism, require_possible
 from poinsot.model.quantities.parameters import as_value
-from poinsot.results import Result
+from poinsot.results import Panel, Result
+from poinsot.results.pictures import map_panels
 from poinsot.vibration.compliance import axes_of, compliance
 from poinsot.vibration.elastic_batch import ElasticBatch
 from poinsot.vibration.modes import modes
@@ -49,7 +50,7 @@ class _Samples:
         own = require_mechanism(mechanism).elements.pose
         given = dict(own if poses is None else by_name(poses, "poses are", "{'x': [0.1, 0.2]}"))
         changes = dict(by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}"))
-        require_known("parameter", changes, mechanism.parameters)
+        mechanism.parameters.require(changes)
         units = [mechanism.elements.coordinate(name).unit for name in given]
         units += [mechanism.parameters[name].unit for name in changes]
         columns = [_numbers(x, unit, n) for (n, x), unit in zip([*given.items(), *changes.items()], units)]
@@ -101,6 +102,13 @@ class _Map(Result):
     poses: dict[str, np.ndarray]
     parameters: dict[str, np.ndarray]
 
+    def over_grid(self, values: Mapping[str, np.ndarray], label: str) -> tuple[Panel, ...]:
+        """Panels of values by name, in the shape of the grid."""
+        coordinates, parameters = self.mechanism.coordinates, self.mechanism.parameters
+        grid = {name: (x, coordinates[name].unit) for name, x in self.poses.items()}
+        grid |= {name: (x, parameters[name].unit) for name, x in self.parameters.items()}
+        return map_panels(grid, values, label)
+
     def _rows(self) -> dict[str, np.ndarray]:
         shape = np.shape(next(iter([*self.poses.values(), *self.parameters.values()]), ()))
         return {"batch": np.arange(int(np.prod(shape))).reshape(shape)}
@@ -118,6 +126,11 @@ class FrequencyMap(_Map):
     unbalanced: int  # samples in which nothing holds it at rest
 
     _columns = {**_GRID, "frequencies": ("f", "Hz")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Each frequency over the grid."""
+        each = np.moveaxis(self.frequencies, -1, 0)
+        return self.over_grid({f"f{k + 1}": f for k, f in enumerate(each)}, "frequency [Hz]")
 
     def __str__(self) -> str:
         flat = self.frequencies.reshape(-1, self.frequencies.shape[-1])
@@ -141,6 +154,17 @@ class ComplianceMap(_Map):
     unbalanced: int
 
     _columns = {**_GRID, "compliance": (lambda m: [f"{d} / {f}" for d, f in product(*axes_of(m.mechanism))], "SI")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """The diagonal over the grid: displacements per force, then turns per moment."""
+        moved, pulled = axes_of(self.mechanism)
+        own = {f"{d} / {f}": self.compliance[..., k, k] for k, (d, f) in enumerate(zip(moved, pulled))}
+        straight = {name: x for name, x in own.items() if not name.startswith("r")}
+        turned = {name: x for name, x in own.items() if name.startswith("r")}
+        return (
+            *self.over_grid(straight, f"compliance of {self.at} [m/N]"),
+            *self.over_grid(turned, f"compliance of {self.at} [rad/(N·m)]"),
+        )
 
     @property
     def stiffness(self) -> np.ndarray:

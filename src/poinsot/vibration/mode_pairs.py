@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.results import Result
+from poinsot.results import BarPanel, Panel, Result
 from poinsot.vibration.modes import Modes
 
 
@@ -23,6 +23,11 @@ class Pairing(Result):
     mac: np.ndarray  # (k,) of each pair, 0 without one
 
     _over, _columns = ("mode", "#index"), {"index": ("partner", "-"), "mac": ("mac", "-")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """MAC of every pair."""
+        names = tuple(f"{a + 1} ↔ {b + 1}" if b >= 0 else f"{a + 1}, no partner" for a, b in enumerate(self.index))
+        return (BarPanel(names=names, x="MAC [-]", series={"MAC": self.mac}),)
 
     def __str__(self) -> str:
         pairs = (f"{a + 1} ↔ {b + 1} ({x:.2f})" for a, (b, x) in enumerate(zip(self.index, self.mac)) if b >= 0)

@@ -13,11 +13,14 @@ from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError, count_of
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
-from poinsot.results import Result
+from poinsot.results import BarPanel, Curve, LinePanel, Panel, Result
 from poinsot.vibration.eigenmodes import Solution, eigenmodes, general_poles, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
 from poinsot.vibration.mode_derivatives import frequency_derivatives
+
+ROUND_OFF = 1e-12  # of a damping ratio
+PARTS = 6  # springs, beams or bodies in a plot of shares of energy
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,12 @@ class Damped(Result):
 
     _over, _extra = ("mode", "#poles"), {"frequencies": "frequencies", "ratios": "ratios"}
     _columns = {"poles": ("pole", "1/s"), "frequencies": ("frequency", "Hz"), "ratios": ("ratio", "-")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Damping ratios over frequencies."""
+        ratios = np.where(np.abs(self.ratios) > ROUND_OFF, self.ratios, 0.0)
+        percent = Curve("damping", self.frequencies, 100 * ratios, style="points")
+        return (LinePanel(x="frequency [Hz]", y="damping ratio [%]", curves=(percent,)),)
 
     @property
     def frequencies(self) -> np.ndarray:
@@ -65,6 +74,20 @@ class Modes(Result):
         "strain_energy": ("strain_energy", "-"),
         "kinetic_energy": ("kinetic_energy", "-"),
     }
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Frequencies, and which springs and beams bend, or which bodies move, in each mode."""
+        names = tuple(
+            f"mode {k + 1}" + (label and f" ({label.split(',')[0]})") for k, label in enumerate(self.labels)
+        )
+        found = BarPanel(names=names, x="frequency [Hz]", series={"frequency": self.frequencies})
+        shares = self.strain_energy or self.kinetic_energy
+        words = "strain energy" if self.strain_energy else "kinetic energy"
+        largest = sorted(shares, key=lambda part: -float(np.max(np.abs(shares[part]), initial=0.0)))
+        shown = {part: 100 * np.real(shares[part]) for part in shares if part in largest[:PARTS]}
+        if len(shares) > PARTS:
+            shown["others"] = 100 * sum(np.real(shares[part]) for part in largest[PARTS:])
+        return found, BarPanel(names=names, x=f"share of the {words} [%]", series=shown, stacked=True)
 
     @cached_property
     def frequencies(self) -> np.ndarray:

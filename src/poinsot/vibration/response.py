@@ -18,7 +18,8 @@ from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, count_of, one_line, one_or_more_names, require_known, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
-from poinsot.results import Result
+from poinsot.results import Panel, Result
+from poinsot.results.pictures import response_panels
 from poinsot.spatial.algebra import Numbers
 from poinsot.vibration.eigenmodes import DENSE, reduced
 from poinsot.vibration.linear_model.model import linear_model
@@ -41,6 +42,15 @@ class Response(Result):
 
     _over = ("frequency", "frequencies")
     _columns = {"H": (lambda r: [f"{o} / {i}" for o in r.outputs for i in r.inputs], "SI")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Magnitude and phase."""
+        pairs = [(o, i) for o in self.outputs for i in self.inputs]
+        per = ("", "/s", "/s²")[QUANTITIES[self.quantity]]
+        turned = {place: _turns(place, self.mechanism) for place in (*self.outputs, *self.inputs)}
+        units = {f"{'rad' if turned[o] else 'm'}{per}/{'(N·m)' if turned[i] else 'N'}" for o, i in pairs}
+        label = f"|{self.quantity}| [{' or '.join(sorted(units))}]"
+        return response_panels(self.frequencies, {f"{o} / {i}": self.between(o, i) for o, i in pairs}, label)
 
     def between(self, output: str, input: str) -> np.ndarray:
         """The response (F,) of one output to one input."""
@@ -67,6 +77,13 @@ class Response(Result):
         return "\n".join(
             [f"{self.quantity} of {self.mechanism.name}, {len(self.frequencies)} frequencies {span}", *peaks]
         )
+
+
+def _turns(place: str, mechanism: Mechanism) -> bool:
+    """Whether a place, "platform rx" or a coordinate, is an angle."""
+    if place in mechanism.coordinates:
+        return mechanism.coordinates[place].unit == "rad"
+    return place.split()[-1] in ("rx", "ry", "rz")
 
 
 @one_blas_thread()

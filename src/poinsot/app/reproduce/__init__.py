@@ -6,5 +6,6 @@ frequencies  joint stiffness from natural frequencies
 hexapod      direct dynamics with full rotation matrices
 four_bar     base inertial parameters in symbols
 navaro       elastodynamics of a parallel robot
+figures      the papers' figures, from our results
 command      `poinsot reproduce`
 """

@@ -32,14 +32,15 @@ def rows() -> Iterator[PublishedNumber]:
     for label, name, printed in zip(LABELS, SPRINGS, TABLE_1):
         yield PAPER.row(f"table 1, {label}", printed, links.parameters[name].value, "N·m/rad")
     for number, printed in TABLE_2.items():
-        found = poinsot.modes(links, pose=_pose(POSES[number])).frequencies
+        found = poinsot.modes(links, pose=pose_of(POSES[number])).frequencies
         yield from (_frequency(number, k, text, f) for k, (text, f) in enumerate(zip(printed, found), 1))
     for number, printed in TABLE_3.items():
         yield from _springs(links, number, printed)
     yield from _best_pose()
 
 
-def _pose(degrees) -> dict[str, float]:
+def pose_of(degrees) -> dict[str, float]:
+    """Coordinates from angles [deg]."""
     return dict(zip(("phi1", "phi2", "phi3"), np.radians(degrees)))
 
 
@@ -55,7 +56,7 @@ _GEOMETRY = "within 0.3 %: places of the joints in their sheets are not printed,
 def _springs(links: poinsot.Mechanism, number: int, printed: tuple[str, ...]) -> Iterator[PublishedNumber]:
     """From the frequencies of table 2, with its misprint put right, by the interior point from the paper's start."""
     measured = [float(MEANT.get(f, f)) for f in TABLE_2[number]]
-    run = poinsot.ModalRun(measured, _pose(POSES[number]), deviation="0.5 %")
+    run = poinsot.ModalRun(measured, pose_of(POSES[number]), deviation="0.5 %")
     unknowns = {name: {"start": x, "bounds": [0.1, 1000]} for name, x in zip(SPRINGS, START)}
     found = poinsot.identify(links, run, unknowns, "interior-point")
     told = zip(LABELS, printed, ERRORS[number], found.value, found.deviation, REFERENCE)

@@ -8,6 +8,7 @@ import numpy as np
 
 import poinsot
 from poinsot.app.reproduce.rows import Paper, PublishedNumber
+from poinsot.spatial.inertia import inertia_matrix, poinsot_matrix
 from poinsot.system.system import system
 
 PAPER = Paper("hexapod")
@@ -26,8 +27,18 @@ def rows() -> Iterator[PublishedNumber]:
     yield PAPER.row("algebraic equations", "150", sizes[2])
     yield PAPER.row("orthogonality constraints", "78", orthogonal)
     yield PAPER.row("joint constraints", "72", sizes[2] - orthogonal)
+    yield from _inertias(machine)
     yield from _static()
     yield from _moving(machine)
+
+
+def _inertias(machine: poinsot.Mechanism) -> Iterator[PublishedNumber]:
+    """Poinsot's matrices, which the printed equation of motion inverts."""
+    why = "the source inverts K, which has no inverse; motion and constraints together are regular"
+    for body, meant in (("leg1.lower", "1"), ("platform", "2")):
+        K = poinsot_matrix(inertia_matrix(np.array(machine.bodies[body].inertia)))
+        rank = int(np.linalg.matrix_rank(K))
+        yield PAPER.row(f"eq. 6, rank of K of {body}", "3", rank, meant=meant, reason=why)
 
 
 def _static() -> Iterator[PublishedNumber]:

@@ -9,6 +9,8 @@ import numpy as np
 
 import poinsot
 from poinsot.app.reproduce.rows import Agreement, Paper, PublishedNumber
+from poinsot.elements.bodies.beam import Span, elastic_energy, mass_matrix
+from poinsot.spatial.pose import Pose
 
 PAPER = Paper("navaro")
 SIXTY = -np.pi / 3
@@ -27,6 +29,7 @@ TABLE_4 = {  # pose: rows f1 … f12, measured and computed [Hz], as the authors
 UNKNOWNS = ("mass.B", "mass.C", "mass.D", "mass.E", "clutch1.stiffness", "clutch2.stiffness", "hub")
 ROUNDED = 1 / np.sqrt(12)  # standard deviation of what is rounded, in units of its last digit
 SECTION = (0.040, 0.010)  # of link 5 [m]: A = 4e-4 m² and I_z = 5.333e-8 m⁴ are printed
+UNIT = Span(1.0, 1.0, 1.0, (1.0, 1.0), (0.0, 0.0), 1.0, (1.0, 1.0))  # an element whose constants are all 1
 
 
 def poses() -> dict[int, dict[str, float]]:
@@ -44,6 +47,7 @@ def rows() -> Iterator[PublishedNumber]:
     yield PAPER.row("generalised coordinates", "144", found[1].linear.coordinates)
     yield PAPER.row("independent coordinates", "90", found[1].linear.free.shape[1])
     yield from _section()
+    yield from _equations()
     for k, modes in found.items():
         for n, (printed, f) in enumerate(zip(TABLE_3[k if k < 5 else 3 + (k + 1) % 2], modes.frequencies), 1):
             yield PAPER.row(f"table 3, f{n} in pose {k}", printed, f, "Hz")
@@ -61,6 +65,28 @@ def _section() -> Iterator[PublishedNumber]:
     yield PAPER.row(
         "table 2, I_p of link 5", "8.666e-8", I_y + I_z, "m⁴", within=1.1e-11, meant="5.666e-8", reason=why
     )
+
+
+def _equations() -> Iterator[PublishedNumber]:
+    """Printed equations of the beam and of its place in a leg, beside what our element and a rigid motion give."""
+    M = mass_matrix(UNIT)
+    why = "∫ of the cubic shape function; with the printed sign the mass matrix is indefinite"
+    carried = M[1, 11] + M[7, 11]  # both ends move along y, against the rotation of the far end
+    yield PAPER.row("eq. 26, entry (2, 6) over m l", "0.0833", carried, meant="-0.0833", reason=why)
+    turned = np.array([[1, 0, 0], [0, np.cos(1e-3), -np.sin(1e-3)], [0, np.sin(1e-3), np.cos(1e-3)]])
+    energy = elastic_energy(UNIT, Pose(turned, np.array([1.0, 0.0, 0.0])))
+    why = "the tensor strain of eq. 10 is half of the angle; the stiffness of eq. 23 is that of 2 G ε"
+    factor = 4 * energy / 1e-3**2  # V = ¼ factor G I_p θ²/l, from σ₁₂ = factor G ε₁₂ and ε₁₂ = z θ'/2
+    yield PAPER.row("eqs 21 and 22, factor of G ε", "1", factor, meant="2", reason=why)
+    p, omega = np.array([0.3, -0.2, 0.5]), np.array([0.1, 0.7, -0.4])
+    sign = float(np.cross(omega, p) @ np.cross(p, omega) / np.sum(np.cross(p, omega) ** 2))
+    for equation in ("44", "50"):
+        why = "v = ω × p = −[p]× ω, with p from the element's far end to the tip; eq. 51 then has +[p]× Rᵀ"
+        yield PAPER.row(f"eq. {equation}, sign of [p]×", "1", sign, meant="-1", reason=why)
+    slim = mass_matrix(Span(1.0, 1.0, 1.0, (1.0, 1.0), (0.0, 0.0), 1.0, (0.0, 0.0)))
+    said = "none" if np.allclose(M, slim) else "included"
+    why = "eqs 26 and 27 contain it, and table 3 comes out with it"
+    yield PAPER.row("section 2.4, rotary inertia of sections", "none", said, meant="included", reason=why)
 
 
 def _shear(robot: poinsot.Mechanism) -> Iterator[PublishedNumber]:

@@ -51,15 +51,17 @@ def rows() -> Iterator[PublishedNumber]:
     yield PAPER.row("bodies", "13", len(ex800.bodies))
     yield PAPER.row("generalised coordinates n_q", "78", sizes[0])
     yield PAPER.row("constraints n_c", "72", sizes[2])
+    why = "the first angle is printed twice; ZXY angles about Z, X and Y are read"
+    yield PAPER.row("eq. 18, third angle", "phi_p", "psi_p", meant="psi_p", reason=why)
     closed = poinsot.kinematics(ex800, CIRCLE, np.linspace(0, 5, 501)).residual
     why = "round-off of the largest row of 501 samples; the norm of the source is not printed"
     what, open_ = "constraint violation along the circle", Agreement.TEXT
     yield PAPER.row(what, "1e-15", closed, "m", reason=why, otherwise=open_)
-    recording, iterations = _recording(ex800), {}
+    recording, iterations = recorded(ex800), {}
     for method, printed in TABLE_1.items():
         yield from _forces_alone(ex800, recording, method, printed)
     for method in TABLE_1:
-        found = _identified(ex800, recording, method, "wrench platform")
+        found = identified(ex800, recording, method, "wrench platform")
         value, bars = found.value[[0, 1, 1, 2]], found.deviation[[0, 1, 1, 2]]
         for label, truth, x, bar, unit in zip(LABELS, TRUE, value, bars, UNITS):
             what = f"table 1, true {label}, {method} on forces and moments"
@@ -73,9 +75,10 @@ def rows() -> Iterator[PublishedNumber]:
 def _forces_alone(
     ex800: poinsot.Mechanism, recording: poinsot.Recording, method: str, printed
 ) -> Iterator[PublishedNumber]:
-    found = _identified(ex800, recording, method, FORCES)
+    found = identified(ex800, recording, method, FORCES)
     value, bar = found.value[[0, 1, 1, 2]], found.deviation[0]
-    why = f"forces alone give {value[0]:.4f} ± {bar:.4f} by every method; the noise of the source is not printed"
+    why = f"forces alone give {value[0]:.4f} ± {bar:.4f} by every method; the source prints no noise"
+    why += ", and its measured force is the known mass times a measured acceleration, so it returns what was put in"
     none = "the three forces do not contain it: any number fits"
     for label, text, x, unit in zip(LABELS, printed, value, UNITS):
         what = f"table 1, {label} by {method} from forces"
@@ -85,7 +88,7 @@ def _forces_alone(
             yield PAPER.row(what, text, None, unit, reason=none, otherwise=Agreement.DATA)
 
 
-def _identified(
+def identified(
     ex800: poinsot.Mechanism, recording: poinsot.Recording, method: str, channels: str | tuple[str, ...]
 ) -> poinsot.Estimate:
     """By the paper's start and damping, or 30 particles in its box."""
@@ -96,7 +99,7 @@ def _identified(
     return poinsot.identify(ex800, recording, unknowns, settings, channels=channels)
 
 
-def _recording(ex800: poinsot.Mechanism) -> poinsot.Recording:
+def recorded(ex800: poinsot.Mechanism) -> poinsot.Recording:
     """The platform's pose, and forces and moments on it with noise of their own, 100 samples a second."""
     t, rng = np.arange(0, 5, 0.01), np.random.default_rng(7)
     run = poinsot.inverse_dynamics(ex800, WAVES, t)

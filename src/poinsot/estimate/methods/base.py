@@ -13,7 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.estimate.residuals import Colour, Projection, colour_of, sandwich
+from poinsot.estimate.error_bars import sandwich, widened
+from poinsot.estimate.residuals import Colour, Projection, colour_of
 
 Simulated = Callable[[np.ndarray], tuple[list[np.ndarray], list[np.ndarray]]]  # of d: X (n, c, r), z (n, c) by run
 
@@ -170,6 +171,14 @@ def projection(X: Sequence[np.ndarray], Z: Sequence[np.ndarray] | None = None) -
     return left
 
 
+def error_bars(rows: LinearRows, H: np.ndarray, counts: Influence, colour: Colour) -> np.ndarray:
+    """Covariance (r, r) of d from how samples count, the colour of their scores and what is known besides."""
+    known = sandwich(counts.rows, np.eye(len(H)), colour)
+    covariance = widened(known, counts.rows, colour, rows.good)
+    by_prior = rows.prior[0] @ np.linalg.inv(H).T  # a prior is worth as much as its deviation says
+    return covariance + by_prior.T @ by_prior
+
+
 def with_covariance(
     rows: LinearRows,
     weights: Sequence[np.ndarray],
@@ -191,9 +200,6 @@ def with_covariance(
     else:
         colour = colour_of(scores, projection(X, Z), rows.good)
     Z = X if Z is None else Z
-    covariance = np.linalg.pinv(H) if rows.values_only else sandwich(Z, H, colour)
-    if len(rows.prior[1]):  # a prior is worth as much as its deviation says
-        inverse = np.linalg.inv(H)
-        covariance += inverse @ rows.prior[0].T @ rows.prior[0] @ inverse.T
     counts = Influence(tuple(z @ np.linalg.inv(H).T for z in Z), tuple(scores))
+    covariance = np.linalg.pinv(H) if rows.values_only else error_bars(rows, H, counts, colour)
     return LinearSolution(d, covariance, spread(rows, left), colour, counts, iterations, message)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poinsot.estimate.error_bars import sandwich, widened
 from poinsot.estimate.methods.base import LinearRows, least_squares, weighted, with_covariance
-from poinsot.estimate.residuals import sandwich
 
 LEVEL = 0.05  # probability below which a difference is no chance
 IMMATERIAL = 0.1  # of a standard error: a bias that does not matter
@@ -48,7 +48,8 @@ def bias_test(rows: LinearRows, d: np.ndarray, sigma: np.ndarray) -> BiasTest:
     other, H_z = least_squares(X, z, rows.prior, Z)
     found = with_covariance(rows, weights, other, H_z, Z=Z)
     by_z, by_x, r = np.linalg.inv(H_z).T, np.linalg.inv(H_x), len(d)
-    S = sandwich([a @ by_z - b @ by_x for a, b in zip(Z, X)], np.eye(r), found.colour)
+    B = [a @ by_z - b @ by_x for a, b in zip(Z, X)]
+    S = widened(sandwich(B, np.eye(r), found.colour), B, found.colour, rows.good)
     prior, delta = rows.prior[0] @ (by_z - by_x), other - plain
     S = S + prior.T @ prior + IMMATERIAL**2 * found.covariance
     size = np.sqrt(np.diagonal(found.covariance))

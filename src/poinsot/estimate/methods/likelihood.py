@@ -12,6 +12,7 @@ from poinsot.estimate.methods.base import (
     LinearMethod,
     LinearRows,
     LinearSolution,
+    error_bars,
     least_squares,
     projection,
     residuals,
@@ -53,4 +54,5 @@ class Likelihood(LinearMethod):
         back = (colour.innovations_back(w[..., :-1], good) for w, good in zip(white, rows.good))
         both = [part @ np.linalg.inv(H) for part in back]
         counts = Influence(tuple(both), tuple(r / sigma for r in residuals(rows, d)))
-        return LinearSolution(d, np.linalg.inv(H), spreads, colour, counts, k, "" if settled else message)
+        covariance = np.linalg.inv(H) if rows.values_only else error_bars(rows, H, counts, colour)
+        return LinearSolution(d, covariance, spreads, colour, counts, k, "" if settled else message)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.results import Result
+from poinsot.results import BarPanel, Panel, Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,7 +25,18 @@ class Bootstrap(Result):
     draws: np.ndarray  # (N, b)  [SI]
     lost: int  # estimates that found no values, and are not among these
 
-    _hidden = ("draws",)
+    _over, _hidden = ("parameter", "names"), ("draws",)
+    _columns = {name: (name, lambda found: [""]) for name in ("lower", "upper", "deviation")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Intervals about the medians of the estimates."""
+        middle = np.median(self.draws, axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = 100 * np.abs(np.stack([self.lower, self.upper]) - middle) / np.abs(middle)
+        title = f"{100 * self.level:g} % intervals from {len(self.draws)} estimates"
+        names, x = self.names, "from the median of the estimates [%]"
+        series, errors = {"median": np.zeros(len(names))}, {"median": ends}
+        return (BarPanel(names=names, x=x, series=series, errors=errors, points=True, title=title),)
 
     def __getitem__(self, name: str) -> tuple[float, float]:
         if name not in self.names:

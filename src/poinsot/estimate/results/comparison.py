@@ -12,11 +12,13 @@ from typing import ClassVar
 import numpy as np
 
 from poinsot.errors import PoinsotError
+from poinsot.estimate.error_bars import sandwich
 from poinsot.estimate.methods.base import Influence
-from poinsot.estimate.residuals import colour_of, sandwich
+from poinsot.estimate.residuals import colour_of
 from poinsot.estimate.results.summary import Summary
 from poinsot.estimate.results.text import in_columns, with_error
-from poinsot.results import Result
+from poinsot.results import BarPanel, Panel, Result
+from poinsot.results.pictures import value_panel
 
 ROUND_OFF = 1e-6  # of a standard error, below which two values are one
 INDEPENDENT = "other samples: errors are independent"
@@ -51,6 +53,13 @@ class Comparison(Result):
         column: (lambda self, column=column: [f"{column} {name}" for name in self.results], "")
         for column in ("value", "deviation", "difference", "correlation")
     }
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Values of all results against those of the first, and residuals by channel."""
+        told = {name: (self.value[:, k], self.deviation[:, k]) for k, name in enumerate(self.results)}
+        values = value_panel(self.names, self.units, self.value[:, 0], told, f"'{self.results[0]}'")
+        shares = {name: self.residual[:, k] for k, name in enumerate(self.results)}
+        return values, BarPanel(names=self.channels, x="residual, of a channel's deviation [-]", series=shares)
 
     def __str__(self) -> str:
         heads = [f"Δ {name}" for name in self.results[1:]]

@@ -25,7 +25,8 @@ from poinsot.estimate.selection.sets import Selection
 from poinsot.estimate.study import Study
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path
-from poinsot.results import Result
+from poinsot.results import BarPanel, Panel, Result
+from poinsot.results.pictures import correlation_panel, value_panel
 from poinsot.store.folder import check_folder
 
 
@@ -102,6 +103,19 @@ class Estimate(Result):
 
     def _rows(self) -> dict[str, np.ndarray]:
         return {"parameter": np.array(self.names)}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Values against the model's, residuals by channel, correlation of the errors, and the fit itself."""
+        nominal = np.array([p.nominal for p in self.parameters])
+        values = value_panel(self.names, self.units, nominal, {"estimate": (self.value, self.deviation)})
+        shares = {"identified from": self.fit.relative}
+        if self.validation is not None and len(self.validation.channels) == len(self.fit.channels):
+            shares["held out"] = self.validation.relative
+        names = tuple(f.channel for f in self.fit.channels)
+        left = BarPanel(names=names, x="residual, of a channel's deviation [-]", series=shares)
+        known = np.isfinite(self.value)
+        together = [correlation_panel([n for n, k in zip(self.names, known) if k], self.covariance[known][:, known])]
+        return (values, left, *(together if known.sum() > 1 else ()), *self.fit.panels())
 
     def __getitem__(self, name: str) -> Value:
         for value in self.parameters:

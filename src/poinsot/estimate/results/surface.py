@@ -9,7 +9,8 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.estimate.search.problem import SearchProblem, Space
-from poinsot.results import Result
+from poinsot.results import Curve, FieldPanel, Panel, Result
+from poinsot.results.panels import with_unit
 
 WIDTH = 0.5  # of the size of an unknown, to either side, where it has no bounds
 
@@ -23,6 +24,26 @@ class CostSurface(Result):
     first: np.ndarray  # (n,)  [SI]
     second: np.ndarray  # (n,)  [SI]
     cost: np.ndarray  # (n, n), the first unknown along the rows
+
+    _columns = {"flat_cost": ("cost", "-")}
+
+    def _rows(self) -> dict[str, np.ndarray]:
+        grids = np.meshgrid(self.first, self.second, indexing="ij")
+        return dict(zip(self.names, (grid.ravel() for grid in grids)))
+
+    @property
+    def flat_cost(self) -> np.ndarray:
+        """Costs (n·n,), the second unknown changing fastest."""
+        return self.cost.ravel()
+
+    def panels(self) -> tuple[Panel, ...]:
+        """The cost over both unknowns, and the least of it."""
+        i, j = np.unravel_index(np.nanargmin(self.cost), self.cost.shape)
+        least = Curve("least on the grid", self.first[[i]], self.second[[j]], style="points")
+        x, y = (with_unit(name, unit) for name, unit in zip(self.names, self.units))
+        places = {"across": self.first, "upwards": self.second, "points": (least,)}
+        label = "sum of squared residuals [-]"
+        return (FieldPanel(x=x, y=y, values=self.cost, label=label, log=True, **places),)
 
     @staticmethod
     def of(

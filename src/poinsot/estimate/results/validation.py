@@ -9,8 +9,10 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.estimate.residuals import robust_deviation, whiteness
-from poinsot.results import Result
+from poinsot.results import Curve, LinePanel, Panel, Result
+from poinsot.results.panels import with_unit
 
+CHANNELS = 4  # in a plot
 OUTLIER = 4.0  # standard deviations, by the median
 GENERALISES = 1.5  # residual of held-out runs, over that of the identified ones, up to which a channel is predicted
 RARE = 1e-3  # chance of a larger ratio of residuals that are alike
@@ -51,6 +53,22 @@ class RunFit(Result):
 
     def _rows(self) -> dict[str, np.ndarray]:
         return {"channel": np.array([c.channel for c in self.channels])}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Channels of the first run as measured and as predicted, and what is left."""
+        found, style = [], "line" if self.over == "t [s]" else "points"
+        more = f", first {CHANNELS} of {len(self.channels)} channels" if len(self.channels) > CHANNELS else ""
+        for c, fit in enumerate(self.channels[:CHANNELS]):
+            y, p = self.measured[0][:, c], self.predicted[0][:, c]
+            told = {"measured": y, "predicted": p, "residual": y - p}
+            dashed = "crosses" if style == "points" else "dashed"
+            curves = tuple(
+                Curve(name, self.t[0], values, style=dashed if name == "predicted" else style)
+                for name, values in told.items()
+            )
+            title = f"run '{self.runs[0]}'{more}" if not c else ""
+            found.append(LinePanel(x=self.over, y=with_unit(fit.channel, fit.unit), curves=curves, title=title))
+        return tuple(found)
 
     def __getitem__(self, channel: str) -> ChannelFit:
         for fit in self.channels:

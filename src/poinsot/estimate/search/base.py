@@ -14,7 +14,7 @@ from poinsot.errors import PoinsotError
 from poinsot.estimate.search.problem import SearchProblem
 from poinsot.parallel.chunks import Arrays, over_arguments
 from poinsot.parallel.remade import Remade
-from poinsot.results import Result
+from poinsot.results import Curve, LinePanel, Panel, Result
 
 _progress = logging.getLogger("poinsot.progress")
 OFTEN = 2.0  # between two lines of progress  [s]
@@ -31,6 +31,13 @@ class Convergence(Result):
 
     _over = ("iteration", "#cost")
     _columns = {"evaluations": ("evaluations", "-"), "cost": ("cost", "-"), "values": ("value", "")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """The best cost over evaluations."""
+        curve = Curve("best so far", self.evaluations, self.cost)
+        log = "y" if (self.cost > 0).all() else ""
+        label = "sum of squares [-]"
+        return (LinePanel(x="evaluations [-]", y=label, curves=(curve,), log=log),)
 
 
 @dataclass(frozen=True, eq=False)

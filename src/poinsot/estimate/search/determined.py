@@ -12,7 +12,8 @@ import numpy as np
 from scipy.stats import chi2
 
 from poinsot.blas import one_blas_thread
-from poinsot.estimate.residuals import colour_of, sandwich
+from poinsot.estimate.error_bars import sandwich
+from poinsot.estimate.residuals import colour_of
 from poinsot.identifiability.reduction import Reduction, reduce_columns
 
 PART = 0.1  # of the largest part of a direction, from which an unknown has part in it in any case

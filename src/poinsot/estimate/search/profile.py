@@ -16,7 +16,8 @@ from scipy.stats import chi2
 from poinsot.errors import PoinsotError
 from poinsot.estimate.search.problem import SearchProblem
 from poinsot.estimate.search.trust_region import TrustRegion
-from poinsot.results import Result
+from poinsot.results import Curve, LinePanel, Panel, Result
+from poinsot.results.panels import with_unit
 
 GROW = 1.6  # of a step to the next value, where the limit has not been reached
 FAR = 40  # steps, after which a side is open
@@ -33,6 +34,22 @@ class Profile(Result):
     upper: float
     values: np.ndarray  # (n,) in ascending order  [SI]
     cost: np.ndarray  # (n,) least cost for each, over that of the best values, in variances of residuals
+
+    _over, _columns = ("value", "values"), {"cost": ("cost", "-")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Cost along the unknown, and its interval."""
+        curve = Curve("least cost", self.values, self.cost)
+        ends = {"lower": self.lower, "upper": self.upper}
+        return (
+            LinePanel(
+                x=with_unit(self.name, self.unit),
+                y="Δ cost, in variances [-]",
+                curves=(curve,),
+                marks={name: end for name, end in ends.items() if np.isfinite(end)},
+                levels={f"{100 * self.level:g} %": float(chi2.ppf(self.level, 1))},
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.name}: {self.lower:.6g} to {self.upper:.6g} {self.unit} with {100 * self.level:g} %"

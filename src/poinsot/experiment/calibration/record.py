@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.estimate.results.text import in_columns, with_error
+from poinsot.experiment.limits import coordinate_of
 from poinsot.experiment.record import Design, Prediction, table_text
+from poinsot.results import Curve, LinePanel, Panel
 
 SHOWN = 12  # poses
 
@@ -24,6 +26,23 @@ class CalibrationDesign(Design):
     candidates: int  # poses that may be measured, of which these are the best
     drawn: int  # poses that were drawn
     efficiency: float  # relative to a bound that no choice of as many candidates passes
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Coordinates of the poses, and what readings in them will tell."""
+        unit = {name: coordinate_of(self.mechanism, name).unit for name in self.poses}
+        found = [
+            LinePanel(
+                x="pose",
+                y=f"coordinates [{u}]",
+                curves=tuple(
+                    Curve(name, np.arange(1, len(x) + 1), x, style="points")
+                    for name, x in self.poses.items()
+                    if unit[name] == u
+                ),
+            )
+            for u in dict.fromkeys(unit.values())
+        ]
+        return (*found, *super().panels())
 
     @property
     def gain(self) -> float:

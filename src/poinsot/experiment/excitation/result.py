@@ -14,6 +14,7 @@ from poinsot.estimate.results.text import in_columns
 from poinsot.experiment.record import Design, table_text
 from poinsot.model.toml import as_path, check_place, write_aside
 from poinsot.motion.signals import Signal, evaluate_motion
+from poinsot.results import Curve, LinePanel, Panel
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,6 +31,17 @@ class ExcitationDesign(Design):
     condition_numbers: Mapping[str, float]  # of the regressor over noise: columns as they are, and by sizes
 
     _hidden = (*Design._hidden, "motion")
+
+    def panels(self) -> tuple[Panel, ...]:
+        """The motion of the driven coordinates, and what the design predicts."""
+        told = {name: x for name, x in self.controller_table().items() if name != "t [s]"}
+        places = {name: x for name, x in told.items() if name.split(" [")[0] in self.motion}
+        by_unit: dict[str, list[Curve]] = {}
+        t = np.linspace(0.0, self.duration, len(next(iter(places.values()))))
+        for name, x in places.items():
+            by_unit.setdefault(name.rsplit("[")[-1], []).append(Curve(name.split(" [")[0], t, x))
+        found = [LinePanel(x="t [s]", y=f"position [{u}", curves=tuple(c)) for u, c in by_unit.items()]
+        return (*found, *super().panels())
 
     @property
     def _found(self) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ import numpy as np
 
 from poinsot.estimate.results.text import in_columns
 from poinsot.experiment.record import Design
+from poinsot.results import Curve, LinePanel, Panel
+from poinsot.results.pictures import matrix_panel
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,23 @@ class PosesDesign(Design):
     refused: Mapping[str, int]  # poses drawn by reason
     efficiency: float  # of a set, relative to a bound that no set passes; NaN for one pose
     costs: tuple[str, ...]  # what the best pose costs, in sentences
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Correlations in the best pose, all poses by criterion and interplay, and what the design predicts."""
+        rho = self.best.correlations
+        modes, unknowns = [f"f{i + 1}" for i in range(len(rho))], [p.name for p in self.predictions]
+        title = f"correlations, {self.best.name}"
+        found: list[Panel] = [matrix_panel(modes, unknowns, rho, "correlation ρ [-]", limit=1.0, title=title)]
+        cloud = self.figures.get("cloud", {})
+        x, y = "interplay of correlations [-]", self.criterion
+        if x in cloud and y in cloud:
+            marked = [Curve("poses", cloud[x], cloud[y], style="points")]
+            marked += [
+                Curve(f"{one.name}, rank {one.rank}", [one.interplay], [one.value], style="points")
+                for one in (*self.poses[:1], *self.compared)
+            ]
+            found.append(LinePanel(x=x, y=f"{y} [-]", curves=tuple(marked), log="y", title="poses tried"))
+        return (*found, *super().panels())
 
     @property
     def best(self) -> RankedPose:

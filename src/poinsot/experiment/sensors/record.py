@@ -10,6 +10,7 @@ import numpy as np
 from poinsot.errors import listing
 from poinsot.estimate.results.text import in_columns
 from poinsot.experiment.record import Design, table_text
+from poinsot.results import BarPanel, Panel
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,12 @@ class SensorsDesign(Design):
     together: tuple[str, ...]  # combinations that the chosen ones tell where single unknowns are not told
     samples: int
     duration: float  # of the motion  [s]
+
+    def panels(self) -> tuple[Panel, ...]:
+        """What each sensor adds, tells alone and takes with it, and what the design predicts."""
+        told = {name: np.array([getattr(one, name) for one in self.ranking]) for name in ("added", "alone", "lost")}
+        names = tuple(one.name for one in self.ranking)
+        return (BarPanel(names=names, x="information [bit]", series=told, title="sensors"), *super().panels())
 
     def sensor(self, name: str) -> RankedSensor:
         """One of the ranking."""

@@ -2,6 +2,7 @@
 
 topology       spanning tree and loops
 constraints    the equations of joints at a pose
-assembly       poses that close all loops; branches tells one way to close them from another
+assembly       poses that close all loops; branches tells one way to close them from another,
+               open_loops the loop that cannot be closed
 mobility       freedoms from the rank of the constraints; which combinations of redundant ones to keep
 """

@@ -13,14 +13,16 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, listing
 from poinsot.model.assembly.branches import one_branch
 from poinsot.model.assembly.constraints import Constraints, Row
+from poinsot.model.assembly.open_loops import across, widest_loop
 from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, named_pose
-from poinsot.results import Result
+from poinsot.results import Panel, Result
+from poinsot.results.pictures import place_panels
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation, rotation_between
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from poinsot.model.parts import Elements, Placement
 
 
+ALIKE, SAME = 3, 1e-6  # guesses that may end in the same failure as the best, and what is the same
 RESTARTS = 12  # guesses tried, the later ones shaken at random with a fixed seed
 TOLERANCE = 1e-12  # of the machine's size
 STALLED = 15, 0.9  # a trial ends that leaves nine tenths of its error after so many iterations
@@ -55,6 +58,14 @@ class Assembly(Result):
     converged: bool
     flipped: tuple[str, ...] = ()  # joints that closed with an axis the wrong way round
     lost: str = ""  # coordinates of a singular pose beyond which the assembly mode is not known
+    asked: str = ""  # coordinates of a given pose that is not reached
+    nearest: str = ""  # the same where the way to it ends
+    error: float = 0.0  # root of the sum of all violations squared, each by its natural size
+    opening: float = 0.0  # of the loop that the worst equation closes, its tree put together  [m or -]
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Where the bodies are."""
+        return place_panels(self.poses)
 
     @property
     def quality(self) -> tuple[bool, bool, float]:
@@ -81,10 +92,17 @@ class Assembly(Result):
                 f"{self.lost}; give a pose on the way as that of the file"
             )
         if not self.converged:
-            raise PoinsotError(
-                f"the mechanism cannot be assembled: {self.worst} stays open by {self.residual:.2e} "
-                f"of the machine's size ({self.size:.3g} m)"
-            )
+            gap = f"{self.worst} stays open by {self.residual:.2e} of the machine's size ({self.size:.3g} m)"
+            if self.opening and self.worst is not None:
+                unit = " m" if self.worst.is_length else ""
+                gap = f"the loop that joint {self.worst} closes stays open by {self.opening:.3g}{unit}"
+            if self.asked:
+                beyond = "" if self.worst is None or self.worst.joint == "pose" else f"; beyond, {gap}"
+                raise PoinsotError(
+                    f"the mechanism cannot be assembled at {self.asked}: on the way from the file's pose its joints "
+                    f"close up to {self.nearest}{beyond}"
+                )
+            raise PoinsotError(f"the mechanism cannot be assembled: {gap}")
         return self
 
 
@@ -98,7 +116,29 @@ def assemble(mechanism: Mechanism, pose: GivenPose = None, *, home: Assembly | N
     values, angles the shortest way; where a singular pose lies on that way it is not known, which is an error. A
     mechanism that cannot be closed there is an error that names the joint.
     """
-    return attempt_assembly(mechanism, pose, home=home).require()
+    found = attempt_assembly(mechanism, pose, home=home)
+    try:
+        return found.require()
+    except PoinsotError as error:
+        hint = unit_hint(mechanism, named_pose(pose) or {}, home) if found.asked else ""
+        raise PoinsotError(f"{error}{hint}") from None
+
+
+def unit_hint(mechanism: Mechanism, pose: Mapping[str, float | str], home: Assembly | None = None) -> str:
+    """What to say where numbers that are out of reach in rad and m can be reached in degrees or millimetres."""
+    coordinates = mechanism.elements.coordinates
+    bare = {name: float(value) for name, value in pose.items() if not isinstance(value, str)}
+    home = home or attempt_assembly(mechanism)
+    size = {"rad": np.pi, "m": home.size}
+    given = {unit: [n for n in bare if coordinates[n].unit == unit] for unit in size}
+    large = [unit for unit, names in given.items() if any(abs(bare[name]) > size[unit] for name in names)]
+    factor, word = {"rad": np.pi / 180, "m": 1e-3}, {"rad": "degrees", "m": "millimetres"}
+    for units in dict.fromkeys((*((unit,) for unit in large), tuple(large))):
+        changed = {n: bare[n] * factor[unit] for unit in units for n in given[unit]}
+        if units and attempt_assembly(mechanism, {**pose, **changed}, home=home).converged:
+            words = " and ".join(f"{word[unit]} ({listing(given[unit])})" for unit in units)
+            return f" (numbers are in rad and m; these would fit as {words}: were those meant?)"
+    return ""
 
 
 @one_blas_thread()
@@ -115,7 +155,7 @@ def attempt_assembly(mechanism: Mechanism, pose: GivenPose = None, *, home: Asse
     if not isinstance(home, Assembly | None):
         raise PoinsotError(f"home must be what `assemble` gave, not {type(home).__name__}")
     found = home or _from_guesses(elements)
-    return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found)
+    return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found, tuple(pose))
 
 
 def _from_guesses(elements: Elements) -> Assembly:
@@ -129,17 +169,21 @@ def _from_guesses(elements: Elements) -> Assembly:
         shake = rng.normal(size=len(scales)) * scales * 2 * (trial / RESTARTS) ** 2  # half turns in the end
         return _newton(constraints, constraints.displaced(guess, shake), targets, size)
 
-    best = tried(0)
+    best, alike = tried(0), 0
     for trial in range(1, RESTARTS):
-        if best.converged and not best.flipped:
+        if (best.converged and not best.flipped) or alike == ALIKE:
             break
         _progress.info("guess %d of %d, %s open by %.1e", trial + 1, RESTARTS, best.worst, best.residual)
         found = tried(trial)
+        alike += not found.converged and abs(found.error - best.error) < SAME * best.error
         best = found if found.quality > best.quality else best
-    return best
+    if best.converged:
+        return best
+    row, opening = widest_loop(elements, best.poses, size)
+    return best if row is None else replace(best, worst=row, opening=opening)
 
 
-def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly) -> Assembly:
+def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly, names: tuple[str, ...]) -> Assembly:
     """Follow the branch of the start while held coordinates go straight to their targets, angles the shortest way."""
     now = np.array([float(c.value(start.poses, constraints.elements.joints)) for c in constraints.held])
     way = targets - now
@@ -155,7 +199,8 @@ def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly) 
         elif step > SHORTEST:
             step = (goal - done) / 2
         else:
-            return _left(constraints, poses, targets, start, now + done * way)
+            said = [_said(names, constraints, values) for values in (targets, now + done * way)]
+            return _left(constraints, poses, targets, start, said[0], said[1])
     return _newton(constraints, poses, targets, start.size)
 
 
@@ -181,17 +226,20 @@ def _near(
     return None
 
 
+def _said(names: tuple[str, ...], constraints: Constraints, values: np.ndarray) -> str:
+    """Values of held coordinates as a person writes them."""
+    parts = zip(names, constraints.held, values)
+    return ", ".join(f"{name} = {value:.6g} {coordinate.unit}" for name, coordinate, value in parts)
+
+
 def _left(
-    constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, start: Assembly, reached: np.ndarray
+    constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, start: Assembly, asked: str, reached: str
 ) -> Assembly:
     """Why a branch ends on the way: the pose is out of reach, or the way passes a singular pose."""
     found = _newton(constraints, poses, targets, start.size)
     if not found.converged or found.flipped:
-        return found
-    held = zip(constraints.held, reached)
-    names = {id(c): name for name, c in constraints.elements.coordinates.items()}
-    where = ", ".join(f"{names.get(id(c), c.kind)} = {value:.6g}" for c, value in held)
-    return replace(found, converged=False, lost=where)
+        return replace(found, asked=asked, nearest=reached)
+    return replace(found, converged=False, lost=reached)
 
 
 def _holding(elements: Elements, values: Mapping[str, float]) -> tuple[Constraints, np.ndarray]:
@@ -268,7 +316,7 @@ def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarra
         row = constraints.rows[worst] if worst < len(constraints.rows) else Row("pose", "given coordinates")
     converged = norm < TOLERANCE
     flipped = tuple(j.name for j in constraints.elements.joints.values() if converged and _is_flipped(j, poses))
-    return Assembly(poses, norm, row, size, converged, flipped)
+    return Assembly(poses, norm, row, size, converged, flipped, error=float(np.linalg.norm(error)))
 
 
 def _shortest_step(jacobian: np.ndarray, error: np.ndarray) -> np.ndarray:
@@ -346,10 +394,7 @@ def _carried(elements: Elements, branch, X_WP: Pose, values: Mapping[str, float]
         coordinate = elements.coordinates[name]
         if isinstance(coordinate, AlongJoint) and coordinate.joint == joint.name:
             q[coordinate.index] = value
-    X_FM = joint.motion(q)
-    if branch.reversed:
-        return X_WP @ joint.frame_on_b() @ X_FM.inverse() @ joint.frame_on_a().inverse()
-    return X_WP @ joint.frame_on_a() @ X_FM @ joint.frame_on_b().inverse()
+    return across(joint, branch.reversed, X_WP, joint.motion(q))
 
 
 @one_blas_thread()

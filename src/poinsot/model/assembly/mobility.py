@@ -79,6 +79,14 @@ def null_space(J: np.ndarray, tolerance: float = RANK_TOLERANCE) -> np.ndarray:
     return Vt[int(np.sum(s > tolerance * s[0])) :]
 
 
+def loose_bodies(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
+    """Bodies that can still move when all actuators are locked."""
+    held = Constraints(elements, tuple(actuator.on for actuator in elements.actuators.values()))
+    motions = null_space(_jacobian(held, assembly)).reshape(-1, len(held.names), held.freedom)
+    moving = np.max(np.abs(motions), axis=(0, 2), initial=0.0) > np.sqrt(RANK_TOLERANCE)
+    return tuple(name for name, moves in zip(held.names, moving) if moves)
+
+
 def stressed(J: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Combinations (d, m) of the rows of a matrix (m, n) that vanish, orthonormal.
 

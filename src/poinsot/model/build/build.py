@@ -19,6 +19,7 @@ from poinsot.model.build.places import ZERO, Places
 from poinsot.model.build.scope import ModelError, Scope, errors_at, scopes
 from poinsot.model.build.sensing import sensor
 from poinsot.model.build.slots import Slots
+from poinsot.model.joint_coordinates import NamedCoordinates
 from poinsot.model.parts import Elements, Placement, substitute
 from poinsot.model.quantities.expressions import Call, Constant, Expression, Name, evaluate, finite, renamed
 from poinsot.model.quantities.parameters import Parameters
@@ -54,7 +55,8 @@ def described(document: Mapping[str, Any], name: str = "model") -> tuple[str, st
     _add_joints(found, acting)
     coordinates = _add_along_coordinates(found, acting)
     sensors = {s.element(k): sensor(acting, s, k, spec) for s in found for k, spec in s.group.sensors.items()}
-    pose = _pose(model, slots, found[0], coordinates)
+    known = NamedCoordinates(coordinates, acting.joints, model.planar)
+    pose = _pose(model, slots, found[0], known)
     parameters, marks = slots.finish()
     _separates(found, parameters)
     ground = RigidBody(GROUND, ZERO, (ZERO, ZERO, ZERO), (ZERO,) * 6, tuple(places.frames[GROUND].values()))
@@ -68,7 +70,7 @@ def described(document: Mapping[str, Any], name: str = "model") -> tuple[str, st
         loads=acting.loads,
         actuators=acting.actuators,
         sensors=sensors,
-        coordinates=coordinates,
+        coordinates=known,
         placements=placements,
         closing=tuple(s.element(k) for s in found for k, spec in s.group.joints.items() if spec.closing),
         pose=pose,
@@ -131,10 +133,10 @@ def _add_along_coordinates(found: list[Scope], acting: JointsAndForces) -> dict[
     return coordinates
 
 
-def _pose(model: ModelSpec, slots: Slots, scope: Scope, coordinates: Mapping[str, Any]) -> dict[str, Expression]:
+def _pose(model: ModelSpec, slots: Slots, scope: Scope, coordinates: NamedCoordinates) -> dict[str, Expression]:
     for key in model.pose:
         if key not in coordinates:
-            raise ModelError(("pose", key), unknown("coordinate", key, coordinates))
+            raise ModelError(("pose", key), unknown("coordinate", key, coordinates.known))
     return {
         key: slots.number(scope, ("pose", key), value, coordinates[key].unit) for key, value in model.pose.items()
     }

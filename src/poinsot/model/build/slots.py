@@ -11,7 +11,18 @@ from poinsot.model.build.complaints import complaint
 from poinsot.model.build.scope import ModelError, Scope, errors_at
 from poinsot.model.entries import NAME
 from poinsot.model.quantities.dimensions import dimension_of, fits, unit_dimension
-from poinsot.model.quantities.expressions import Constant, Expression, Name, finite, parse, quantity, renamed, written
+from poinsot.model.quantities.expressions import (
+    Call,
+    Constant,
+    Expression,
+    Name,
+    finite,
+    names,
+    parse,
+    quantity,
+    renamed,
+    written,
+)
 from poinsot.model.quantities.parameters import ExpressionLimit, Parameter, Parameters, in_order
 from poinsot.model.quantities.units import dimension_text, parse_unit, same_dimension
 from poinsot.model.schema import GroupSpec, ParameterSpec
@@ -216,6 +227,20 @@ class Slots:
             if unit is not None and dimension is not None and not fits(dimension, unit_dimension(unit)):
                 words = f"expected a quantity in {unit}, got '{written(expression)}' in {dimension_text(dimension)}"
                 raise ModelError(path, words)
+        self._check_sums(found, known)
+
+    @staticmethod
+    def _check_sums(found: list[tuple[tuple, Expression, str | None]], known: dict[str, Any]) -> None:
+        """The same for sums with parameters without units, each taken to be what the places where it stands are."""
+        places: dict[str, set] = {}
+        for _, expression, unit in found:
+            if isinstance(expression, Name) and known.get(expression.name) is None and unit is not None:
+                places.setdefault(expression.name, set()).add(unit_dimension(unit))
+        meant = {name: dimensions.pop() for name, dimensions in places.items() if len(dimensions) == 1}
+        for path, expression, _ in found if meant else ():
+            if isinstance(expression, Call) and not meant.keys().isdisjoint(names(expression)):
+                with errors_at(path):
+                    dimension_of(expression, {**known, **meant})
 
     def _own_sources(self) -> dict[str, Parameter]:
         """Parameters that know where their number stands, unless that number stands for others too."""

@@ -5,6 +5,7 @@ motions, tree                a mechanism as a tree of hinges, slides and balls, 
 summed_forces                what acts along each coordinate, added up
 auxiliary_links, cut_bodies  links and bodies that other programs need and a mechanism does not
 recognise                    hinges, slides and balls in a row, recognised as one joint
+drives                       joints that are driven, and coordinates by the joints' names
 urdf/, mjcf/                 the two formats, in and out
 
 Readers make the same document that a TOML file holds and build it, so that every check is the same.

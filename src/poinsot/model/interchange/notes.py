@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from poinsot.errors import ConversionWarning, PoinsotError
+from poinsot.model.interchange.drives import name_coordinates
 from poinsot.model.mechanism import Mechanism, build
 from poinsot.model.toml import check_place, write_aside
-from poinsot.results import Result
+from poinsot.results import Panel, Result, TextPanel
 
 SHOWN = 4  # names of things to which the same happened
 _VARIES = re.compile(r"'.*?'(?=\W|$)|\b\d[\w.+-]*")
@@ -26,6 +27,10 @@ class Conversion(Result):
     notes: tuple[str, ...]  # one sentence each: what cannot be represented, or was approximated
 
     _over, _columns = ("number", "#notes"), {"notes": ("note", "")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """What was written, and what was not."""
+        return (TextPanel(title="conversion", lines=tuple(str(self).splitlines())),)
 
     def __str__(self) -> str:
         return "\n".join([f"wrote {', '.join(map(str, self.files))}", *(f"  note: {note}" for note in self.notes)])
@@ -54,13 +59,13 @@ def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechani
     said = tuple(dict.fromkeys(notes))  # each once
     lines = [f"Read from {path.name}.", *said]
     try:
-        mechanism = build({**document, "description": "\n".join(lines)}, path.stem)
+        mechanism = build({**name_coordinates(document), "description": "\n".join(lines)}, path.stem)
     except RecursionError:
         raise PoinsotError(f"{path}: nested too deeply") from None
     except PoinsotError as error:
         raise PoinsotError(f"{path}: {error}") from None
-    for note in by_kind(said):
-        warnings.warn(f"{path.name}: {note}", ConversionWarning, stacklevel=3)
+    if kinds := tuple(by_kind(said)):
+        warnings.warn(ConversionWarning(path.name, kinds), stacklevel=3)
     return mechanism
 
 

@@ -1,8 +1,10 @@
 """Dimensions of expressions: lengths are not added to masses, and an expression is in the unit of its place.
 
 A dimension is the powers of (kg, m, s, rad), or None where it is not known: a number or a parameter without a unit
-may stand for any quantity ("400*length^2/12" is an inertia where 400 are kilograms). Only what is certainly wrong is
-refused. Angles count as numbers, and the radian may be left out of everything else.
+may stand for any quantity ("400*length^2/12" is an inertia where 400 are kilograms). In a sum a plain number beside
+a quantity is refused: it has no unit to take. A parameter without a unit that stands alone in places of one
+dimension is of that dimension in sums. Otherwise only what is certainly wrong is refused. Angles count as numbers,
+and the radian may be left out of everything else.
 """
 
 from __future__ import annotations
@@ -59,6 +61,14 @@ def dimension_of(expression: Expression, known: Mapping[str, Dimension | None]) 
 
 
 def _alike(expression: Call, a: Dimension | None, b: Dimension | None) -> Dimension | None:
+    for number, other in zip(expression.arguments, (b, a)):
+        bare = number.arguments[0] if isinstance(number, Call) and number.operation == "neg" else number
+        if isinstance(bare, Constant) and bare.dimension is None and bare.value and other and any(other[:3]):
+            verb, unit = {"+": "adds", "-": "subtracts"}.get(expression.operation, "compares"), dimension_text(other)
+            raise PoinsotError(
+                f"'{written(expression)}' {verb} a quantity in {unit} and the plain number {bare.value:g}: write its "
+                f"unit, as in '{bare.value:g} {unit}'"
+            )
     if a is not None and b is not None and not fits(a, b):
         verb = {"+": "adds", "-": "subtracts"}.get(expression.operation, "compares")
         raise PoinsotError(

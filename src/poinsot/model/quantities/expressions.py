@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.model.quantities.units import UNITS, Dimension, Unit, parse_unit
+from poinsot.model.quantities.units import UNIT_LIST, UNITS, Dimension, Unit, parse_unit
 from poinsot.spatial.algebra import Scalar, function
 
 MAX_LENGTH, MAX_DEPTH = 2000, 50
@@ -157,8 +157,8 @@ def parse(source: str) -> Expression:
     parser = _Parser(source)
     result = parser.sum()
     if parser.token is not None:
-        hint = " (units are written as in '3 kg·m²' or '3 N*m/rad')" if parser.token[0] == "name" else ""
-        parser.fail(f"unexpected '{parser.token[1]}'{hint}")
+        hint = f"; units are {UNIT_LIST}, and products as in '3 kg·m²' or '3 N*m/rad'"
+        parser.fail(f"unexpected '{parser.token[1]}'{hint if parser.token[0] == 'name' else ''}")
     return result
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from poinsot.errors import PoinsotError, by_name, unknown
 from poinsot.model.quantities.expressions import Expression, evaluate, names, quantity, text, written
-from poinsot.model.quantities.units import parse_unit, same_dimension
+from poinsot.model.quantities.units import UNIT_LIST, parse_unit, same_dimension
 from poinsot.spatial.algebra import Scalar
 
 
@@ -68,8 +69,19 @@ class Parameters(Mapping[str, Parameter]):
         if name not in self.entries:
             if name in self.derived:
                 raise PoinsotError(f"parameter '{name}' is derived: it is {text(self.derived[name])}")
+            shared = next((p.name for p in self.entries.values() if name in p.copies), None)
+            if shared is not None:
+                raise PoinsotError(
+                    f"parameter '{name}' is shared by all copies as '{shared}': change that, or give every copy its "
+                    f"own by with_separate('{shared}')"
+                )
             raise PoinsotError(unknown("parameter", name, self.entries))
         return self.entries[name]
+
+    def require(self, names: Iterable[str]) -> None:
+        """Every name must be one of a parameter; the first that is not is an error that says what there is."""
+        for name in names:
+            self[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self.entries
@@ -150,7 +162,8 @@ def as_value(value: Any, unit: str, name: str) -> float:
     if isinstance(value, str):
         read = quantity(value)
         if read is None:
-            raise PoinsotError(f"{name}: expected a number or a quantity in {unit}, got '{value}'")
+            known = f"; units are {UNIT_LIST} and their products" if re.match(r"\s*[-+\d.]", value) else ""
+            raise PoinsotError(f"{name}: expected a number or a quantity in {unit}, got '{value}'{known}")
         number, given = read
         if given.text != "1" and not same_dimension(given, parse_unit(unit)):
             raise PoinsotError(f"{name}: expected a quantity in {unit}, got '{value}'")

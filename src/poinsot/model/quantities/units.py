@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError
 
 Dimension = tuple[float, ...]  # powers of kg, m, s, rad
 
@@ -20,6 +20,11 @@ _BASE = {
     "mm": (1e-3, (0, 1, 0, 0)),
     "um": (1e-6, (0, 1, 0, 0)),
     "µm": (1e-6, (0, 1, 0, 0)),
+    "km": (1e3, (0, 1, 0, 0)),
+    "in": (0.0254, (0, 1, 0, 0)),
+    "ft": (0.3048, (0, 1, 0, 0)),
+    "lb": (0.45359237, (1, 0, 0, 0)),
+    "oz": (0.028349523125, (1, 0, 0, 0)),
     "s": (1.0, (0, 0, 1, 0)),
     "ms": (1e-3, (0, 0, 1, 0)),
     "min": (60.0, (0, 0, 1, 0)),
@@ -30,15 +35,22 @@ _BASE = {
     "rev": (2 * math.pi, (0, 0, 0, 1)),
     "N": (1.0, (1, 1, -2, 0)),
     "kN": (1e3, (1, 1, -2, 0)),
+    "mN": (1e-3, (1, 1, -2, 0)),
+    "lbf": (4.4482216152605, (1, 1, -2, 0)),
+    "rpm": (2 * math.pi / 60, (0, 0, -1, 1)),
     "J": (1.0, (1, 2, -2, 0)),
     "W": (1.0, (1, 2, -3, 0)),
     "Pa": (1.0, (1, -1, -2, 0)),
+    "kPa": (1e3, (1, -1, -2, 0)),
+    "bar": (1e5, (1, -1, -2, 0)),
+    "psi": (6894.757293168, (1, -1, -2, 0)),
     "MPa": (1e6, (1, -1, -2, 0)),
     "GPa": (1e9, (1, -1, -2, 0)),
     "1": (1.0, (0, 0, 0, 0)),
     "-": (1.0, (0, 0, 0, 0)),
 }
 UNITS = tuple(_BASE)
+UNIT_LIST = ", ".join(name for name in UNITS if name.isalpha())  # for messages
 _SI_NAMES = (
     *("kg", "m", "rad", "kg·m²", "m/s²", "-", "N", "N/m", "N·m/rad", "N·m", "N·s/m", "N·m·s/rad", "m/rad", "Pa"),
     *("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³"),
@@ -70,7 +82,7 @@ def parse_unit(text: str) -> Unit:
             continue
         name, caret, power = token.partition("^")
         if name not in _BASE or (caret and not re.fullmatch(r"-?\d(\.5)?", power)):
-            raise PoinsotError(f"'{text}' is not a unit; there are: {listing(UNITS, 40)} and their products")
+            raise PoinsotError(f"'{text}' is not a unit; there are: {UNIT_LIST} and their products")
         exponent = sign * (float(power) if "." in power else int(power or 1))
         scale, powers = _BASE[name]
         factor *= scale**exponent

@@ -57,7 +57,7 @@ def _limits(recording: Recording, mechanism: Mechanism) -> Iterator[Finding]:
 
 
 def _coordinate(mechanism: Mechanism, place: str) -> object:
-    return mechanism.coordinates[place] if place in mechanism.coordinates else mechanism.sensors[place].on
+    return mechanism.coordinates[place] if mechanism.elements.is_coordinate(place) else mechanism.sensors[place].on
 
 
 def _beyond(recording: Recording, name: str, lower: float, upper: float, whose: str) -> Iterator[Finding]:

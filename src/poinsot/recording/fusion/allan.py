@@ -12,7 +12,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.recording.recording import Recording
-from poinsot.results import Result
+from poinsot.results import Curve, LinePanel, Panel, Result
 
 __all__ = ["Allan", "allan"]
 
@@ -37,6 +37,14 @@ class Allan(Result):
 
     _over = ("tau", "tau")
     _columns = {name: (name, lambda found: (found.unit,)) for name in ("deviation", "error")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Deviations with their errors, and the law that was fitted to them."""
+        square = self.density**2 / self.tau + self.flicker**2 * 2 * np.log(2) / np.pi + self.drift**2 * self.tau / 3
+        found = Curve("measured", self.tau, self.deviation, self.error, style="points")
+        fitted = Curve("fitted noise", self.tau, np.sqrt(square), style="dashed")
+        label = f"Allan deviation of {self.channel} [{self.unit}]"
+        return (LinePanel(x="averaging time [s]", y=label, curves=(found, fitted), log="xy"),)
 
     @property
     def noise(self) -> float:

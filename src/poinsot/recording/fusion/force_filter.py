@@ -27,8 +27,8 @@ class FilteredForces(Result):
     gain: np.ndarray  # K (n, k)  [-]
     variance: np.ndarray  # P (n, k)
 
-    _over = ("sample", "#value")
-    _columns = {name: (name, unit) for name, unit in (("value", "SI"), ("gain", "-"), ("variance", "SI"))}
+    _over, _plot = ("sample", "#value"), {"value": "forces", "gain": "gain"}
+    _columns = {name: (name, unit) for name, unit in (("value", "N or N·m"), ("gain", "-"), ("variance", "SI"))}
 
 
 def filter_forces(

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.fusion.navigation import Navigation
-from poinsot.results import Result
+from poinsot.results import Curve, LinePanel, Panel, Result
 
 __all__ = ["Fusion", "band"]
 
@@ -56,6 +56,20 @@ class Fusion(Result):
 
     _over, _hidden = ("t", "t"), ("state",)
     _columns = {"accelerometer_bias": ("bfx bfy bfz", "m/s²"), "gyroscope_bias": ("bwx bwy bwz", "rad/s")}
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Position and velocity with standard errors, and whether innovations are as large as they should be."""
+        found: list[Panel] = []
+        for name, unit in (("position", "m"), ("velocity", "m/s")):
+            value, spread = getattr(self, name), self.deviation[name]
+            spread = np.broadcast_to(spread if np.ndim(spread) else [spread], value.shape)
+            curves = tuple(Curve(axis, self.t, value[:, k], spread[:, k]) for k, axis in enumerate("xyz"))
+            found.append(LinePanel(x="t [s]", y=f"{name} ± σ [{unit}]", curves=curves, title=self.body))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = Curve("NIS of a sample", self.t, self.nis / self.rows, style="points")
+        mean, low, high = self.consistency
+        levels = {f"mean {mean:.3g}": mean, f"95 % of means: {low:.3g} …": low, f"… {high:.3g}": high}
+        return (*found, LinePanel(x="t [s]", y="NIS over its freedoms [-]", curves=(ratio,), levels=levels))
 
     @property
     def consistency(self) -> tuple[float, float, float]:

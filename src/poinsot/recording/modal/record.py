@@ -15,7 +15,7 @@ from poinsot.recording.modal.points import MeasurementPoint, point_rows
 from poinsot.recording.modal.response import FrequencyResponse
 from poinsot.recording.modal.shapes import ModalComparison, complexity, scaled
 from poinsot.recording.modal.stabilisation import StabilisationChart, frequency_of, ratio_of
-from poinsot.results import Result
+from poinsot.results import Curve, LinePanel, Panel, Result
 from poinsot.vibration.mode_pairs import Pairing, mac, pair
 from poinsot.vibration.modes import Modes, modes
 
@@ -66,6 +66,21 @@ class ModalTest(Result):
         "deviations": ("frequency.deviation damping.deviation", "Hz -"),
         "complexity": ("complexity", "-"),
     }
+
+    def panels(self) -> tuple[Panel, ...]:
+        """The stabilisation chart, the responses beside those of the fit, and damping with standard errors."""
+        marks = {f"{f:.4g}": float(f) for f in self.frequencies}
+        found: list[Panel] = []
+        if self.chart is not None:
+            found.append(_chart_panel(self.chart, marks))
+        if self.response is not None and self.model is not None:
+            x = self.response.frequency
+            total = [np.sqrt(np.sum(np.abs(H) ** 2, axis=(1, 2))) for H in (self.response.H, self.model)]
+            curves = (Curve("measured", x, total[0]), Curve("sum of modes", x, total[1], style="dashed"))
+            label = f"root of the sum of |H|² [{self.response.unit}]"
+            found.append(LinePanel(x="frequency [Hz]", y=label, curves=curves, log="y", marks=marks))
+        ratios = Curve("damping", self.frequencies, 100 * self.damping, 100 * self.deviations[:, 1], style="points")
+        return (*found, LinePanel(x="frequency [Hz]", y="damping ratio [%]", curves=(ratios,)))
 
     @property
     def frequencies(self) -> np.ndarray:
@@ -129,6 +144,23 @@ class ModalTest(Result):
             )
         lines += [f"  {finding}" for finding in self.findings]
         return "\n".join([*lines, *([self.status.value] if self.status else [])])
+
+
+def _chart_panel(chart: StabilisationChart, marks: Mapping[str, float]) -> LinePanel:
+    """Orders of poles over frequency: stable in all, in frequency alone, or not."""
+    kinds = {
+        "stable": chart.stable,
+        "stable frequency": chart.stable_frequency & ~chart.stable,
+        "not stable": ~chart.stable_frequency,
+    }
+    styles = ("points", "crosses", "faint")
+    curves = tuple(
+        Curve(name, chart.frequency[which], chart.order[which], style=style)
+        for style, (name, which) in zip(styles, kinds.items())
+    )
+    return LinePanel(
+        x="frequency [Hz]", y="order of the model [-]", curves=curves, marks=marks, title="stabilisation"
+    )
 
 
 def errors_of(poles: np.ndarray, covariance: np.ndarray) -> np.ndarray:

@@ -19,7 +19,8 @@ from poinsot.recording.finding import Finding
 from poinsot.recording.modal.noise import LineNoise
 from poinsot.recording.modal.points import MeasurementPoint, placed_points
 from poinsot.recording.recording import Recording
-from poinsot.results import Result
+from poinsot.results import Curve, LinePanel, Panel, Result
+from poinsot.results.pictures import response_panels
 from poinsot.vibration.response import QUANTITIES
 
 __all__ = ["QUANTITIES", "FrequencyResponse", "Taper", "combined"]
@@ -95,6 +96,18 @@ class FrequencyResponse(Result):
         points = [tuple(MeasurementPoint(name) for name in group) for group in (outputs, inputs)]
         found = cls(frequency, H, points[0], points[1], quantity, steps=recording.steps)
         return found.placed(places or {})
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Magnitude with its standard error, phase, and coherence where they are known."""
+        names = {f"{o} / {i}": (a, b) for a, o in enumerate(self.outputs) for b, i in enumerate(self.inputs)}
+        responses = {name: self.H[:, a, b] for name, (a, b) in names.items()}
+        known = {} if self.variance is None else {n: np.sqrt(self.variance[:, a, b]) for n, (a, b) in names.items()}
+        found = response_panels(self.frequency, responses, f"|{self.quantity}| [{self.unit}]", known)
+        if self.coherence is None:
+            return found
+        shown = self.frequency > 0
+        curves = [Curve(str(o), self.frequency[shown], self.coherence[shown, a]) for a, o in enumerate(self.outputs)]
+        return (*found, LinePanel(x="frequency [Hz]", y="coherence [-]", curves=tuple(curves), log="x"))
 
     @property
     def s(self) -> np.ndarray:

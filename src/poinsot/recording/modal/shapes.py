@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poinsot.results import Curve, FieldPanel, LinePanel, Panel, Result
 from poinsot.vibration.mode_pairs import Pairing
 
 __all__ = ["ModalComparison", "complexity", "scaled"]
@@ -29,7 +30,7 @@ def complexity(psi: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class ModalComparison:
+class ModalComparison(Result):
     """Modes of a test beside those of a model, paired by MAC at the points of the test."""
 
     frequencies: np.ndarray  # (k,) of the test  [Hz]
@@ -39,6 +40,37 @@ class ModalComparison:
     pairing: Pairing  # model mode of every mode of the test
     unseen: tuple[int, ...]  # modes of the model in the band that the test did not show
     lacking: tuple[int, ...]  # modes of the test that the model lacks
+
+    _over = ("mode", "#frequencies")
+    _columns = {
+        "frequencies": ("frequency", "Hz"),
+        "deviations": ("frequency.deviation", "Hz"),
+        "partners": ("model.frequency", "Hz"),
+        "pairing.mac": ("mac", "-"),
+    }
+
+    @property
+    def partners(self) -> np.ndarray:
+        """Frequencies of the model's modes that are paired (k,), NaN where it lacks one  [Hz]."""
+        found = self.pairing.index
+        return np.array([np.nan if a in self.lacking else self.model_frequencies[b] for a, b in enumerate(found)])
+
+    def panels(self) -> tuple[Panel, ...]:
+        """Frequencies of both, and the MAC of every pair."""
+        tested = Curve("test", np.arange(1, len(self.frequencies) + 1), self.frequencies, self.deviations, "points")
+        model = Curve("model", tested.x, self.partners, style="crosses")
+        rows, columns = ([f"{k + 1}" for k in range(n)] for n in self.table.shape)
+        return (
+            LinePanel(x="mode of the test", y="frequency [Hz]", curves=(tested, model)),
+            FieldPanel(
+                x="mode of the model",
+                y="mode of the test",
+                across=columns,
+                upwards=rows,
+                values=self.table.T,
+                label="MAC [-]",
+            ),
+        )
 
     def __str__(self) -> str:
         lines = ["mode   test [Hz]          model [Hz]  difference     MAC"]

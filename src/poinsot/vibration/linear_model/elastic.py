@@ -33,8 +33,9 @@ def elastic_model_about(
     free: tuple[str, ...] = (),
 ) -> LinearModel:
     """The small motions of a mechanism with beams about a pose."""
-    model, begin = model_of(mechanism, free), start(mechanism, pose)
     kept = pose if isinstance(pose, Mapping) else mechanism.elements.pose
+    mechanism = mechanism.naming(*kept)
+    model, begin = model_of(mechanism, free), start(mechanism, pose)
     rows = [list(mechanism.elements.coordinates).index(name) for name in kept]
     return _linear(mechanism, settled(undeformed(model, mechanism, begin.poses, locked, forces or {}, rows)))
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, require_known
+from poinsot.errors import PoinsotError
 from poinsot.formulations.elastic.beam_elements import piece_slopes
 from poinsot.formulations.elastic.model import NUMBERS, ElasticModel, collect
 from poinsot.formulations.elastic.nodal_forces import MATRICES, VALUES
@@ -61,7 +61,7 @@ def elastic_derivatives(
 ) -> MatrixDerivatives:
     """Derivatives of M, D, K and C along every named parameter, and those of the rows of places."""
     names = tuple(names)
-    require_known("parameter", names, mechanism.parameters)
+    mechanism.parameters.require(names)
     if _free_loads(mechanism, rest):
         raise PoinsotError("flexible links have derivatives only while no free actuator carries a load: lock them")
     model = model_of(mechanism, names)

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import require_known
 from poinsot.model.mechanism import Mechanism
 from poinsot.statics.point import Point
 from poinsot.system.system import System, system
@@ -50,7 +49,7 @@ def rigid_derivatives(
 ) -> MatrixDerivatives:
     """Derivatives along every named parameter, and those of the rows of places."""
     names = tuple(names)
-    require_known("parameter", names, mechanism.parameters)
+    mechanism.parameters.require(names)
     chart = point.given.p[len(compiled.equations.symbols.names) :]
     wide = system(mechanism, compiled.dynamics.formulation, names)
     p = np.concatenate([wide.equations.symbols.values(mechanism), chart])

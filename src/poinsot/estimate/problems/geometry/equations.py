@@ -72,7 +72,7 @@ def read_directly(compiled: System, readings: PoseReadings) -> tuple[dict[str, c
 def _law(compiled: System, place: str) -> tuple[Any, Any]:
     """The coordinate that is read at a place, and the offset that the model file gives."""
     elements = compiled.elements
-    if place in elements.coordinates:
+    if elements.is_coordinate(place):
         return elements.coordinates[place], 0.0
     return elements.sensors[place].on, getattr(elements.sensors[place], "offset", 0.0)
 
@@ -87,7 +87,7 @@ def _readings(compiled: System, readings: PoseReadings, o: casadi.SX) -> casadi.
     sense = sense_of(compiled, casadi.SX.sym("a", e.v.size1()), casadi.SX.sym("F", 6 * len(compiled.elements.joints)))
     found = []
     for k, place in enumerate(readings.places):
-        known = place in compiled.elements.coordinates
+        known = compiled.elements.is_coordinate(place)
         s = casadi.SX(compiled.coordinate(place)[0] if known else compiled.elements.sensors[place].readings(sense)[0])
         if k in readings.gains:
             s = s * (1 + o[len(readings.offsets) + readings.gains.index(k)])

@@ -73,7 +73,7 @@ def channels_of(study: Study, mechanism: Mechanism) -> Channels:
 
 def law_at(mechanism: Mechanism, place: str) -> Coordinate:
     """The coordinate that is read at a place."""
-    law = mechanism.coordinates[place] if place in mechanism.coordinates else mechanism.sensors[place].on
+    law = mechanism.coordinates[place] if mechanism.elements.is_coordinate(place) else mechanism.sensors[place].on
     assert law is not None
     return law
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, inertia_entry, listed, mend_cuts, pose_entry
+from poinsot.model.interchange.drives import drive, require_drives
 from poinsot.model.interchange.mjcf.files import compile_mjcf
 from poinsot.model.interchange.mjcf.loops import add_loops, screws
 from poinsot.model.interchange.mjcf.model import MjcfModel
@@ -37,13 +39,14 @@ LEFT_OUT = {  # counters of the compiled model, and what they count
 }
 
 
-def read_mjcf(path: str | Path) -> Mechanism:
+def read_mjcf(path: str | Path, drives: Sequence[str] | None = None) -> Mechanism:
     """Read an MJCF file with MuJoCo (extra `mujoco`); what a mechanism cannot hold is warned of and noted.
 
-    `path` of the file; nothing outside its folder is read. Coordinates are MuJoCo's qpos, and the pose of the
-    mechanism is that of qpos0.
+    `path` of the file; nothing outside its folder is read. `drives` are the joints that actuators drive; without them
+    the file's own actuators do, and none where it has none. Coordinates are MuJoCo's qpos under the names of the
+    joints, and the pose of the mechanism is that of qpos0.
     """
-    path = as_path(path)
+    path, chosen = as_path(path), require_drives(drives)
     model = MjcfModel(compile_mjcf(path))
     try:
         _add_bodies(model)
@@ -53,6 +56,8 @@ def read_mjcf(path: str | Path) -> Mechanism:
         add_acting(model)
         _note_left_out(model)
         model.notes += mend_cuts(model.tables)
+        if chosen is not None:
+            drive(model.tables, chosen)
     except PoinsotError as error:
         raise PoinsotError(f"{path}: {error}") from None
     return built(_document(model), path, [*model.notes, *changed_names(model.names.values(), model.tables)])

@@ -10,6 +10,7 @@ in the coordinates of hinges and slides; the result is where the assembly starts
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 import numpy as np
@@ -21,7 +22,9 @@ from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential, rotation_logarithm
 
 TypeOf = Callable[[UrdfJoint], str]
-STEP, LONGEST, STEPS = 1e-6, 0.3, 200  # of differences, of one correction, and how many
+LONGEST, STEPS = 0.3, 200  # of one correction, and how many
+STALLED = 30, 0.99  # no further step where the gap is nearly what it was so many before
+_progress = logging.getLogger("poinsot.progress")
 
 
 def link_poses(tree: UrdfTree, type_of: TypeOf, q: dict[str, float]) -> dict[str, Pose]:
@@ -47,30 +50,54 @@ def mounted(tree: UrdfTree, type_of: TypeOf, sidecar: Sidecar) -> dict[str, floa
     if not loops or not names:
         return {}
     size = max([float(np.linalg.norm(joint.xyz)) for joint in tree.joints.values()] + [1e-9])
-    q = np.zeros(len(names))
+    chains = {link: _chain(tree, link) for a, b, _ in loops for link in (a, b)}
+    q, sizes = np.zeros(len(names)), []
     for step in range(STEPS):
-        gaps = _gaps(tree, type_of, loops, names, q)
-        error = np.concatenate([_change(Pose.identity(), gap, loop, size) for gap, (*_, loop) in zip(gaps, loops)])
+        poses = link_poses(tree, type_of, dict(zip(names, q)))
+        parts = [_closure(tree, type_of, poses, names, chains, loop, size) for loop in loops]
+        error, J = (np.concatenate(part) for part in zip(*parts))
+        sizes.append(float(np.linalg.norm(error)))
         if np.max(np.abs(error)) < 1e-10:
             return dict(zip(names, q)) if step else {}
-        J = np.zeros((len(error), len(names)))
-        for i in range(len(names)):
-            shifted = _gaps(tree, type_of, loops, names, q + STEP * np.eye(len(names))[i])
-            change = [_change(gap, new, loop, size) for gap, new, (*_, loop) in zip(gaps, shifted, loops)]
-            J[:, i] = np.concatenate(change) / STEP
-        damped = np.vstack([J, 1e-4 * min(1.0, np.linalg.norm(error)) * np.eye(len(names))])
+        if step > STALLED[0] and sizes[-1] > STALLED[1] * sizes[-1 - STALLED[0]]:
+            return {}
+        if step and not step % 10:
+            _progress.info("closing %d loops, step %d, open by %.1e", len(loops), step, sizes[-1])
+        damped = np.vstack([J, 1e-4 * min(1.0, sizes[-1]) * np.eye(len(names))])
         move = np.linalg.lstsq(damped, -np.concatenate([error, np.zeros(len(names))]), rcond=None)[0]
         q = q + move * min(1.0, LONGEST / max(np.max(np.abs(move)), 1e-300))
     return {}
 
 
-def _gaps(tree: UrdfTree, type_of: TypeOf, loops: list, names: list[str], q: np.ndarray) -> list[Pose]:
-    """X_AB across every closure."""
-    poses = link_poses(tree, type_of, dict(zip(names, q)))
-    return [poses[a].inverse() @ poses[b] for a, b, _ in loops]
+def _chain(tree: UrdfTree, link: str) -> set[str]:
+    """Joints between the root and a link."""
+    found = set()
+    while link in tree.carrier:
+        found.add(tree.carrier[link].name)
+        link = tree.carrier[link].parent
+    return found
 
 
-def _change(gap: Pose, new: Pose, loop: str, size: float) -> np.ndarray:
-    """Change of the error, with the turn taken from one attitude to the next: continuous through half a turn."""
-    p = (new.p - gap.p) / size
-    return p if loop == "3d" else np.concatenate([p, rotation_logarithm(gap.R.T @ new.R)])
+def _closure(
+    tree: UrdfTree, type_of: TypeOf, poses: dict[str, Pose], names: list[str], chains: dict, loop: tuple, size: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """What one closure of links A and B leaves open, p_AB and the turn in B, and its change by every joint.
+
+    A joint with axis u through o that carries B alone moves it by u × (p_B − o), or u; one that carries A alone moves
+    the gap the other way.
+    """
+    a, b, form = loop
+    X_AB, R_WA, R_WB = poses[a].inverse() @ poses[b], poses[a].R, poses[b].R
+    J = np.zeros((6, len(names)))
+    for i, name in enumerate(names):
+        sign = (name in chains[b]) - (name in chains[a])
+        if sign:
+            joint = tree.joints[name]
+            X_WC = poses[joint.child]
+            u = X_WC.R @ unit(np.array(joint.axis)) if any(joint.axis) else np.zeros(3)
+            turns = type_of(joint) == "revolute"
+            J[:3, i] = sign * R_WA.T @ (np.cross(u, poses[b].p - X_WC.p) if turns else u) / size
+            J[3:, i] = sign * R_WB.T @ u if turns else 0.0
+    error = np.concatenate([X_AB.p / size, rotation_logarithm(X_AB.R)])
+    count = 3 if form == "3d" else 6
+    return error[:count], J[:count]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from poinsot.elements.joints import JOINTS, AxisJoint
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.model.interchange.auxiliary_links import mend_chains
 from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, inertia_entry, listed, mend_cuts, place, pose_entry
+from poinsot.model.interchange.drives import drive, require_drives
 from poinsot.model.interchange.names import Names, changed_names
 from poinsot.model.interchange.notes import built
 from poinsot.model.interchange.urdf.mount import link_poses, mounted
@@ -34,15 +36,17 @@ UNLIMITED = 1e9  # limits this far out are none
 TABLES = ("bodies", "joints", "actuators")
 
 
-def read_urdf(path: str | Path, sidecar: str | Path | None = None) -> Mechanism:
+def read_urdf(path: str | Path, sidecar: str | Path | None = None, drives: Sequence[str] | None = None) -> Mechanism:
     """Read a URDF and its sidecar (the YAML file of the same name, or the one given).
 
-    `path` of the URDF; `sidecar` of the YAML file.
+    `path` of the URDF; `sidecar` of the YAML file; `drives` are the joints that actuators drive, () for none. Without
+    them the sidecar's `name_mot` decides; without that every hinge and slide that mimics no other is driven, unless
+    a sidecar closes loops.
 
-    The root link is the ground. A link of negligible mass on a fixed joint becomes a frame. What a mechanism cannot
-    hold is warned of and noted in its description.
+    The root link is the ground. A link of negligible mass on a fixed joint becomes a frame. Coordinates have the
+    names of their joints. What a mechanism cannot hold is warned of and noted in its description.
     """
-    path = as_path(path)
+    path, chosen = as_path(path), require_drives(drives)
     beside = as_path(sidecar) if sidecar is not None else sidecar_beside(path)
     extra = read_sidecar(beside) if beside is not None else Sidecar()
     reader = _Reader(path, read_tree(path), extra)
@@ -53,6 +57,8 @@ def read_urdf(path: str | Path, sidecar: str | Path | None = None) -> Mechanism:
     reader.add_loops()
     reader.add_motors()
     notes = [*reader.notes, *mend_cuts(reader.tables), *mend_chains(reader.tables, reader.screws())]
+    if chosen is not None:
+        drive(reader.tables, chosen)
     return built(reader.document(), path, [*notes, *reader.said()])
 
 
@@ -212,22 +218,32 @@ class _Reader:
             self.tables["joints"][name] = {"type": law, "between": ends, "closing": True}
 
     def add_motors(self) -> None:
-        """Joints that motors drive; an effort limit becomes that of the drive."""
-        driven = {joint for motor in self.sidecar.motors for joint in self._driven(motor)}
+        """Joints that motors drive, by default all that move; an effort limit becomes that of the drive."""
+        driven = {joint for motor in self._motors() for joint in self._driven(motor)}
         for name in sorted(driven, key=list(self.tree.joints).index):
             joint, here = self.tree.joints[name], self.joint_names[name]
             if self.type_of(joint) not in ("revolute", "prismatic"):
                 self.notes.append(f"The motor of the {self.type_of(joint)} joint '{here}' is left out.")
-            elif 0 < joint.effort < UNLIMITED:
-                limits = [-joint.effort, joint.effort]
-                self.tables["actuators"][here] = {"on": {"joint": here}, "limits": limits}
             else:
-                self.tables["joints"][here]["actuated"] = True
+                limited = 0 < joint.effort < UNLIMITED
+                limits = {"limits": [-joint.effort, joint.effort]} if limited else {}
+                self.tables["actuators"][here] = {"on": {"joint": here}, **limits}
         moving = [j for j in self.tree.joints.values() if self.type_of(j) != "fixed"]
         if any(joint.effort and joint.effort < UNLIMITED and joint.name not in driven for joint in moving):
             self.notes.append("Effort limits of joints that no motor drives are left out.")
         if any(0 < joint.velocity < UNLIMITED for joint in moving):
             self.notes.append("Velocity limits are left out.")
+
+    def _motors(self) -> Sequence[str]:
+        """Motors of the sidecar; without a word on them every joint of a tree that moves by itself."""
+        if self.sidecar.motors is not None:
+            return self.sidecar.motors
+        if self.sidecar.loops:
+            self.notes.append("The sidecar names no motors (name_mot): no joint is driven.")
+            return ()
+        joints = self.tree.joints.items()
+        moving = [name for name, j in joints if self.type_of(j) in ("revolute", "prismatic") and not j.mimic]
+        return [name for name in moving if self.joint_names.given.get(name) in self.tables["joints"]]
 
     def _driven(self, motor: str) -> list[str]:
         """A motor is a joint's name, or a part of the names of several, as the convention has it."""

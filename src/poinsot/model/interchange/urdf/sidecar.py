@@ -4,7 +4,7 @@ The convention is that of the public collection example-parallel-robots:
 
     closed_loop: [[a, b], …]    pairs of links, or of joints, which stand for the links that they carry
     type: ['3d', …]             3d holds a common point, 6d a common frame
-    name_mot: [joint, …]        joints that motors drive
+    name_mot: [joint, …]        joints that motors drive; without the key all that move, if no loop is closed
     joint_name, joint_type      joints to be read as SPHERICAL, CARDAN or FIXED instead of their URDF type
 
 Poinsot adds two keys that others pass over: `pose`, coordinates of joints in the assembled pose, and `gravity`.
@@ -33,7 +33,7 @@ class Sidecar:
 
     path: Path | None = None
     loops: tuple[tuple[str, str, str], ...] = ()  # two names and "3d" or "6d"
-    motors: tuple[str, ...] = ()
+    motors: tuple[str, ...] | None = None  # None: nothing is said of them
     joint_types: dict[str, str] = field(default_factory=dict)
     pose: dict[str, float] = field(default_factory=dict)  # [rad] or [m]
     gravity: tuple[float, float, float] | None = None  # [m/s²]
@@ -61,7 +61,7 @@ def read_sidecar(path: Path) -> Sidecar:
     return Sidecar(
         path=path,
         loops=tuple((a, b, form) for (a, b), form in zip(pairs, types)),
-        motors=tuple(_list(path, content, "name_mot", _text)),
+        motors=None if content.get("name_mot") is None else tuple(_list(path, content, "name_mot", _text)),
         joint_types=_joint_types(path, content),
         pose=_pose(path, content),
         gravity=_gravity(path, content),
@@ -141,7 +141,7 @@ def sidecar_text(sidecar: Sidecar) -> str:
     content: dict[str, Any] = {
         "closed_loop": [[a, b] for a, b, _ in sidecar.loops],
         "type": [form for *_, form in sidecar.loops],
-        "name_mot": list(sidecar.motors),
+        "name_mot": list(sidecar.motors or ()),
         "joint_name": list(sidecar.joint_types),
         "joint_type": list(sidecar.joint_types.values()),
         "pose": {name: float(value) for name, value in sidecar.pose.items()},

@@ -1,4 +1,4 @@
-"""What the verbs give: records that become data for JSON or a table, in one way for all.
+"""Result: a record that a verb gives becomes data for JSON, a table, a plot, in one way for all.
 
 The rows of a table are what the result is over: times, modes, frequencies, channels, parameters. Columns are named by
 body, joint, coordinate or actuator: "platform.x", "A.fx", "theta1", "theta1.rate", "leg1.force".
@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from operator import attrgetter
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from poinsot.errors import MissingExtraError
+from poinsot.results.drawing import draw
+from poinsot.results.notebook import page
+from poinsot.results.panels import ROW_UNITS, Panel, trace_panels, with_unit
+from poinsot.results.tables import column_of, csv_text, data_of, parts_of
+from poinsot.store.files import as_path, check_place, write_aside
 
 Texts = str | Callable[[Any], Sequence[str]]  # with blanks between them, or told by the result
 DISPLACEMENT = "x y z rx ry rz"  # components of a displacement and a small turn
@@ -38,22 +43,23 @@ COLUMNS: Mapping[str, tuple[Texts, Texts]] = {  # by attribute: labels and units
     "work": ("work", "J"),
     "check": ("check", "-"),
 }
-_LEFT_OUT = object()  # what is no data: functions, compiled systems, caches
 
 
 class Result:
-    """A frozen record that a verb gives: `to_dict` for JSON, `to_frame` for pandas."""
+    """A frozen record that a verb gives: `to_dict` for JSON, `to_frame`, `to_csv`, and `plot` to look at."""
 
     mechanism: Any  # which tells the units of what has a name
     _over: ClassVar[tuple[str, str]] = ("", "")  # name of the rows, attribute that tells them, "#" counts; none: one
     _hidden: ClassVar[tuple[str, ...]] = ()  # fields that are no data for others
     _extra: ClassVar[Mapping[str, str]] = {}  # further data by name, from attributes such as "base.rank"
     _columns: ClassVar[Mapping[str, tuple[Texts, Texts]]] = {}  # as `COLUMNS`, of this result alone
+    _shared: ClassVar[bool] = True  # whether fields with a name in `COLUMNS` are columns of its table
+    _plot: ClassVar[Mapping[str, str]] = {}  # attributes with columns that are drawn over the rows, and their words
 
     def to_dict(self) -> dict[str, Any]:
         """As data for JSON: arrays are lists, complex numbers {"re", "im"}, numbers that are not finite null."""
-        parts = {name: x for name, x in _parts(self).items() if name not in self._hidden}
-        return _data(parts | {name: _told(self, path) for name, path in self._extra.items()})
+        parts = {name: x for name, x in parts_of(self).items() if name not in self._hidden}
+        return data_of(parts | {name: _told(self, path) for name, path in self._extra.items()})
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, a row for each of what the result is over; units are in `frame.attrs["units"]`."""
@@ -61,18 +67,58 @@ class Result:
             import pandas
         except ImportError:
             raise MissingExtraError("a table of a result", "pandas", "data") from None
-        rows = self._rows()
-        shape = np.shape(next(iter(rows.values()))) if rows else ()
-        columns: dict[str, tuple[np.ndarray, str]] = {}
-        shared = [name for name in _parts(self) if name in COLUMNS and name not in self._hidden]
-        for name in dict.fromkeys([*shared, *self._columns]):
-            columns |= self._table(name, _told(self, name), shape)
-        index = [np.ravel(values) for values in rows.values()]
-        named = pandas.MultiIndex.from_arrays(index, names=list(rows)) if rows else None
-        named = pandas.Index(index[0], name=next(iter(rows))) if len(rows) == 1 else named
+        index, columns = self._whole_table()
+        named = pandas.MultiIndex.from_arrays([*index.values()], names=[*index]) if index else None
+        named = pandas.Index(*index.values(), name=next(iter(index))) if len(index) == 1 else named
         frame = pandas.DataFrame({name: values for name, (values, _) in columns.items()}, index=named)
         frame.attrs["units"] = {name: unit for name, (_, unit) in columns.items()}
         return frame
+
+    def to_columns(self) -> dict[str, tuple[np.ndarray, str]]:
+        """By name, the columns of its table with their units, without what tells the rows apart."""
+        return self._whole_table()[1]
+
+    def to_csv(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the table of `to_frame` as CSV with units in its heads; an existing file is kept unless told."""
+        place = as_path(path)
+        check_place(place, overwrite)
+        index, columns = self._whole_table()
+        heads = {with_unit(name, ROW_UNITS.get(name, "")): values for name, values in index.items()}
+        return write_aside(place, csv_text(heads, columns))
+
+    def panels(self) -> tuple[Panel, ...]:
+        """What `plot` shows, as data: one panel for each pair of axes."""
+        return self.traces(**self._plot)
+
+    def traces(self, **words: str) -> tuple[Panel, ...]:
+        """Panels of attributes, by name with what to call them, that have columns in the table: lines over its rows,
+        a panel for each unit."""
+        rows = self._rows()
+        shape = np.shape(next(iter(rows.values()))) if rows else ()
+        return trace_panels(rows, {said: self._table(name, _told(self, name), shape) for name, said in words.items()})
+
+    def plot(self, axes: Any = None, *, panels: Sequence[int] | int | None = None) -> Any:
+        """Draw it with Matplotlib and give the Axes: one, or an array (k,) where it has several panels.
+
+        `axes` to draw into, one for each panel; without them a new Figure is made, which no window or global state
+        knows: `result.plot()[0].figure.savefig("result.png")`. `panels` are numbers of those to draw, by default all.
+        """
+        return draw(self.panels(), axes, panels)
+
+    def _repr_html_(self) -> str:
+        text = str(self) if type(self).__str__ is not object.__str__ else (type(self).__doc__ or "").split("\n")[0]
+        return page(text, *self._whole_table(), self.panels)
+
+    def _whole_table(self) -> tuple[dict[str, np.ndarray], dict[str, tuple[np.ndarray, str]]]:
+        """The index (n,) by name, and columns (n,) with units by name."""
+        rows = self._rows()
+        shape = np.shape(next(iter(rows.values()))) if rows else ()
+        columns: dict[str, tuple[np.ndarray, str]] = {}
+        names = parts_of(self) if self._shared else ()
+        shared = [name for name in names if name in COLUMNS and name not in self._hidden]
+        for name in dict.fromkeys([*shared, *self._columns]):
+            columns |= self._table(name, _told(self, name), shape)
+        return {name: np.ravel(values) for name, values in rows.items()}, columns
 
     def _rows(self) -> dict[str, Any]:
         """By name, the values that tell the rows apart, in arrays of one shape."""
@@ -86,7 +132,7 @@ class Result:
         """Columns of one attribute, which has `shape` in front, with their units."""
         if isinstance(value, tuple) and all(map(is_dataclass, value)):  # a record for every row
             each = fields(value[0]) if value else ()
-            return {f.name: (_column([getattr(x, f.name) for x in value]), "") for f in each}
+            return {f.name: (column_of([getattr(x, f.name) for x in value]), "") for f in each}
         labels, units = {**COLUMNS, **self._columns}[name]
         wrt: tuple[str, ...] = getattr(self, "wrt", ())
         found: dict[str, tuple[np.ndarray, str]] = {}
@@ -111,20 +157,16 @@ class Result:
         return found
 
     def _unit(self, unit: str, key: str) -> str:
-        """A unit in which "coordinate", "parameter" and "force" are those of what has that name."""
+        """A unit in which "coordinate", "parameter", "channel" and "force" are those of what has that name."""
         if unit.startswith("coordinate"):
             return unit.replace("coordinate", self.mechanism.coordinates[key].unit)
+        if unit == "channel":
+            return self.units[key]  # type: ignore[attr-defined]
         if unit == "parameter":
             return self.mechanism.parameters[key].unit
         if unit == "force":
             return "N·m" if self.mechanism.actuators[key].on.unit == "rad" else "N"
         return unit
-
-
-def _parts(record: Any) -> dict[str, Any]:
-    """Fields by name; of a mechanism its own name."""
-    found = {f.name: getattr(record, f.name) for f in fields(record)}
-    return found | ({"mechanism": found["mechanism"].name} if "mechanism" in found else {})
 
 
 def _told(result: Result, path: str) -> Any:
@@ -139,38 +181,3 @@ def _texts(given: Texts, result: Result, count: int, numbered: bool = False) -> 
     found = given.split(" ")
     one = len(found) != count or count == 1
     return [f"{given}{k + 1}" if numbered else given for k in range(count)] if one else found
-
-
-def _column(values: list[Any]) -> np.ndarray:
-    """Values (n,), whatever they are."""
-    found = np.empty(len(values), object)
-    found[:] = values
-    return np.array(values) if all(isinstance(x, int | float) for x in values) else found
-
-
-def _data(value: Any) -> Any:
-    """A value as data for JSON."""
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, str | PurePath):
-        return str(value)
-    if isinstance(value, float | complex | np.number | np.bool_):
-        return _data(np.asarray(value))
-    if hasattr(value, "toarray"):  # a sparse matrix
-        value = value.toarray()
-    if isinstance(value, np.ndarray):
-        if np.iscomplexobj(value):
-            return {"re": _data(value.real), "im": _data(value.imag)}
-        if value.dtype.kind == "f" and not (finite := np.isfinite(value)).all():
-            value = value.astype(object)
-            value[~finite] = None
-        return value.tolist()
-    if isinstance(value, Result):
-        return value.to_dict()
-    if isinstance(value, Mapping):
-        return {key: x for key, x in ((key, _data(x)) for key, x in value.items()) if x is not _LEFT_OUT}
-    if isinstance(value, tuple | list):
-        return [_data(x) for x in value]
-    if is_dataclass(value):
-        return _data(_parts(value))
-    return _LEFT_OUT

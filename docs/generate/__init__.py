@@ -1,0 +1,1 @@
+"""Pages of the documentation site that are made from code: reference, gallery, diagrams, validation."""

@@ -1,0 +1,7 @@
+"""`poinsot new`: a folder to start from, with model, motions, recordings, study and design that fit each other.
+
+command   the command
+machine   the model file: a mechanism on offer or a URDF, with drives and sensors
+motions   motions that the machine can follow, and the recordings of its sensors along them
+files     the texts of study, design and instructions
+"""

@@ -1,0 +1,86 @@
+"""`poinsot new`: a folder to start from."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from poinsot.app.console import busy
+from poinsot.app.guide import names
+from poinsot.app.options import Json, Overwrite
+from poinsot.app.output import check_outputs, write_json, write_text
+from poinsot.errors import PoinsotError
+
+OFFERED = ("four_bar", "slider_crank", "five_bar", "three_rrr", "delta", "stewart", "serial")
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="the folder; by default the name of the mechanism")] = "",
+    mechanism: Annotated[
+        str, typer.Option("--mechanism", help=", ".join(OFFERED), autocompletion=names.among(*OFFERED))
+    ] = "",
+    urdf: Annotated[Path | None, typer.Option("--urdf", metavar="FILE", help="start from a URDF instead")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="where to make the folder")] = None,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="simulate the recordings, so that everything runs at once")
+    ] = False,
+    json: Json = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Start a folder of your own: model, motions, recordings, study and design that fit each other."""
+    if mechanism and urdf:
+        raise PoinsotError("start from --mechanism or from --urdf, not from both")
+    if not mechanism and urdf is None:
+        mechanism = _chosen()
+    folder = (out or Path()) / (name or mechanism or (urdf.stem if urdf else ""))
+    check_outputs(json, None, "", overwrite)
+    with busy(f"preparing {folder}"):
+        texts, moved, added = _texts(mechanism, urdf, simulated)
+    for file in texts:
+        check_outputs(folder / file, None, "", overwrite)
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, text in texts.items():
+        write_text(folder / file, text, overwrite)
+    print(f"{folder}: {', '.join(texts)}")
+    if added:
+        print(f"driven here, and not in the source, so that every freedom is prescribed: {', '.join(added)}")
+    print(f"next: cd {folder}, and the commands of README.txt, which begin with poinsot check model.toml")
+    write_json(json, {"folder": str(folder), "files": list(texts), "moved": moved, "added": added}, overwrite)
+
+
+def _chosen() -> str:
+    """The mechanism that a person at a terminal chooses; else the list, as an error."""
+    from poinsot.app.new.machine import MECHANISMS
+
+    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
+        raise PoinsotError(f"say what to start from: --mechanism {'|'.join(OFFERED)} or --urdf FILE")
+    for number, (mechanism, what) in enumerate(MECHANISMS.items(), 1):
+        print(f"  {number}  {mechanism:14} {what}")
+    answer = input("start from (number or name): ").strip()
+    return list(MECHANISMS)[int(answer) - 1] if answer.isdigit() and 0 < int(answer) <= len(MECHANISMS) else answer
+
+
+def _texts(
+    mechanism: str, urdf: Path | None, simulated: bool
+) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
+    """The files by name, the coordinates that motions prescribe, and joints that are driven in addition."""
+    from poinsot.app.new import files
+    from poinsot.app.new.machine import machine_of, machine_of_urdf
+    from poinsot.app.new.motions import motions_of, with_sensors
+
+    machine = machine_of(mechanism) if urdf is None else machine_of_urdf(urdf)
+    motions = motions_of(machine)
+    machine = with_sensors(machine, motions)
+    texts = {
+        "model.toml": machine.text,
+        "motion.csv": files.motion_text(motions.t, motions.first),
+        "validation_motion.csv": files.motion_text(motions.t, motions.second),
+        **files.recordings_of(machine, motions, simulated),
+        "study.toml": files.study_text(machine),
+        "design.toml": files.design_text(machine, motions),
+        "README.txt": files.instructions(machine, simulated, urdf.name if urdf else f"the mechanism {mechanism}"),
+    }
+    return texts, machine.moved, machine.added

@@ -1,0 +1,175 @@
+"""Texts of a new folder: study, design, tables and instructions."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+
+import numpy as np
+
+import poinsot
+from poinsot.app.new.machine import Machine, key, quoted
+from poinsot.app.new.motions import PERIOD, RATE, Motions
+from poinsot.recording.recording import Recording
+
+HEAVIER = 1.1  # of the model's masses: those of the machine whose recording is simulated
+ASKED = ("mass", "viscous", "coulomb")  # ends of the parameters that a first study asks for
+LINES = 5  # of a template
+
+
+def unknowns_of(machine: Machine) -> list[str]:
+    """Masses and friction of the model file."""
+    return [name for name in machine.mechanism.parameters if name.rpartition(".")[2] in ASKED]
+
+
+def motion_text(t: np.ndarray, motion: Mapping[str, np.ndarray]) -> str:
+    """A motion as CSV: t [s], then the coordinates in SI units."""
+    return _table({"t": t, **motion}, 9)
+
+
+def recordings_of(machine: Machine, motions: Motions, simulated: bool) -> dict[str, str]:
+    """The two recordings as CSV: of a machine with heavier masses, or a few lines of the model's as a template."""
+    mechanism = machine.mechanism
+    if simulated:
+        masses = {n: HEAVIER * p.value for n, p in mechanism.parameters.items() if n.rpartition(".")[2] == "mass"}
+        mechanism = mechanism.with_parameters(masses)
+    n = len(motions.t) if simulated else max(LINES, 6)
+    found = {}
+    for seed, (name, motion) in enumerate((("recording", motions.first), ("validation", motions.second)), 1):
+        given = {c: (motions.t[:n], s[:n]) for c, s in motion.items()}
+        recording = poinsot.measure(mechanism, given, motions.t[:n], seed=seed)
+        found[f"{name}.csv"] = _recorded(recording, n if simulated else LINES)
+    return found
+
+
+def _recorded(recording: Recording, n: int) -> str:
+    columns = {"t [s]": recording.abscissa[:n]}
+    columns |= {f"{name} [{recording.units[name]}]": x[:n] for name, x in recording.values.items()}
+    return _table(columns, 9)
+
+
+def _table(columns: Mapping[str, np.ndarray], digits: int) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([f"{x:.{digits}g}" for x in row] for row in zip(*columns.values()))
+    return out.getvalue()
+
+
+def study_text(machine: Machine) -> str:
+    """The study: which parameters, from which recordings, by which method."""
+    names = "\n".join(f"    {quoted(name)}," for name in unknowns_of(machine))
+    return f"""\
+# What is asked of the recordings: `poinsot identify study.toml --out result`. All keys: docs/studies.md.
+format = 1
+model = "model.toml"
+
+# Parameters of the model file (`poinsot parameters model.toml`); all others keep the values of the file. Leave the
+# list out to ask for all linear parameters at once: masses, first moments, inertias, friction; the result then says
+# which of them the recording determines, and which only together.
+unknowns = [
+{names}
+]
+
+# Columns are named after the sensors of the model; positions and forces of all drives are needed.
+[recordings.run]
+file = "recording.csv"
+
+[recordings.check] # predicted with the values found, and not used for them
+file = "validation.csv"
+role = "validate"
+
+[method]
+name = "weighted" # channels weighted by their residuals; or ordinary, robust, total, likelihood, consistent, …
+
+# [processing]
+# cutoff = "10 Hz" # of the motion's filter; left out, that of the least error of accelerations
+"""
+
+
+def design_text(machine: Machine, motions: Motions) -> str:
+    """The design of a motion that tells the unknowns best."""
+    names = ", ".join(quoted(name) for name in unknowns_of(machine))
+    limits = []
+    for name, s in motions.first.items():
+        unit = machine.mechanism.coordinates[name].unit
+        rate = float(np.abs(np.gradient(s, motions.t)).max())
+        limits.append(f'{key(name)} = ["{s.min():.4g} {unit}", "{s.max():.4g} {unit}"]')
+        limits.append(f'{quoted(name + ".rate")} = "{1.5 * rate:.3g} {unit}/s"')
+    noise = [
+        f'{key(s.actuator)} = "{float(s.spread("noise")[0]):g} {s.channels[0].unit}"'
+        for s in machine.mechanism.sensors.values()
+        if s.actuator
+    ]
+    lines = "\n".join(limits)
+    return f"""\
+# A motion that tells the unknowns best: `poinsot design design.toml --out designed`. All keys: docs/designs.md.
+model = "model.toml"
+unknowns = [{names}]
+
+[design]
+task = "excitation"
+coordinates = [{", ".join(quoted(name) for name in machine.moved)}]
+duration = "{PERIOD:g} s"
+harmonics = 3
+rate = "{RATE / 4:g} Hz"
+starts = 8 # random motions, the best of which is improved; more find better ones
+polish = 1
+
+[limits] # of coordinates and their rates; also "NAME.acceleration" and "ACTUATOR.force"
+{lines}
+
+[noise] # standard deviation of a sample of the actuators' forces
+{chr(10).join(noise)}
+"""
+
+
+def instructions(machine: Machine, simulated: bool, source: str) -> str:
+    """README.txt: what the files are, and the next commands."""
+    moved = machine.moved[0]
+    recorded = (
+        "recording.csv and validation.csv are simulated: the machine behind them has masses "
+        f"{100 * (HEAVIER - 1):.0f} % larger\nthan model.toml, so that there is something to find."
+        if simulated
+        else "recording.csv and validation.csv are templates with a few lines. Put your measurements there, "
+        "with the\nsame columns; or simulate them first, with the two commands `poinsot measure` below."
+    )
+    measured = [
+        "poinsot measure model.toml motion.csv --seed 1 --out recording.csv --force",
+        "poinsot measure model.toml validation_motion.csv --seed 2 --out validation.csv --force",
+    ]
+    commands = [
+        "poinsot check model.toml",
+        "poinsot pose model.toml",
+        "poinsot simulate model.toml --t-end 0.2",
+        "poinsot inverse model.toml motion.csv --csv forces.csv",
+        *([] if simulated else measured),
+        "poinsot determinable model.toml motion.csv",
+        "poinsot read recording.csv model.toml",
+        "poinsot identify study.toml --out result",
+        "poinsot compare study.toml --method weighted --method robust",
+        "poinsot design design.toml --out designed",
+    ]
+    added = f"\nDriven here, and not in the source: {', '.join(machine.added)}.\n" if machine.added else ""
+    listed = "\n".join(f"    {command}" for command in commands)
+    return f"""\
+{machine.mechanism.name}: started from {source}
+{added}
+model.toml              the mechanism: bodies, joints, drives, sensors; every number is a parameter
+motion.csv              a motion: t [s] and the coordinates that it prescribes, in m and rad
+validation_motion.csv   another one
+recording.csv           what the sensors read along the first motion, with units in the header
+validation.csv          the same along the other, to see whether the model predicts it
+study.toml              which parameters to identify, from which recordings, by which method
+design.toml             a better motion to measure along
+
+{recorded}
+
+Next, in this folder:
+
+{listed}
+
+`poinsot --help` lists all commands, `poinsot COMMAND --help` their options with examples. For one call, --set
+NAME=VALUE changes a parameter (`poinsot parameters model.toml` has the names), --pose {moved}=VALUE the pose.
+"""

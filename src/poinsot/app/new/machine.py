@@ -1,0 +1,166 @@
+"""The model file of a new folder: a mechanism of the library, an arm, or a URDF, with every freedom driven.
+
+With the motions N that the joints leave and the rates J of the joints' coordinates, a joint is driven in addition
+where J N gains most by it: none if the actuators of the source move all that can move.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+import poinsot
+from poinsot.elements.coordinates import AlongJoint, Coordinate
+from poinsot.errors import PoinsotError, unknown
+from poinsot.model.assembly.assembly import Assembly, row_scales, twist_scales
+from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.load import LIBRARY
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.toml import read_text
+from poinsot.system.scaled_rank import free_motions
+
+MECHANISMS: Mapping[str, str] = {
+    "four_bar": "planar four-bar, one motor at the crank",
+    "slider_crank": "crank, connecting rod and piston, one motor",
+    "five_bar": "planar five-bar, two motors",
+    "three_rrr": "planar 3-RRR platform, three motors",
+    "delta": "delta robot, three motors",
+    "stewart": "Stewart platform, six driven legs",
+    "serial": "arm with three motors in series",
+}
+SEEN = 1e-6  # of a coordinate's rate, from which on a motion is seen in it
+_HEADER = """\
+# {title}
+# Numbers without a unit are SI: m, kg, kg·m² (about the centre of mass), rad, N, N·m, s. Others are written as texts
+# with a unit: "250 g", "30 deg", "12 mm", "0.5 N·m". `poinsot parameters model.toml` lists every number by name.
+"""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A mechanism to start with, and its model file."""
+
+    text: str  # of the model file
+    mechanism: Mechanism
+    moved: tuple[str, ...]  # coordinates that a motion prescribes: as many as freedoms
+    added: tuple[str, ...] = ()  # joints that are driven here and not in the source
+
+    def with_text(self, more: str) -> Machine:
+        """The same with further lines in its model file."""
+        text = f"{self.text.rstrip()}\n\n{more.strip()}\n"
+        return replace(self, text=text, mechanism=poinsot.loads(text))
+
+
+def machine_of(mechanism: str) -> Machine:
+    """One of the mechanisms on offer."""
+    if mechanism not in MECHANISMS:
+        raise PoinsotError(unknown("mechanism to start from", mechanism, MECHANISMS))
+    own = resources.files("poinsot.app.new") / f"{mechanism}.toml"
+    text = own.read_text(encoding="utf-8") if own.is_file() else read_text(LIBRARY / f"{mechanism}.toml")
+    text = re.sub(r"^#:schema .*\n", "", text)
+    return _driven(_HEADER.format(title=f"{mechanism}: {MECHANISMS[mechanism]}.") + text)
+
+
+def machine_of_urdf(path: Path) -> Machine:
+    """The machine of a URDF, with a name for the coordinate of every joint that turns or slides."""
+    mechanism = poinsot.read_urdf(path)
+    names = [name for name, joint in mechanism.joints.items() if len(joint.coordinates) == 1]
+    declared = [name for name in names if name not in mechanism.elements.coordinates]
+    named = "".join(f"[coordinates.{key(name)}]\njoint = {quoted(name)}\n" for name in declared)
+    title = f"{mechanism.name}, from {path.name}; what was left out is in the description."
+    return _driven(f"{_HEADER.format(title=title)}{poinsot.dumps(mechanism).rstrip()}\n\n{named}")
+
+
+def _driven(text: str) -> Machine:
+    """The machine of a model file, with actuators added until all that can move is driven."""
+    mechanism = poinsot.loads(text)
+    home = poinsot.assemble(mechanism)
+    added = _undriven(mechanism, home)
+    if added:
+        note = "# Driven here, and not in the source, so that every freedom is prescribed: see what has no motor.\n"
+        text = f"{text.rstrip()}\n\n{note}" + "".join(
+            f"[actuators.{key(name)}]\non = {{ joint = {quoted(name)} }}\n" for name in added
+        )
+        mechanism = poinsot.loads(text)
+    freedoms = _freedoms(mechanism, home).shape[1]
+    if not freedoms:
+        raise PoinsotError(f"{mechanism.name} cannot move: there is nothing to measure")
+    pose = tuple(mechanism.elements.pose)
+    moved = pose if len(pose) == freedoms else _moved(mechanism, home)
+    if len(moved) != freedoms:
+        raise PoinsotError(
+            f"{mechanism.name} has {freedoms} freedoms, and its joints that turn or slide tell {len(moved)} of them"
+        )
+    return Machine(text, mechanism, moved, added)
+
+
+def _freedoms(mechanism: Mechanism, home: Assembly) -> np.ndarray:
+    """Motions (twists of all bodies, k) that the joints leave at natural sizes."""
+    constraints = Constraints(mechanism.elements)
+    scale = twist_scales(constraints, home.size)
+    C = constraints.evaluate(home.poses)[1] * scale / row_scales(constraints, home.size)[:, None]
+    return free_motions(C) if len(C) else np.eye(len(scale))
+
+
+def _rates(mechanism: Mechanism, home: Assembly, coordinates: list[Coordinate]) -> np.ndarray:
+    """Rates (c, k) of coordinates in the free motions, at natural sizes."""
+    if not coordinates:
+        return np.zeros((0, _freedoms(mechanism, home).shape[1]))
+    held = Constraints(mechanism.elements, tuple(coordinates))
+    J = held.evaluate(home.poses)[1][-len(coordinates) :] * twist_scales(held, home.size)
+    sizes = np.array([home.size if c.unit == "m" else 1.0 for c in coordinates])
+    return J / sizes[:, None] @ _freedoms(mechanism, home)
+
+
+def _independent(rates: np.ndarray, first: int) -> list[int]:
+    """Rows that tell all motions: the first ones as they are, then those that tell most of what is left."""
+    left, chosen = rates.copy(), []
+    for step in range(len(rates)):
+        lengths = np.linalg.norm(left, axis=1)
+        k = step if step < first else int(np.argmax(lengths))
+        if lengths[k] > SEEN:
+            chosen.append(k)
+            direction = left[k] / lengths[k]
+            left = left - np.outer(left @ direction, direction)
+    return chosen
+
+
+def _undriven(mechanism: Mechanism, home: Assembly) -> tuple[str, ...]:
+    """Joints to drive besides the actuators that there are."""
+    driven: list[Coordinate] = [actuator.on for actuator in mechanism.actuators.values()]
+    candidates = single_joints(mechanism)
+    chosen = _independent(_rates(mechanism, home, [*driven, *candidates.values()]), len(driven))
+    return tuple(list(candidates)[k - len(driven)] for k in chosen if k >= len(driven))
+
+
+def _moved(mechanism: Mechanism, home: Assembly) -> tuple[str, ...]:
+    """Named coordinates that prescribe a motion: those of the actuators, as far as they are independent."""
+    driven = [actuator.on for actuator in mechanism.actuators.values()]
+    named = {name: c for name, c in mechanism.coordinates.items() if c in driven}
+    chosen = _independent(_rates(mechanism, home, list(named.values())), 0)
+    return tuple(list(named)[k] for k in sorted(chosen))
+
+
+def single_joints(mechanism: Mechanism) -> dict[str, Coordinate]:
+    """Coordinates of the joints that turn or slide, by joint."""
+    return {
+        name: AlongJoint(name, 0, joint.coordinates[0].unit)
+        for name, joint in mechanism.joints.items()
+        if len(joint.coordinates) == 1
+    }
+
+
+def key(name: str) -> str:
+    """A name as a key of TOML."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quoted(name)
+
+
+def quoted(name: str) -> str:
+    """A name as a text of TOML."""
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

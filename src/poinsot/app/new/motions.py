@@ -1,0 +1,119 @@
+"""Motions that a machine can follow, and sensors with noise that fits the forces along them.
+
+s_k(t) = s_k0 + A Σ_h a_kh sin(2π h t / T + φ_kh): amplitudes are halved until the machine follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import poinsot
+from poinsot.app.new.machine import Machine, key, quoted
+from poinsot.elements.coordinates import Coordinate
+from poinsot.errors import PoinsotError
+from poinsot.model.assembly.assembly import Assembly
+from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.mechanism import Mechanism
+
+PERIOD, RATE = 6.0, 100.0  # [s], [Hz]
+HARMONICS = (1, 2, 3, 5)
+LARGEST_ANGLE, LARGEST_SHARE = 1.2, 0.12  # amplitudes: [rad], and of the machine's size
+ATTEMPTS = 7  # each with half the amplitude of the one before
+KEPT = 0.1  # of the hold that actuators have on the machine in its pose, which a motion must keep
+
+
+@dataclass(frozen=True)
+class Motions:
+    """Two motions of a machine, one to identify from and one to validate with."""
+
+    t: np.ndarray  # (n,)  [s]
+    first: dict[str, np.ndarray]  # by coordinate (n,)  [m or rad]
+    second: dict[str, np.ndarray]
+    force: dict[str, float]  # largest force by actuator  [N or N·m]
+
+
+def motions_of(machine: Machine) -> Motions:
+    """Motions about the model's pose, as large as the machine follows far from singular poses."""
+    t = np.arange(0, round(PERIOD * RATE) + 1) / RATE
+    middle, largest = _ranges(machine, poinsot.assemble(machine.mechanism))
+    hold = _moved(machine, {name: np.full(6, middle[name]) for name in machine.moved}, t[:6]).check.min()
+    failure = ""
+    for attempt in range(ATTEMPTS):
+        size = 0.5**attempt
+        waves = (_waves(machine, t, seed) for seed in (1, 2))
+        first, second = ({n: middle[n] + size * largest[n] * wave for n, wave in w.items()} for w in waves)
+        try:
+            found = [_moved(machine, motion, t) for motion in (first, second)]
+        except PoinsotError as error:
+            failure = str(error)
+            continue
+        if min(one.check.min() for one in found) > KEPT * hold:
+            return Motions(t, first, second, {n: float(np.abs(f).max()) for n, f in found[0].forces.items()})
+        failure = "a singular pose is near"
+    raise PoinsotError(f"{machine.mechanism.name} does not follow a small motion about its pose: {failure}")
+
+
+def _waves(machine: Machine, t: np.ndarray, seed: int) -> dict[str, np.ndarray]:
+    return {name: _wave(t, k, seed) for k, name in enumerate(machine.moved)}
+
+
+def _wave(t: np.ndarray, k: int, seed: int) -> np.ndarray:
+    """A sum of sines with phases of its own for every coordinate, its largest value 1."""
+    random = np.random.default_rng((seed, k))
+    parts = [
+        random.uniform(0.5, 1.0) * np.sin(2 * np.pi * h * t / PERIOD + random.uniform(0, 2 * np.pi))
+        for h in HARMONICS
+    ]
+    wave = np.sum(parts, axis=0)
+    return wave / np.abs(wave).max()
+
+
+def _moved(machine: Machine, motion: dict[str, np.ndarray], t: np.ndarray) -> Any:
+    """Forces along a motion."""
+    return poinsot.inverse_dynamics(machine.mechanism, {n: (t, s) for n, s in motion.items()}, t)
+
+
+def _ranges(machine: Machine, home: Assembly) -> tuple[dict[str, float], dict[str, float]]:
+    """Middle and amplitude of every coordinate, within its end stops."""
+    mechanism = machine.mechanism
+    coordinates = [mechanism.coordinates[name] for name in machine.moved]
+    held = Constraints(mechanism.elements, tuple(coordinates))
+    values = held.evaluate(home.poses)[0][-len(coordinates) :]
+    middle, largest = {}, {}
+    for name, c, value in zip(machine.moved, coordinates, values):
+        size = LARGEST_ANGLE if c.unit == "rad" else LARGEST_SHARE * home.size
+        low, high = stops(mechanism, c)
+        largest[name] = min(size, 0.4 * (high - low))
+        middle[name] = float(np.clip(value, low + 1.1 * largest[name], high - 1.1 * largest[name]))
+    return middle, largest
+
+
+def stops(mechanism: Mechanism, coordinate: Coordinate) -> tuple[float, float]:
+    """Where the end stops of a coordinate are."""
+    low, high = -np.inf, np.inf
+    for force in mechanism.elements.forces.values():
+        if getattr(force, "on", None) == coordinate and hasattr(force, "lower"):
+            law: Any = force
+            low, high = max(low, float(law.lower)), min(high, float(law.upper))
+    return low, high
+
+
+def with_sensors(machine: Machine, motions: Motions) -> Machine:
+    """The machine with an encoder and a force sensor on every actuator that has none."""
+    mechanism, lines = machine.mechanism, ["# What is recorded, with the standard deviation of one sample."]
+    read = [sensor.on for sensor in mechanism.sensors.values()]
+    forces = [sensor.actuator for sensor in mechanism.sensors.values()]
+    for name, actuator in mechanism.actuators.items():
+        turns, plain, on = actuator.on.unit == "rad", name.replace(".", "_"), actuator.on
+        if on not in read:
+            where = quoted(getattr(on, "joint", name))
+            lines += [f"[sensors.{key(plain + '_position')}]", 'type = "encoder"', f"on = {{ joint = {where} }}"]
+            lines += [f'noise = "{"0.02 mrad" if turns else "2 um"}"', ""]
+        if name not in forces:
+            noise = float(f"{max(0.01 * motions.force[name], 1e-6):.0e}")
+            lines += [f"[sensors.{key(plain + '_force')}]", 'type = "drive-force"', f"actuator = {quoted(name)}"]
+            lines += [f'noise = "{noise:g} {"N·m" if turns else "N"}"', ""]
+    return machine.with_text("\n".join(lines)) if len(lines) > 1 else machine

@@ -1,0 +1,128 @@
+"""Motions from tables: a file, a data frame or a recording with times and positions becomes a motion by coordinate.
+
+What headers may say is what recordings may: "t" or "time", units in brackets, any delimiter, a decimal comma. A
+motion has no gaps: a sample that is missing is an error with its row and column.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poinsot.errors import PoinsotError, one_line, unknown
+from poinsot.model.mechanism import Mechanism
+from poinsot.recording.clock import TIME_NAMES
+from poinsot.recording.place import known_channels, placed
+from poinsot.recording.read import read
+from poinsot.recording.recording import Clock, Recording
+from poinsot.recording.units import si, split_unit
+
+__all__ = ["MotionTable", "motion_table"]
+
+FAULTS = {  # of a text that a motion cannot have, by the code of the finding
+    "ragged": "another number of fields than the header has",
+    "unreadable": "something else than a number",
+    "cut": "the file ends too early",
+    "decimal comma": "numbers with a decimal comma where other columns have a point",
+}
+MotionTable = dict[str, tuple[np.ndarray, np.ndarray]]  # by coordinate, times (n,) [s] and values (n,)
+
+
+def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
+    """A motion from the path of a table, a data frame or a recording.
+
+    With a `mechanism` columns of forces, rates and sensors are left out, and others must be coordinates of it.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (file := Path(folder) / "run.csv").write_text("time [s];phi [deg]\\n0;0\\n0,1;90\\n")
+    ...     motion_table(file)["phi"][1].round(4).tolist()
+    [0.0, 1.5708]
+    """
+    recording, name = _recording(given)
+    columns = list(recording.channels)
+    if recording.clock is Clock.COUNTED:
+        raise PoinsotError(f"{name}: no column is the time: call one t or time [s]; there are: {', '.join(columns)}")
+    if mechanism is not None:
+        recording, columns = placed(recording, mechanism), _positions(recording, mechanism, name)
+    if not columns:
+        raise PoinsotError(f"{name}: there are no columns besides the time")
+    for finding in recording.findings:
+        if finding.code in FAULTS:
+            column = f" column '{finding.channel}' has" if finding.channel else ""
+            raise PoinsotError(f"{name}:{column} {FAULTS[finding.code]} {finding.where}".rstrip())
+    for column in columns:
+        missing = ~np.isfinite(recording[column])
+        if missing.any():
+            row = int(np.argmax(missing)) + 1
+            raise PoinsotError(f"{name}: column '{column}' has no number in row {row} below the header")
+    places = {column: (recording.channels[column].place if mechanism else "") or column for column in columns}
+    t = np.asarray(recording.t, float)
+    if not (t[1:] > t[:-1]).all():
+        row = int(np.argmin(t[1:] > t[:-1])) + 2
+        raise PoinsotError(
+            f"{name}: the times must increase: row {row} below the header is not later than the one before"
+        )
+    return {places[column]: (t, np.asarray(recording[column], float)) for column in columns}
+
+
+def _recording(given: Any) -> tuple[Recording, str]:
+    """A recording of what was given, and how to call it."""
+    if isinstance(given, Recording):
+        return given, "the recording"
+    if isinstance(given, str | Path):
+        return read(given, repair=False), Path(given).name
+    return _of_frame(given), "the data frame"
+
+
+def _of_frame(frame: Any) -> Recording:
+    """A recording of a data frame: a column of times, or an index of times; units in brackets in the headers."""
+    values, units, t = {}, {}, None
+    for header in frame.columns:
+        name, unit = split_unit(str(header))
+        factor, unit = _scale(str(header), unit)
+        column = factor * _numbers(frame[header], header)
+        if t is None and name.lower() in TIME_NAMES:
+            t = column
+        else:
+            values[name], units[name] = column, unit
+    if t is None and (str(frame.index.name).lower() in TIME_NAMES or frame.index.dtype.kind == "f"):
+        t = _numbers(frame.index, "index")
+    if t is None:
+        names = ", ".join(map(str, frame.columns))
+        raise PoinsotError(f"the data frame: no column is the time: call one t or time [s]; there are: {names}")
+    return Recording.of(t, values, units=units)
+
+
+def _scale(header: str, unit: str) -> tuple[float, str]:
+    try:
+        return si(unit)
+    except PoinsotError as error:
+        raise PoinsotError(f"the data frame: column '{one_line(header, 40)}': {error}") from None
+
+
+def _numbers(column: Any, header: Any) -> np.ndarray:
+    try:
+        return np.asarray(column, float)
+    except (TypeError, ValueError):
+        raise PoinsotError(f"the data frame: column '{one_line(str(header), 40)}' does not hold numbers") from None
+
+
+def _positions(recording: Recording, mechanism: Mechanism, name: str) -> list[str]:
+    """Columns that hold positions of coordinates; those of other parts of the mechanism are left out."""
+    whole, known, coordinates = placed(recording, mechanism), known_channels(mechanism), mechanism.coordinates
+    kept = []
+    for column, channel in whole.channels.items():
+        if channel.kind == "position" and mechanism.elements.is_coordinate(channel.place):
+            _require_unit(name, column, channel.unit, coordinates[channel.place].unit)
+            kept.append(column)
+        elif column not in known and not channel.place:
+            raise PoinsotError(f"{name}: column '{column}': {unknown('coordinate', column, coordinates.known)}")
+    return kept
+
+
+def _require_unit(name: str, column: str, unit: str, wanted: str) -> None:
+    if unit and unit != wanted:
+        raise PoinsotError(f"{name}: column '{column}' is in {unit}, the coordinate in {wanted}")
