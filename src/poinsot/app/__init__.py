@@ -1,8 +1,10 @@
 """The command line and the pages it writes; nothing else imports this package.
 
 cli                                       the commands
-dynamics, vibration, identifiability,
+models, dynamics, vibration, identifiability,
 measurements, estimate, design            those of each part
+guide                                     overview, examples in help, shell completion
+new                                       `poinsot new`: a folder to start from
 options                                   what several commands take
 console, output, tables                   what the terminal shows; what is printed and written; tables of motions
 scene                                     a mechanism as a picture in space; pages

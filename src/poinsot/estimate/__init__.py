@@ -9,6 +9,8 @@ rows                 runs as rows: measured channels along a recorded motion, li
 excitation           what the data determines above the noise of its motion
 problem              all rows of one study on its base parameters
 selection            which of several alternatives the data supports
+vector_autoregression  channels of residuals that depend on each other's past
+error_bars           standard errors where the colour is that of few samples
 residuals            colour of the residuals, and the covariance that it leaves
 methods              one a file: least squares of several kinds, maximum likelihood, instruments, simulated forces
 closed_loop          machines under control: controllers, their simulation, rows along the simulated motion
