@@ -36,7 +36,7 @@ def test_a_motion_that_leaves_the_workspace_keeps_all_that_lies_inside(verb, for
 
 
 def test_a_motion_that_starts_outside_the_workspace_has_nothing_to_keep():
-    with pytest.raises(poinsot.MotionError, match=r"at t = 0 s the mechanism cannot be assembled: \w+ \(") as caught:
+    with pytest.raises(poinsot.MotionError, match=r"at t = 0 s .* cannot be assembled at x = 5 m") as caught:
         poinsot.kinematics(FIVE_BAR, {"x": 5.0, "y": 0.0}, [0.0, 1.0])
     assert caught.value.partial is None and "condition number" in str(caught.value)
 

@@ -43,7 +43,7 @@ def test_poses_rates_and_forces_may_have_units():
         ({"pose": {"theta1": NAN}}, "theta1: expected a finite number in rad"),
         ({"pose": {"theta1": "3 mm"}}, "theta1: expected a quantity in rad, got '3 mm'"),
         ({"pose": {"theta": 1.0}}, "no coordinate 'theta' .*there are: theta1"),
-        ({"pose": {"A": 1.0}}, r"no coordinate 'A'.*declare that of the joint: A = \{ joint = \"A\" \}"),
+        ({"pose": {"A9": 1.0}}, "no coordinate 'A9'.*there are: theta1, theta2, theta3, A, B, C, D"),
         ({"velocity": {"theta1": NAN}}, "rate of theta1: expected a finite number in rad/s"),
         ({"velocity": {"theta1": "3 deg"}}, "rate of theta1: expected a quantity in rad/s, got '3 deg'"),
         ({"forces": {"B": 1.0}}, "no actuator 'B'; there are: A"),

@@ -13,15 +13,12 @@ import numpy as np
 import pytest
 from tests.estimate.frequencies.test_measured_modes import START, runs
 from tests.test_results import identified
-from typer.testing import CliRunner
 
 import poinsot
-from poinsot.app.cli import app
 from poinsot.app.report import report_page, write_report
 from poinsot.app.report.saved import read_result
 from poinsot.app.report.sections.registry import SECTIONS
 from poinsot.app.report.signals import autocorrelation, read_signals, thinned
-from poinsot.errors import PoinsotError
 from poinsot.estimate.results.text import with_error
 
 pytest.importorskip("plotly")
@@ -333,41 +330,6 @@ def test_motion_and_surfaces_are_kept(bar, saved):
     assert (saved / "nominal.toml").is_file() and kept.mechanism is not None
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(a) for a in arguments])
-
-
-def test_the_command_writes_a_page_says_what_and_overwrites_nothing(saved, tmp_path):
-    out, told = tmp_path / "page.html", tmp_path / "told.json"
-    done = run("report", saved, "--out", out, "--json", told)
-    assert done.exit_code == 0, done.output
-    data = json.loads(told.read_text())
-    assert data["bytes"] == out.stat().st_size <= LIMIT and "estimates.csv" in data["data"]
-    again = run("report", saved, "--out", out)
-    assert again.exit_code == 1 and "exists already" in str(again.exception)
-    assert run("report", saved, "--out", out, "--overwrite").exit_code == 0
-
-
-@pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"parameters": 3}', "{" * 5000])
-def test_what_is_no_result_is_one_sentence(tmp_path, content):
-    if content is not None:
-        (tmp_path / "estimate.json").write_text(content)
-    with pytest.raises(PoinsotError, match=r"no folder of a result|is not the result of"):
-        report_page(tmp_path)
-
-
-def test_a_damaged_result_is_one_sentence(saved, tmp_path):
-    data = json.loads((saved / "estimate.json").read_text())
-    data["combinations"] = 3
-    (tmp_path / "estimate.json").write_text(json.dumps(data))
-    with pytest.raises(PoinsotError, match="section 'identifiability'"):
-        report_page(tmp_path)
-    (tmp_path / "estimate.json").write_bytes((saved / "estimate.json").read_bytes())
-    (tmp_path / "fit.csv").write_text("a,b\n1,2,3\n")
-    with pytest.raises(PoinsotError, match="as measured and as predicted"):
-        report_page(tmp_path)
-
-
 def test_designs_are_reported_too(tmp_path):
     options = {"task": "poses", "poses": 20, "sets": 10, "robust": "nominal", "refine": False}
     found = poinsot.design(poinsot.load("three_link"), options, ["A.stiffness", "C.stiffness"])
@@ -376,12 +338,6 @@ def test_designs_are_reported_too(tmp_path):
     for p in found.predictions:
         assert rows[p.name][2] == (with_error(p.nominal, p.deviation) if np.isfinite(p.deviation) else "–")
     assert "The design" in page.headings and "Estimates" not in page.headings
-
-
-def test_without_the_extra_the_command_that_installs_it_is_named(saved, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
-    with pytest.raises(PoinsotError, match=r"jinja2.*pip install.*poinsot\[report\]"):
-        report_page(saved)
 
 
 def test_autocorrelation_is_that_of_its_definition_with_gaps_and_runs():

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import poinsot
+from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError
 from poinsot.model.mechanism import build
@@ -109,3 +113,15 @@ def test_recordings_with_columns_of_joints_are_positions_by_their_unit():
     assert (channels["A"].kind, channels["B"].kind) == ("position", "position")
     torque = poinsot.Recording.of([0.0, 0.1], {"A": [1.0, 1.1]}, units={"A": "N·m"})
     assert placed(torque, bar).channels["A"].kind == "force"
+
+
+def test_the_table_of_the_coordinates_of_joints_is_that_of_the_laws():
+    page = (Path(__file__).parents[2] / "docs/coordinates-and-drives.md").read_text()
+    for kinds, names in re.findall(r"^\| ([a-z, -]+) \| (.*?) \|", page, re.M)[1:]:
+        for kind in kinds.split(", "):
+            law = JOINTS[kind]
+            joint = law("A", Frame("a", ""), Frame("b", ""), *([0.1] if law.options else []))
+            parts = joint_parts(joint, planar=False)
+            assert set(re.findall(r"`A\.(\w+)`", names)) == set(parts), kind
+            assert ("`A`" in names) == (len(parts) == 1)
+    assert set(JOINTS) <= set(re.findall(r"[a-z-]+", page))

@@ -24,7 +24,7 @@ def document(parameters: dict | None = None, joint: dict | None = None, **body) 
 
 
 NEGATIVE = [
-    ({"mass": "m0 - 3"}, {}, r"bodies\.bob\.mass: bob\.mass = m0 - 3\.0 = -1 kg is outside its bounds \[0, inf\]"),
+    ({"mass": "m0 - 3 kg"}, {}, r"bodies\.bob\.mass: bob\.mass = m0 - 3\.0 = -1 kg is outside its bounds \[0, inf\]"),
     (
         {},
         {"damping": "c - 1 N·m·s/rad"},
@@ -95,11 +95,11 @@ def test_values_are_judged_in_batches_of_simulations(mechanism, values, words):
 
 def test_bounds_of_a_derived_parameter_hold():
     with pytest.raises(PoinsotError, match=r"total = m0 \+ 1\.0 = 3 kg is outside its bounds \[0, 2\]"):
-        build(document({"total": {"value": "m0 + 1", "unit": "kg", "bounds": [0, 2]}}))
+        build(document({"total": {"value": "m0 + 1 kg", "unit": "kg", "bounds": [0, 2]}}))
 
 
 def test_bounds_of_a_number_that_is_an_expression_hold():
-    bounded = build(document({"bob.mass": {"bounds": [1, 5]}}, mass="m0 + 1"))
+    bounded = build(document({"bob.mass": {"bounds": [1, 5]}}, mass="m0 + 1 kg"))
     with pytest.raises(PoinsotError, match=r"bob\.mass = m0 \+ 1\.0 = 11 kg is outside its bounds \[1, 5\]"):
         bounded.with_parameters({"m0": 10})
 

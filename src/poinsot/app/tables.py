@@ -58,8 +58,9 @@ def pose_in(mechanism: Mechanism, texts: Iterable[str] | None) -> dict[str, floa
 
 
 def coordinate_units(mechanism: Mechanism, per: str = "") -> dict[str, str]:
-    """Units of the coordinates of a mechanism, or of their rates `per` "/s"."""
-    return {name: one.unit + per for name, one in mechanism.coordinates.items()}
+    """Units of the coordinates of a mechanism and of its joints, or of their rates `per` "/s"."""
+    named = mechanism.coordinates
+    return {name: one.unit + per for name, one in [*named.of_joints.items(), *named.items()]}
 
 
 def force_units(mechanism: Mechanism) -> dict[str, str]:

@@ -81,7 +81,8 @@ def _owner(name: str) -> str:
 
 def joint_parts(joint: Joint, planar: bool) -> dict[str, Coordinate]:
     """Lengths and angles of one joint by their names in it; an attitude is given by angles."""
-    plain = {c.name: AlongJoint(joint.name, k, c.unit) for k, c in enumerate(joint.coordinates) if c.unit != "-"}
+    kept = [(k, c) for k, c in enumerate(joint.coordinates) if c.unit != "-"]
+    plain: dict[str, Coordinate] = {c.name: AlongJoint(joint.name, k, c.unit) for k, c in kept}
     if len(plain) == len(joint.coordinates):
         return plain
     if planar:

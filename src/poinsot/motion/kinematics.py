@@ -124,14 +124,23 @@ def solve_path(
         path = solve_path(mechanism, motion, t[:before], formulation, free)
         held = {name: mechanism.coordinates[name] for name in motion}
         weak = conditioning(path.system, poses_at(path.system, path.q[-1], path.constants(-1)), held)
-        asked = {name: float(s) for name, s in zip(motion, evaluate_motion(as_signals(motion), t[before:])[0][0])}
+        hint = _unit_hint(mechanism, motion, t[before : before + 1])
         raise MotionError(
-            f"{error} ({weak} at t = {path.t[-1]:g} s, the last pose reached){unit_hint(mechanism, asked)}",
+            f"{error} ({weak} at t = {path.t[-1]:g} s, the last pose reached){hint}",
             t=error.t,
             joint=weak.name,
             condition=weak.condition,
             partial=path,
         ) from None
+
+
+def _unit_hint(mechanism: Mechanism, motion: Mapping[str, Any], t: np.ndarray) -> str:
+    """What to say of a pose at a time (1,) that cannot be reached, where it could be in other units."""
+    try:
+        values = evaluate_motion(as_signals(motion), t)[0][0]
+    except PoinsotError:  # no number is given there
+        return ""
+    return unit_hint(mechanism, {name: float(s) for name, s in zip(motion, values)})
 
 
 def _path(

@@ -24,6 +24,7 @@ __all__ = ["MotionTable", "motion_table"]
 FAULTS = {  # of a text that a motion cannot have, by the code of the finding
     "ragged": "another number of fields than the header has",
     "unreadable": "something else than a number",
+    "text": "text instead of numbers",
     "cut": "the file ends too early",
     "decimal comma": "numbers with a decimal comma where other columns have a point",
 }
@@ -42,6 +43,7 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
     [0.0, 1.5708]
     """
     recording, name = _recording(given)
+    _require_columns(recording, name)
     columns = list(recording.channels)
     if recording.clock is Clock.COUNTED and columns[:1] == ["column1"]:
         raise PoinsotError(
@@ -53,10 +55,6 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
         recording, columns = placed(recording, mechanism), _positions(recording, mechanism, name)
     if not columns:
         raise PoinsotError(f"{name}: there are no columns besides the time")
-    for finding in recording.findings:
-        if finding.code in FAULTS:
-            column = f" column '{finding.channel}' has" if finding.channel else ""
-            raise PoinsotError(f"{name}:{column} {FAULTS[finding.code]} {finding.where}".rstrip())
     for column in columns:
         missing = ~np.isfinite(recording[column])
         if missing.any():
@@ -70,6 +68,21 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
             f"{name}: the times must increase: row {row} below the header is not later than the one before"
         )
     return {places[column]: (t, np.asarray(recording[column], float)) for column in columns}
+
+
+def _require_columns(recording: Recording, name: str) -> None:
+    """A motion has numbers in every column and row, and every name once."""
+    for finding in recording.findings:
+        if finding.code in FAULTS:
+            column = f" column '{finding.channel}' has" if finding.channel else ""
+            raise PoinsotError(f"{name}:{column} {FAULTS[finding.code]} {finding.where}".rstrip())
+    columns = list(recording.channels)
+    if [column.lower() for column in columns] in ([time] for time in TIME_NAMES):
+        raise PoinsotError(f"{name}: there are no columns besides the time")
+    for column in columns:
+        first, _, number = column.rpartition("_")
+        if number.isdigit() and first in columns:
+            raise PoinsotError(f"{name}: there are two columns '{one_line(first, 80)}'")
 
 
 def _recording(given: Any) -> tuple[Recording, str]:

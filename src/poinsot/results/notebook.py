@@ -11,9 +11,10 @@ import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.results.drawing import picture
-from poinsot.results.panels import Panel
+from poinsot.results.panels import ROW_UNITS, Panel, with_unit
 
 LINES, ROWS, COLUMNS = 30, 5, 8  # that are shown
+FITTING = '<svg style="max-width:100%;height:auto"'  # a wide picture shrinks with its page
 
 
 def page(
@@ -38,7 +39,8 @@ def _table(index: Mapping[str, np.ndarray], columns: Mapping[str, tuple[np.ndarr
         return ""
     shown = dict(list(columns.items())[:COLUMNS])
     n = len(next(iter(columns.values()))[0])
-    heads = [*index, *(f"{name} [{unit}]" if unit else name for name, (_, unit) in shown.items())]
+    over = [with_unit(name, ROW_UNITS.get(name, "")) for name in index]
+    heads = [*over, *(with_unit(name, unit) for name, (_, unit) in shown.items())]
     body = zip(*(x[:ROWS] for x in index.values()), *(values[:ROWS] for values, _ in shown.values()))
     rows = "".join(f"<tr>{''.join(f'<td>{escape(_cell(x))}</td>' for x in row)}</tr>" for row in body)
     left = f"{min(ROWS, n)} of {n} rows, {len(shown)} of {len(columns)} columns"
@@ -49,7 +51,7 @@ def _table(index: Mapping[str, np.ndarray], columns: Mapping[str, tuple[np.ndarr
 
 def _cell(x: Any) -> str:
     if isinstance(x, float | np.floating):
-        return f"{x:.6g}"
+        return f"{x:.6g}" if np.isfinite(x) else "–"
     return ", ".join(map(str, x)) if isinstance(x, tuple | list) else str(x)
 
 
@@ -59,4 +61,4 @@ def _drawn(panels: Callable[[], Sequence[Panel]]) -> str:
         svg = picture(panels(), "svg").decode()
     except PoinsotError:
         return ""
-    return re.sub(r"^.*?(?=<svg)", "", svg, count=1, flags=re.S)
+    return re.sub(r"^.*?<svg", FITTING, svg, count=1, flags=re.S)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.results.panels import with_unit
+
 _LEFT_OUT = object()  # what is no data: functions, compiled systems, caches
 
 
@@ -59,7 +61,7 @@ def csv_text(index: Mapping[str, np.ndarray], columns: Mapping[str, tuple[np.nda
     """A table as CSV with all digits; heads carry units, "theta1 [rad]", as `read` understands them."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*index, *(f"{name} [{unit}]" if unit else name for name, (_, unit) in columns.items())])
+    writer.writerow([*index, *(with_unit(name, unit) for name, (_, unit) in columns.items())])
     rows = zip(*index.values(), *(values for values, _ in columns.values()), strict=True)
     writer.writerows([_cell(x) for x in row] for row in rows)
     return out.getvalue()

@@ -121,6 +121,7 @@ class Trajectory:
         return replace(self, changes=(*self.changes, f"{self.label}at t = {stage.t:.6g} s {text}"))
 
 
+PROBED = 500  # steps that tell the pace of a motion
 STIFF = "the motion is stiff: it goes on by implicit integration (CVODES)"
 Switch = tuple[Stage, str, Trajectory]  # where a motion goes on, what changes there, and its course up to there
 
@@ -159,7 +160,7 @@ def _followed(problem: Problem, stage: Stage, course: Trajectory) -> Trajectory:
             end = course.reached
             k = max(int(np.searchsorted(t, end)) - 1, 0)
             known = replace(stage, t=t[k], y=course.y[k]) if t[k] > stage.t else stage
-            if problem.implicit and course.ending is Ending.EXHAUSTED and _is_stiff(problem, known, end - stage.t):
+            if problem.implicit and course.ending is Ending.EXHAUSTED and _is_stiff(problem, known):
                 problem, stage = replace(problem, motion=problem.implicit, implicit=None), known
                 course = _resumed(problem, stage, course.switched(stage, STIFF))
                 continue
@@ -184,11 +185,13 @@ def _followed(problem: Problem, stage: Stage, course: Trajectory) -> Trajectory:
     return course
 
 
-def _is_stiff(problem: Problem, stage: Stage, lasted: float) -> bool:
-    """Whether a motion that used all its steps in so many seconds did so for stability alone."""
-    rhs, pace = problem.motion(stage.system).rhs.function, problem.options["max_steps"] / max(lasted, 1e-300)
-    nq, nv, _, _ = stage.system.sizes
-    return is_stiff(lambda y: rhs(stage.t, y, stage.p), stage.y, (nq, nv), pace)
+def _is_stiff(problem: Problem, stage: Stage) -> bool:
+    """Whether a motion that used all its steps did so for stability alone: some more steps tell its pace."""
+    motion, (nq, nv, _, _) = problem.motion(stage.system), stage.system.sizes
+    span, few = np.array([stage.t, problem.t[-1]]), {**problem.options, "max_steps": PROBED}
+    run = motion(span, stage.y, stage.p, **few)
+    pace = run.steps[0] / max(run.reached[0] - stage.t, 1e-300)
+    return is_stiff(lambda y: motion.rhs.function(stage.t, y, stage.p), stage.y, (nq, nv), pace)
 
 
 def _resumed(problem: Problem, stage: Stage, course: Trajectory) -> Trajectory:

@@ -46,7 +46,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "identify": ("poinsot identify study.toml --out result",),
     "compare": ("poinsot compare study.toml --method weighted --method robust",),
     "report": ("poinsot report result", "poinsot report result --out page.html"),
-    "view": ("poinsot view model.toml", "poinsot view result"),
+    "view": ("poinsot view model.toml", "poinsot view model.toml --motion motion.csv --html view.html"),
     "new": ("poinsot new mine --mechanism four_bar --simulated", "poinsot new arm --mechanism serial"),
     "reproduce": ("poinsot reproduce four-bar",),
     "doctor": ("poinsot doctor",),

@@ -85,8 +85,8 @@ def machine_of_urdf(path: Path) -> Machine:
 def _rotors(mechanism: Mechanism) -> str:
     """Rotors for the drives of a machine in which something that moves has no inertia."""
     lines = [
-        "# Something that moves has no inertia in the source, and would be accelerated without bound: motors have rotors.",
-        "# These are the rotors' inertias, seen at the joints; put those of yours.",
+        "# Something that moves has no inertia in the source, and cannot be simulated. Motors have rotors: these are",
+        "# their inertias, seen at the joints; put those of yours.",
     ]
     for name, actuator in mechanism.actuators.items():
         unit = "kg·m²" if actuator.on.unit == "rad" else "kg"

@@ -43,11 +43,11 @@ COLUMNS = ("paper", "quantity", "published", "ours", "unit", "verdict", "reason"
 
 def reproduce(
     paper: Annotated[str, typer.Argument(help=f"{', '.join(PAPERS)}, or all")] = "all",
+    json: Json = None,
+    overwrite: Overwrite = False,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="DIR", help="draw the papers' figures into a folder, as PNG")
     ] = None,
-    json: Json = None,
-    overwrite: Overwrite = False,
 ) -> None:
     """Reproduce the published numbers of the five papers; exits with 1 if one disagrees without a reason."""
     if paper not in (*PAPERS, "all"):

@@ -6,13 +6,13 @@ from typing import Any
 
 from poinsot.app.scene.track import swing, vibration
 from poinsot.app.viewer.motion_panel import Player
-from poinsot.app.viewer.stage import Stage, plain_markdown
+from poinsot.app.viewer.stage import ViewerStage, plain_markdown
 from poinsot.vibration.modes import Modes
 
 NONE = "press the button first"
 
 
-def add_modes_panel(stage: Stage, player: Player, count: int = 12) -> Any:
+def add_modes_panel(stage: ViewerStage, player: Player, count: int = 12) -> Any:
     """Controls that find the modes of the pose that is shown, and let one swing."""
     gui = stage.server.gui
     with gui.add_folder("Modes", expand_by_default=False):
@@ -70,7 +70,7 @@ def add_modes_panel(stage: Stage, player: Player, count: int = 12) -> Any:
     return find
 
 
-def modes_of_pose(stage: Stage, count: int) -> Modes:
+def modes_of_pose(stage: ViewerStage, count: int) -> Modes:
     """Modes of the mechanism in the pose that is shown."""
     import poinsot
 
@@ -81,7 +81,7 @@ def modes_of_pose(stage: Stage, count: int) -> Modes:
     return poinsot.modes(posing.mechanism, posing.values(stage.pose.poses), n=count)
 
 
-def _values(stage: Stage) -> list[float]:
+def _values(stage: ViewerStage) -> list[float]:
     return list(stage.posing.values(stage.pose.poses).values())
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from poinsot.app.scene.draw import Drawing
 from poinsot.app.scene.track import Film, Moving, resampled
-from poinsot.app.viewer.stage import Stage
+from poinsot.app.viewer.stage import ViewerStage
 from poinsot.model.mechanism import Mechanism
 
 FPS = 30.0
@@ -24,7 +24,7 @@ SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5")
 class Player:
     """Plays films on a page, one at a time, over and over."""
 
-    stage: Stage
+    stage: ViewerStage
     films: tuple[tuple[Film, Drawing], ...] = ()
     playing: bool = False
     speed: float = 1.0
@@ -65,7 +65,7 @@ class Player:
             last = now
 
 
-def start_player(stage: Stage) -> Player:
+def start_player(stage: ViewerStage) -> Player:
     """A player in a thread of its own, which ends with the page."""
     player = Player(stage)
     stage.threads.append(threading.Thread(target=player.run, daemon=True, name="player"))
@@ -73,7 +73,7 @@ def start_player(stage: Stage) -> Player:
     return player
 
 
-def add_motion_panel(stage: Stage, player: Player, moving: Moving | None = None, simulate: float = 2.0) -> None:
+def add_motion_panel(stage: ViewerStage, player: Player, moving: Moving | None = None, simulate: float = 2.0) -> None:
     """Controls that play a motion, and simulate the mechanism from the pose that is shown."""
     gui = stage.server.gui
     with gui.add_folder("Motion", expand_by_default=moving is not None):
@@ -129,7 +129,7 @@ def add_motion_panel(stage: Stage, player: Player, moving: Moving | None = None,
         load(moving)
 
 
-def simulated(stage: Stage, t_end: float) -> Moving:
+def simulated(stage: ViewerStage, t_end: float) -> Moving:
     """The mechanism under its own forces from the pose that is shown."""
     import poinsot
 

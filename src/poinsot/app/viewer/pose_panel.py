@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.app.viewer.limits import SliderRange, slider_range
-from poinsot.app.viewer.stage import Stage, plain_markdown
+from poinsot.app.viewer.stage import ViewerStage, plain_markdown
 from poinsot.elements.coordinates.base import RelativeCoordinate
 from poinsot.errors import PoinsotError
 from poinsot.spatial.pose import Pose
@@ -16,7 +16,7 @@ from poinsot.spatial.rotation import quaternion_from_matrix, quaternion_matrix
 NOTHING = "nothing"
 
 
-def add_pose_panel(stage: Stage) -> dict[str, Any]:
+def add_pose_panel(stage: ViewerStage) -> dict[str, Any]:
     """Sliders by coordinate; they follow the pose whoever changes it."""
     posing, gui = stage.posing, stage.server.gui
     values = posing.values(stage.pose.poses)
@@ -55,7 +55,7 @@ def add_pose_panel(stage: Stage) -> dict[str, Any]:
     return sliders
 
 
-def _take_sliders(stage: Stage, sliders: dict[str, Any], ranges: dict[str, SliderRange], follow: Any) -> None:
+def _take_sliders(stage: ViewerStage, sliders: dict[str, Any], ranges: dict[str, SliderRange], follow: Any) -> None:
     """Bring the mechanism to what the sliders say; where it cannot go, they go back."""
     wanted = {name: ranges[name].taken(slider.value) for name, slider in sliders.items()}
     now = stage.posing.values(stage.pose.poses)
@@ -71,12 +71,12 @@ def _take_sliders(stage: Stage, sliders: dict[str, Any], ranges: dict[str, Slide
         raise PoinsotError(f"{', '.join(moved)} cannot go there: {error}") from None
 
 
-def _words(stage: Stage) -> str:
+def _words(stage: ViewerStage) -> str:
     residual = stage.posing.residual(stage.pose.poses) / stage.scene.sizes.extent
     return plain_markdown(f"joints closed to {residual:.0e} of the machine's size")
 
 
-def add_drag_panel(stage: Stage) -> Any:
+def add_drag_panel(stage: ViewerStage) -> Any:
     """A choice of bodies to drag, and handles on the one chosen."""
     gui, bodies = stage.server.gui, tuple(stage.posing.mechanism.bodies)
     with gui.add_folder("Drag", expand_by_default=False):
@@ -118,12 +118,12 @@ def add_drag_panel(stage: Stage) -> Any:
     return choice
 
 
-def described_body(stage: Stage) -> str:
+def described_body(stage: ViewerStage) -> str:
     """The body whose place the independent coordinates describe, or nothing."""
     found = [c.frame.body for c in stage.posing.coordinates.values() if isinstance(c, RelativeCoordinate)]
     return max(set(found), key=found.count) if found else ""
 
 
-def _grip(stage: Stage, body: str) -> np.ndarray:
+def _grip(stage: ViewerStage, body: str) -> np.ndarray:
     """Where a body is held: its centre of mass (3,), in the body  [m]."""
     return np.asarray(stage.posing.mechanism.bodies[body].com, float)

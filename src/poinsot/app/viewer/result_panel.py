@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import poinsot
-from poinsot.app.viewer.stage import Stage, plain_markdown
+from poinsot.app.viewer.stage import ViewerStage, plain_markdown
 from poinsot.errors import PoinsotError
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import read_text
@@ -62,7 +62,7 @@ def _signals(path: Path) -> dict[str, dict[str, np.ndarray]]:
     return found
 
 
-def add_result_panel(stage: Stage, result: ResultFolder) -> None:
+def add_result_panel(stage: ViewerStage, result: ResultFolder) -> None:
     """The numbers of an estimate, and its channels as measured and predicted."""
     gui = stage.server.gui
     with gui.add_folder("Identified"):

@@ -22,7 +22,7 @@ TOGGLES = ("bodies", "joints", "frames", "labels", "mass centres", "loads", "rea
 
 
 @dataclass
-class Stage:
+class ViewerStage:
     """A mechanism on a page of a running server; one thing changes it at a time."""
 
     server: Any
@@ -94,14 +94,14 @@ def plain_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+!|~-])", r"\\\1", html.escape(text, quote=False))
 
 
-def open_stage(server: Any, mechanism: Mechanism, dark: bool = False) -> Stage:
+def open_stage(server: Any, mechanism: Mechanism, dark: bool = False) -> ViewerStage:
     """Draw a mechanism in the pose of its file on a running server, with the layers that can be shown."""
     posing = posing_of(mechanism)
     scene = scene_of(mechanism, posing.home.poses, dark=dark)
     server.gui.configure_theme(dark_mode=dark, show_logo=False, show_share_button=False)
     server.gui.set_panel_label(mechanism.name)
     prepare(server, scene)
-    stage = Stage(server, posing, scene, draw(scene, server.scene), posing.home)
+    stage = ViewerStage(server, posing, scene, draw(scene, server.scene), posing.home)
     stage.note = server.gui.add_markdown("")
     with server.gui.add_folder("Show", expand_by_default=False):
         for layer in TOGGLES:
@@ -111,7 +111,7 @@ def open_stage(server: Any, mechanism: Mechanism, dark: bool = False) -> Stage:
     return stage
 
 
-def _toggle(stage: Stage, layer: str) -> None:
+def _toggle(stage: ViewerStage, layer: str) -> None:
     box = stage.server.gui.add_checkbox(layer, layer in stage.visible)
 
     @box.on_update
@@ -123,7 +123,7 @@ def _toggle(stage: Stage, layer: str) -> None:
             stage.drawing.show(layer, box.value)
 
 
-def add_reactions(stage: Stage) -> None:
+def add_reactions(stage: ViewerStage) -> None:
     """Arrows of the reactions of all joints at rest in the present pose, replacing those before."""
     import poinsot
     from poinsot.app.scene.loads import reaction_arrows

@@ -14,7 +14,7 @@ from poinsot.app.scene.draw import draw
 from poinsot.app.scene.track import Moving, resampled
 from poinsot.app.viewer.motion_panel import FPS, Player
 from poinsot.app.viewer.result_panel import markdown_of
-from poinsot.app.viewer.stage import Stage
+from poinsot.app.viewer.stage import ViewerStage
 from poinsot.app.viewer.watch import Progress, add_watch_panel, run_watched
 from poinsot.errors import PoinsotError
 from poinsot.estimate.study import Study
@@ -48,7 +48,7 @@ def recorded_motion(study: Study) -> Moving | None:
     return None
 
 
-def add_nominal(stage: Stage, player: Player, study: Study) -> None:
+def add_nominal(stage: ViewerStage, player: Player, study: Study) -> None:
     """The model of the study as a grey ghost beside the identified one, playing the same recorded motion."""
     gui, nominal = stage.server.gui, study.mechanism
     scene = scene_of(nominal, dark=stage.scene.palette.dark)
@@ -86,7 +86,7 @@ def differences(nominal: Any, identified: Any) -> str:
     return "\n".join(lines) or "all parameters are the same"
 
 
-def watch_study(stage: Stage, study: Study, *, at_once: bool) -> None:
+def watch_study(stage: ViewerStage, study: Study, *, at_once: bool) -> None:
     """A button that identifies a study and shows how it goes; `at_once` without the button."""
     gui = stage.server.gui
     button = None if at_once else gui.add_button("identify")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.app.viewer.result_panel import is_result, markdown_of
-from poinsot.app.viewer.stage import Stage
+from poinsot.app.viewer.stage import ViewerStage
 from poinsot.errors import PoinsotError
 
 _COST = re.compile(r"cost ([-+0-9.eE]+)")
@@ -74,7 +74,7 @@ def run_watched(work: Callable[[], Any], progress: Progress, done: Callable[[Any
     return thread
 
 
-def add_watch_panel(stage: Stage, progress: Progress) -> threading.Thread:
+def add_watch_panel(stage: ViewerStage, progress: Progress) -> threading.Thread:
     """Words and a picture of the cost that follow an identification until it ends."""
     gui = stage.server.gui
     with gui.add_folder("Identification"):

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class Assembly(PlacedBodies):
     lost: str = ""  # coordinates of a singular pose beyond which the assembly mode is not known
     asked: str = ""  # coordinates of a given pose that is not reached
     nearest: str = ""  # the same where the way to it ends
-    error: float = 0.0  # root of the sum of all violations squared, each by its natural size
+    error: float = 0.0  # root of the sum of all violations squared
     opening: float = 0.0  # of the loop that the worst equation closes, its tree put together  [m or -]
 
     @property
@@ -89,7 +89,7 @@ class Assembly(PlacedBodies):
         if not self.converged:
             gap = f"{self.worst} stays open by {self.residual:.2e} of the machine's size ({self.size:.3g} m)"
             if self.opening and self.worst is not None:
-                unit = " m" if self.worst.is_length else ""
+                unit = " m" * self.worst.is_length
                 gap = f"the loop that joint {self.worst} closes stays open by {self.opening:.3g}{unit}"
             if self.asked:
                 beyond = "" if self.worst is None or self.worst.joint == "pose" else f"; beyond, {gap}"
@@ -119,19 +119,17 @@ def assemble(mechanism: Mechanism, pose: GivenPose = None, *, home: Assembly | N
         raise PoinsotError(f"{error}{hint}") from None
 
 
-def unit_hint(mechanism: Mechanism, pose: Mapping[str, float | str], home: Assembly | None = None) -> str:
+def unit_hint(mechanism: Mechanism, pose: Mapping[str, Any], home: Assembly | None = None) -> str:
     """What to say where numbers that are out of reach in rad and m can be reached in degrees or millimetres."""
-    coordinates = mechanism.elements.coordinates
     bare = {name: float(value) for name, value in pose.items() if not isinstance(value, str)}
-    home = home or attempt_assembly(mechanism)
-    size = {"rad": np.pi, "m": home.size}
+    home, coordinates = home or attempt_assembly(mechanism), mechanism.elements.coordinates
+    size, smaller = {"rad": np.pi, "m": home.size}, {"rad": (np.pi / 180, "degrees"), "m": (1e-3, "millimetres")}
     given = {unit: [n for n in bare if coordinates[n].unit == unit] for unit in size}
     large = [unit for unit, names in given.items() if any(abs(bare[name]) > size[unit] for name in names)]
-    factor, word = {"rad": np.pi / 180, "m": 1e-3}, {"rad": "degrees", "m": "millimetres"}
     for units in dict.fromkeys((*((unit,) for unit in large), tuple(large))):
-        changed = {n: bare[n] * factor[unit] for unit in units for n in given[unit]}
+        changed = {n: bare[n] * smaller[unit][0] for unit in units for n in given[unit]}
         if units and attempt_assembly(mechanism, {**pose, **changed}, home=home).converged:
-            words = " and ".join(f"{word[unit]} ({listing(given[unit])})" for unit in units)
+            words = " and ".join(f"{smaller[unit][1]} ({listing(given[unit])})" for unit in units)
             return f" (numbers are in rad and m; these would fit as {words}: were those meant?)"
     return ""
 
@@ -172,10 +170,8 @@ def _from_guesses(elements: Elements) -> Assembly:
         found = tried(trial)
         alike += not found.converged and abs(found.error - best.error) < SAME * best.error
         best = found if found.quality > best.quality else best
-    if best.converged:
-        return best
-    joint, label, opening = widest_loop(elements, topology(elements), best.poses, size)
-    return replace(best, worst=Row(joint, label), opening=opening) if joint else best
+    loop = ("", "", 0.0) if best.converged else widest_loop(elements, topology(elements), best.poses, size)
+    return replace(best, worst=Row(*loop[:2]), opening=loop[2]) if loop[0] else best
 
 
 def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly, names: tuple[str, ...]) -> Assembly:
@@ -194,8 +190,8 @@ def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly, 
         elif step > SHORTEST:
             step = (goal - done) / 2
         else:
-            said = [_said(names, constraints, values) for values in (targets, now + done * way)]
-            return _left(constraints, poses, targets, start, said[0], said[1])
+            said = (_said(names, constraints, values) for values in (targets, now + done * way))
+            return _left(constraints, poses, targets, start, *said)
     return _newton(constraints, poses, targets, start.size)
 
 
@@ -223,8 +219,7 @@ def _near(
 
 def _said(names: tuple[str, ...], constraints: Constraints, values: np.ndarray) -> str:
     """Values of held coordinates as a person writes them."""
-    parts = zip(names, constraints.held, values)
-    return ", ".join(f"{name} = {value:.6g} {coordinate.unit}" for name, coordinate, value in parts)
+    return ", ".join(f"{name} = {x:.6g} {c.unit}" for name, c, x in zip(names, constraints.held, values))
 
 
 def _left(
