@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import poinsot
 
@@ -96,7 +97,7 @@ def _examples(epilog: str) -> list[str]:
     return ["Examples:", "", "```text", *lines, "```", ""] if lines else []
 
 
-def _commands(group: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:
+def _commands(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     for name, command in getattr(group, "commands", {}).items():
         if getattr(command, "commands", None):
             yield from _commands(command, (*path, name))
@@ -104,7 +105,7 @@ def _commands(group: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str,
             yield (*path, name), command
 
 
-def _parameter(parameter: object) -> str:
+def _parameter(parameter: Any) -> str:
     """A row of the table: names, help, default."""
     if getattr(parameter, "hidden", False) or parameter.name == "help":
         return ""
