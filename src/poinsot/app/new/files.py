@@ -9,8 +9,8 @@ from collections.abc import Mapping
 import numpy as np
 
 import poinsot
-from poinsot.app.new.machine import Machine, key, quoted
-from poinsot.app.new.motions import PERIOD, RATE, Motions
+from poinsot.app.new.machine import NewMachine, key, quoted
+from poinsot.app.new.motions import PERIOD, RATE, NewMotions
 from poinsot.recording.recording import Recording
 
 HEAVIER = 1.1  # of the model's masses: those of the machine whose recording is simulated
@@ -18,7 +18,7 @@ ASKED = ("mass", "viscous", "coulomb")  # ends of the parameters that a first st
 LINES = 5  # of a template
 
 
-def unknowns_of(machine: Machine) -> list[str]:
+def unknowns_of(machine: NewMachine) -> list[str]:
     """Masses and friction of the model file."""
     return [name for name in machine.mechanism.parameters if name.rpartition(".")[2] in ASKED]
 
@@ -28,7 +28,7 @@ def motion_text(t: np.ndarray, motion: Mapping[str, np.ndarray]) -> str:
     return _table({"t": t, **motion}, 9)
 
 
-def recordings_of(machine: Machine, motions: Motions, simulated: bool) -> dict[str, str]:
+def recordings_of(machine: NewMachine, motions: NewMotions, simulated: bool) -> dict[str, str]:
     """The two recordings as CSV: of a machine with heavier masses, or a few lines of the model's as a template."""
     mechanism = machine.mechanism
     if simulated:
@@ -57,7 +57,7 @@ def _table(columns: Mapping[str, np.ndarray], digits: int) -> str:
     return out.getvalue()
 
 
-def study_text(machine: Machine) -> str:
+def study_text(machine: NewMachine) -> str:
     """The study: which parameters, from which recordings, by which method."""
     names = "\n".join(f"    {quoted(name)}," for name in unknowns_of(machine))
     return f"""\
@@ -88,7 +88,7 @@ name = "weighted" # channels weighted by their residuals; or ordinary, robust, t
 """
 
 
-def design_text(machine: Machine, motions: Motions) -> str:
+def design_text(machine: NewMachine, motions: NewMotions) -> str:
     """The design of a motion that tells the unknowns best."""
     names = ", ".join(quoted(name) for name in unknowns_of(machine))
     limits = []
@@ -125,7 +125,7 @@ polish = 1
 """
 
 
-def instructions(machine: Machine, simulated: bool, source: str) -> str:
+def instructions(machine: NewMachine, simulated: bool, source: str) -> str:
     """README.txt: what the files are, and the next commands."""
     moved = machine.moved[0]
     recorded = (
