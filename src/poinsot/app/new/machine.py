@@ -120,7 +120,7 @@ def _driven(text: str) -> NewMachine:
 
 
 def _freedoms(mechanism: Mechanism, home: Assembly) -> np.ndarray:
-    """NewMotions (twists of all bodies, k) that the joints leave at natural sizes."""
+    """Motions (twists of all bodies, k) that the joints leave at natural sizes."""
     constraints = Constraints(mechanism.elements)
     scale = twist_scales(constraints, home.size)
     C = constraints.evaluate(home.poses)[1] * scale / row_scales(constraints, home.size)[:, None]
