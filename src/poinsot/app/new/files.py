@@ -97,6 +97,9 @@ def design_text(machine: NewMachine, motions: NewMotions) -> str:
         rate = float(np.abs(np.gradient(s, motions.t)).max())
         limits.append(f'{key(name)} = ["{s.min():.4g} {unit}", "{s.max():.4g} {unit}"]')
         limits.append(f'{quoted(name + ".rate")} = "{1.5 * rate:.3g} {unit}/s"')
+    for name, force in motions.force.items():
+        unit = "N·m" if machine.mechanism.actuators[name].on.unit == "rad" else "N"
+        limits.append(f'{quoted(name + ".force")} = "{1.5 * max(force, 1e-6):.3g} {unit}"')
     noise = [
         f'{key(s.actuator)} = "{float(s.spread("noise")[0]):g} {s.channels[0].unit}"'
         for s in machine.mechanism.sensors.values()
@@ -117,7 +120,7 @@ rate = "{RATE / 4:g} Hz"
 starts = 8 # random motions, the best of which is improved; more find better ones
 polish = 1
 
-[limits] # of coordinates and their rates; also "NAME.acceleration" and "ACTUATOR.force"
+[limits] # of coordinates, their rates ("NAME.acceleration" too) and forces: half as much again as motion.csv needs
 {lines}
 
 [noise] # standard deviation of a sample of the actuators' forces
