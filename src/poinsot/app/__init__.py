@@ -1,10 +1,11 @@
 """The command line and the pages it writes; nothing else imports this package.
 
 cli                                       the commands
-models, dynamics, vibration, identifiability,
-measurements, estimate, design            those of each part
-guide                                     overview, examples in help, shell completion
+models, dynamics, vibration,
+identifiability, measurements,
+estimate, design                          those of each part
 new                                       `poinsot new`: a folder to start from
+guide                                     overview, examples, completion
 options                                   what several commands take
 console, output, tables                   what the terminal shows; what is printed and written; tables of motions
 scene                                     a mechanism as a picture in space; pages

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 import numpy as np
 
 import poinsot
-from poinsot.app.new.machine import StarterMachine, key, quoted
-from poinsot.app.new.motions import PERIOD, RATE, StarterMotions
+from poinsot.app.new.machine import NewMachine, key, quoted
+from poinsot.app.new.motions import PERIOD, RATE, NewMotions
 from poinsot.recording.recording import Recording
 
 HEAVIER = 1.1  # of the model's masses: those of the machine whose recording is simulated
@@ -18,7 +18,7 @@ ASKED = ("mass", "viscous", "coulomb")  # ends of the parameters that a first st
 LINES = 5  # of a template
 
 
-def unknowns_of(machine: StarterMachine) -> list[str]:
+def unknowns_of(machine: NewMachine) -> list[str]:
     """Masses and friction of the model file."""
     return [name for name in machine.mechanism.parameters if name.rpartition(".")[2] in ASKED]
 
@@ -28,7 +28,7 @@ def motion_text(t: np.ndarray, motion: Mapping[str, np.ndarray]) -> str:
     return _table({"t": t, **motion}, 9)
 
 
-def recordings_of(machine: StarterMachine, motions: StarterMotions, simulated: bool) -> dict[str, str]:
+def recordings_of(machine: NewMachine, motions: NewMotions, simulated: bool) -> dict[str, str]:
     """The two recordings as CSV: of a machine with heavier masses, or a few lines of the model's as a template."""
     mechanism = machine.mechanism
     if simulated:
@@ -57,7 +57,7 @@ def _table(columns: Mapping[str, np.ndarray], digits: int) -> str:
     return out.getvalue()
 
 
-def study_text(machine: StarterMachine) -> str:
+def study_text(machine: NewMachine) -> str:
     """The study: which parameters, from which recordings, by which method."""
     names = "\n".join(f"    {quoted(name)}," for name in unknowns_of(machine))
     return f"""\
@@ -88,7 +88,7 @@ name = "weighted" # channels weighted by their residuals; or ordinary, robust, t
 """
 
 
-def design_text(machine: StarterMachine, motions: StarterMotions) -> str:
+def design_text(machine: NewMachine, motions: NewMotions) -> str:
     """The design of a motion that tells the unknowns best."""
     names = ", ".join(quoted(name) for name in unknowns_of(machine))
     limits = []
@@ -97,6 +97,9 @@ def design_text(machine: StarterMachine, motions: StarterMotions) -> str:
         rate = float(np.abs(np.gradient(s, motions.t)).max())
         limits.append(f'{key(name)} = ["{s.min():.4g} {unit}", "{s.max():.4g} {unit}"]')
         limits.append(f'{quoted(name + ".rate")} = "{1.5 * rate:.3g} {unit}/s"')
+    for name, force in motions.force.items():
+        unit = "N·m" if machine.mechanism.actuators[name].on.unit == "rad" else "N"
+        limits.append(f'{quoted(name + ".force")} = "{1.5 * max(force, 1e-6):.3g} {unit}"')
     noise = [
         f'{key(s.actuator)} = "{float(s.spread("noise")[0]):g} {s.channels[0].unit}"'
         for s in machine.mechanism.sensors.values()
@@ -117,7 +120,7 @@ rate = "{RATE / 4:g} Hz"
 starts = 8 # random motions, the best of which is improved; more find better ones
 polish = 1
 
-[limits] # of coordinates and their rates; also "NAME.acceleration" and "ACTUATOR.force"
+[limits] # of coordinates, their rates ("NAME.acceleration" too) and forces: half as much again as motion.csv needs
 {lines}
 
 [noise] # standard deviation of a sample of the actuators' forces
@@ -125,7 +128,7 @@ polish = 1
 """
 
 
-def instructions(machine: StarterMachine, simulated: bool, source: str) -> str:
+def instructions(machine: NewMachine, simulated: bool, source: str) -> str:
     """README.txt: what the files are, and the next commands."""
     moved = machine.moved[0]
     recorded = (

@@ -43,7 +43,7 @@ _HEADER = """\
 
 
 @dataclass(frozen=True)
-class StarterMachine:
+class NewMachine:
     """A mechanism to start with, and its model file."""
 
     text: str  # of the model file
@@ -51,13 +51,13 @@ class StarterMachine:
     moved: tuple[str, ...]  # coordinates that a motion prescribes: as many as freedoms
     added: tuple[str, ...] = ()  # joints that are driven here and not in the source
 
-    def with_text(self, more: str) -> StarterMachine:
+    def with_text(self, more: str) -> NewMachine:
         """The same with further lines in its model file."""
         text = f"{self.text.rstrip()}\n\n{more.strip()}\n"
         return replace(self, text=text, mechanism=poinsot.loads(text))
 
 
-def machine_of(mechanism: str) -> StarterMachine:
+def machine_of(mechanism: str) -> NewMachine:
     """One of the mechanisms on offer."""
     if mechanism not in MECHANISMS:
         raise PoinsotError(unknown("mechanism to start from", mechanism, MECHANISMS))
@@ -67,7 +67,7 @@ def machine_of(mechanism: str) -> StarterMachine:
     return _driven(_HEADER.format(title=f"{mechanism}: {MECHANISMS[mechanism]}.") + text)
 
 
-def machine_of_urdf(path: Path) -> StarterMachine:
+def machine_of_urdf(path: Path) -> NewMachine:
     """The machine of a URDF, with a name for the coordinate of every joint that turns or slides."""
     mechanism = poinsot.read_urdf(path)
     names = [name for name, joint in mechanism.joints.items() if len(joint.coordinates) == 1]
@@ -96,7 +96,7 @@ def _rotors(mechanism: Mechanism) -> str:
     return "\n".join(lines)
 
 
-def _driven(text: str) -> StarterMachine:
+def _driven(text: str) -> NewMachine:
     """The machine of a model file, with actuators added until all that can move is driven."""
     mechanism = poinsot.loads(text)
     home = poinsot.assemble(mechanism)
@@ -116,7 +116,7 @@ def _driven(text: str) -> StarterMachine:
         raise PoinsotError(
             f"{mechanism.name} has {freedoms} freedoms, and its joints that turn or slide tell {len(moved)} of them"
         )
-    return StarterMachine(text, mechanism, moved, added)
+    return NewMachine(text, mechanism, moved, added)
 
 
 def _freedoms(mechanism: Mechanism, home: Assembly) -> np.ndarray:

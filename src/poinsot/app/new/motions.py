@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import poinsot
-from poinsot.app.new.machine import StarterMachine, key, quoted
+from poinsot.app.new.machine import NewMachine, key, quoted
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import Assembly
@@ -26,7 +26,7 @@ KEPT = 0.1  # of the hold that actuators have on the machine in its pose, which 
 
 
 @dataclass(frozen=True)
-class StarterMotions:
+class NewMotions:
     """Two motions of a machine, one to identify from and one to validate with."""
 
     t: np.ndarray  # (n,)  [s]
@@ -35,7 +35,7 @@ class StarterMotions:
     force: dict[str, float]  # largest force by actuator  [N or N·m]
 
 
-def motions_of(machine: StarterMachine) -> StarterMotions:
+def motions_of(machine: NewMachine) -> NewMotions:
     """Motions about the model's pose, as large as the machine follows far from singular poses."""
     t = np.arange(0, round(PERIOD * RATE) + 1) / RATE
     middle, largest = _ranges(machine, poinsot.assemble(machine.mechanism))
@@ -51,12 +51,12 @@ def motions_of(machine: StarterMachine) -> StarterMotions:
             failure = str(error)
             continue
         if min(one.check.min() for one in found) > KEPT * hold:
-            return StarterMotions(t, first, second, {n: float(np.abs(f).max()) for n, f in found[0].forces.items()})
+            return NewMotions(t, first, second, {n: float(np.abs(f).max()) for n, f in found[0].forces.items()})
         failure = "a singular pose is near"
     raise PoinsotError(f"{machine.mechanism.name} does not follow a small motion about its pose: {failure}")
 
 
-def _waves(machine: StarterMachine, t: np.ndarray, seed: int) -> dict[str, np.ndarray]:
+def _waves(machine: NewMachine, t: np.ndarray, seed: int) -> dict[str, np.ndarray]:
     return {name: _wave(t, k, seed) for k, name in enumerate(machine.moved)}
 
 
@@ -71,12 +71,12 @@ def _wave(t: np.ndarray, k: int, seed: int) -> np.ndarray:
     return wave / np.abs(wave).max()
 
 
-def _moved(machine: StarterMachine, motion: dict[str, np.ndarray], t: np.ndarray) -> Any:
+def _moved(machine: NewMachine, motion: dict[str, np.ndarray], t: np.ndarray) -> Any:
     """Forces along a motion."""
     return poinsot.inverse_dynamics(machine.mechanism, {n: (t, s) for n, s in motion.items()}, t)
 
 
-def _ranges(machine: StarterMachine, home: Assembly) -> tuple[dict[str, float], dict[str, float]]:
+def _ranges(machine: NewMachine, home: Assembly) -> tuple[dict[str, float], dict[str, float]]:
     """Middle and amplitude of every coordinate, within its end stops."""
     mechanism = machine.mechanism
     coordinates = [mechanism.coordinates[name] for name in machine.moved]
@@ -101,7 +101,7 @@ def stops(mechanism: Mechanism, coordinate: Coordinate) -> tuple[float, float]:
     return low, high
 
 
-def with_sensors(machine: StarterMachine, motions: StarterMotions) -> StarterMachine:
+def with_sensors(machine: NewMachine, motions: NewMotions) -> NewMachine:
     """The machine with an encoder and a force sensor on every actuator that has none."""
     mechanism, lines = machine.mechanism, ["# What is recorded, with the standard deviation of one sample."]
     read = [sensor.on for sensor in mechanism.sensors.values()]
