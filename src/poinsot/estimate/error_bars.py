@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def _transformed(x: np.ndarray) -> tuple[int, np.ndarray]:
     """Fourier transform (f, …) of columns (n, …), made longer, with squares that sum up to those of the columns."""
     from scipy.fft import next_fast_len, rfft
 
-    size = next_fast_len(max(2 * len(x), len(x) + TAIL), real=True)
+    size = cast("int", next_fast_len(max(2 * len(x), len(x) + TAIL), real=True))
     F = np.asarray(rfft(np.nan_to_num(x), size, axis=0))
     twice = np.full(len(F), 2.0)
     twice[0] = 1.0
@@ -92,7 +93,7 @@ def _transformed(x: np.ndarray) -> tuple[int, np.ndarray]:
 def _lagged(products: np.ndarray, most: int, size: int) -> np.ndarray:
     """Twice the sums of products of two series, the second so many samples before: (most, r) from spectra (f, r)."""
     phase = np.exp(-2j * np.pi / size * np.outer(np.arange(1, most + 1), np.arange(len(products))))
-    return 2 * (phase @ products).real
+    return 2 * np.real(phase @ products)
 
 
 def _conjugate(M: np.ndarray) -> np.ndarray:

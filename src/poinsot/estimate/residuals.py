@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -190,7 +191,8 @@ def _drawn(colour: Colour, lengths: Sequence[int]) -> list[list[np.ndarray]]:
     from scipy.fft import next_fast_len
 
     found, root = [], colour.root
-    size = [next_fast_len(n + AROUND * max(len(a) for a in colour.a), real=True) for n in lengths]
+    around = AROUND * max(len(a) for a in colour.a)
+    size = [cast("int", next_fast_len(n + around, real=True)) for n in lengths]
     response = {m: colour.response(m) for m in set(size)}
     for seed in range(DRAWS):
         rng, parts = np.random.default_rng(seed), []
