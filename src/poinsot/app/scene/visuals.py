@@ -74,7 +74,7 @@ def read_mesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
     except ImportError:
         raise MissingExtraError("drawing meshes", "trimesh", "view") from None
     try:
-        mesh = trimesh.load(path, force="mesh", process=False, skip_materials=True)
+        mesh: Any = trimesh.load(path, force="mesh", process=False, skip_materials=True)
         vertices, faces = np.asarray(mesh.vertices, float), np.asarray(mesh.faces, int)
     except Exception as error:
         raise PoinsotError(f"the mesh '{path.name}' cannot be read: {one_line(str(error), 120)}") from None
