@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.test_results import identified
 from typer.testing import CliRunner
 
 import poinsot
 from poinsot.app.cli import app
 from poinsot.app.scene.viser_package import server
 from poinsot.app.viewer.address import require_free
-from poinsot.app.viewer.command import Shown, furnish
+from poinsot.app.viewer.command import Shown, furnish, shown_by
 from poinsot.app.viewer.limits import slider_range
 from poinsot.app.viewer.posing import posing_of
-from poinsot.app.viewer.result_panel import numbers_html, thinned
+from poinsot.app.viewer.result_panel import numbers_html
 from poinsot.app.viewer.stage import plain_markdown
 from poinsot.app.viewer.watch import Progress, run_watched
 from poinsot.errors import PoinsotError
@@ -122,11 +123,13 @@ def test_texts_of_users_mean_nothing_to_the_page():
     assert "<script>" not in numbers_html(data) and "undetermined" in numbers_html(data)
 
 
-def test_thinned_signals_keep_their_peaks():
-    y = np.zeros(100_000)
-    y[[1234, 77_777]] = 5.0, -7.0
-    kept = thinned(y, 1000)
-    assert len(kept) <= 1000 and {1234, 77_777} <= set(kept.tolist())
+def test_a_result_folder_brings_its_motion_and_the_model_before(tmp_path):
+    identified().save(tmp_path / "result")
+    shown = shown_by(str(tmp_path / "result"), None, None, None)
+    assert shown.moving is not None and set(shown.moving.position) == set(shown.mechanism.bodies)
+    assert shown.nominal is not None
+    masses = [m.parameters["link3.mass"].value for m in (shown.nominal, shown.mechanism)]
+    assert masses[0] == poinsot.load("four_bar").parameters["link3.mass"].value != masses[1]
 
 
 def test_a_running_identification_is_heard():

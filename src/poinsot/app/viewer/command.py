@@ -6,7 +6,7 @@ import threading
 import time
 import webbrowser
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,8 +27,9 @@ class Shown:
 
     mechanism: Mechanism
     study: Any = None  # poinsot.Study
-    result: Any = None  # ResultFolder
+    result: Any = None  # SavedResult
     moving: Any = None  # a motion to be played
+    nominal: Mechanism | None = None  # of a result: the model before
 
 
 def view(
@@ -37,9 +38,6 @@ def view(
     simulate: Annotated[float | None, typer.Option("--simulate", metavar="SECONDS", help="simulate and play")] = None,
     mode: Annotated[
         int | None, typer.Option("--mode", metavar="K", help="with --html: mode K swings, from 1")
-    ] = None,
-    study: Annotated[
-        Path | None, typer.Option("--study", help="of a result: its nominal model and recorded motion are shown too")
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="run a study and watch it, or wait for a result folder")
@@ -65,7 +63,7 @@ def view(
     if watch and not Path(what).exists():
         _wait(Path(what))
     with busy(f"loading {what}"):
-        shown = shown_by(what, motion, simulate, study, change)
+        shown = shown_by(what, motion, simulate, change)
     if html is not None:
         with busy("page"):
             text = page_text(shown, mode, dark)
@@ -83,33 +81,37 @@ def _wait(folder: Path) -> None:
     wait_for_result(folder, print)
 
 
-def shown_by(
-    what: str, motion: Path | None, simulate: float | None, study: Path | None, change: list[str] | None
-) -> Shown:
+def shown_by(what: str, motion: Path | None, simulate: float | None, change: list[str] | None) -> Shown:
     """Load what a command line names."""
     from poinsot.app.tables import loaded
     from poinsot.app.viewer.motion_panel import prescribed
-    from poinsot.app.viewer.result_panel import is_result, read_result
+    from poinsot.app.viewer.result_panel import is_result
     from poinsot.app.viewer.studies import is_study, read_study, recorded_motion
 
-    result = known = None
     if is_result(Path(what)):
-        result = read_result(Path(what))
-        known = read_study(study) if study is not None else None
-        mechanism = result.mechanism
+        shown = _result(Path(what))
     elif is_study(Path(what)):
-        known = read_study(Path(what))
-        mechanism = known.mechanism
+        study = read_study(Path(what))
+        shown = Shown(study.mechanism, study, moving=recorded_motion(study))
     else:
-        mechanism = loaded(what, change)
-    moving = None
+        shown = Shown(loaded(what, change))
     if motion is not None:
-        moving = prescribed(mechanism, motion)
-    elif simulate is not None:
-        moving = poinsot.simulate(mechanism, simulate)
-    elif known is not None:
-        moving = recorded_motion(known)
-    return Shown(mechanism, known, result, moving)
+        return replace(shown, moving=prescribed(shown.mechanism, motion))
+    if simulate is not None:
+        return replace(shown, moving=poinsot.simulate(shown.mechanism, simulate))
+    return shown
+
+
+def _result(folder: Path) -> Shown:
+    """The identified mechanism of a folder with its recorded motion, and the model before."""
+    from poinsot.app.report.saved import read_result
+
+    result = read_result(folder)
+    if result.mechanism is None:
+        raise PoinsotError(f"{folder}: there is no model to show: it has neither model.toml nor nominal.toml")
+    nominal = folder / "nominal.toml"
+    before = poinsot.load(nominal) if nominal.is_file() else None
+    return Shown(result.mechanism, result=result, moving=result.motion, nominal=before)
 
 
 def page_text(shown: Shown, mode: int | None, dark: bool) -> str:
@@ -177,8 +179,8 @@ def furnish(
     add_drag_panel(stage)
     add_motion_panel(stage, player, shown.moving, seconds or 2.0)
     add_modes_panel(stage, player)
-    if shown.result is not None and shown.study is not None:
-        add_nominal(stage, player, shown.study)
+    if shown.nominal is not None:
+        add_nominal(stage, player, shown.nominal, shown.moving)
     elif shown.study is not None:
         watch_study(stage, shown.study, at_once=watch)
     return stage

@@ -19,6 +19,7 @@ from poinsot.app.viewer.watch import Progress, add_watch_panel, run_watched
 from poinsot.errors import PoinsotError
 from poinsot.estimate.study import Study
 from poinsot.estimate.study_file import read_study
+from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import parsed_toml, read_text
 from poinsot.recording.motion import recorded_motion as motion_of
 
@@ -48,9 +49,9 @@ def recorded_motion(study: Study) -> Moving | None:
     return None
 
 
-def add_nominal(stage: ViewerStage, player: Player, study: Study) -> None:
-    """The model of the study as a grey ghost beside the identified one, playing the same recorded motion."""
-    gui, nominal = stage.server.gui, study.mechanism
+def add_nominal(stage: ViewerStage, player: Player, nominal: Mechanism, moving: Moving | None) -> None:
+    """The model before as a grey ghost beside the identified one, playing the same recorded motion."""
+    gui = stage.server.gui
     scene = scene_of(nominal, dark=stage.scene.palette.dark)
     ghost = draw(scene, stage.server.scene, root="/nominal", ghost=True)
     with gui.add_folder("Nominal model", expand_by_default=False):
@@ -64,7 +65,6 @@ def add_nominal(stage: ViewerStage, player: Player, study: Study) -> None:
 
     for layer in ("ground",):
         ghost.show(layer, False)
-    moving = recorded_motion(study)
     if moving is not None:
         film = resampled(nominal, moving, FPS, most=6000)
         player.turned.append(lambda: _along(player, ghost, film))

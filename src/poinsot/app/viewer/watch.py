@@ -79,10 +79,9 @@ def add_watch_panel(stage: ViewerStage, progress: Progress) -> threading.Thread:
     gui = stage.server.gui
     with gui.add_folder("Identification"):
         told = gui.add_markdown("")
-        series = ({}, {"label": "cost", "stroke": "#0072b2"})
-        picture = gui.add_uplot(
-            (np.zeros(1), np.zeros(1)), series, title="cost over time [s]", aspect=1.8, visible=False
-        )
+        series = ({"label": "t [s]"}, {"label": "cost", "stroke": "#0072b2"})
+        options: dict[str, Any] = {"title": "cost over time [s]", "scales": {"x": {"time": False}}}
+        picture = gui.add_uplot((np.zeros(1), np.zeros(1)), series, aspect=1.8, visible=False, **options)
 
     def follow() -> None:
         seen = -1
