@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import KKTSolution, Link, elimination_order, kkt, rows_to_add
+from poinsot.engine.linear.sparse_ldl import ZeroPivotError
+from poinsot.errors import PoinsotError
 from poinsot.formulations.articulated import ArticulatedSolution, articulated_solution
 from poinsot.formulations.coordinates_of_poses import COMBINATIONS, combining_reading
 from poinsot.formulations.embedded import POOR_CHOICE, Embedding, Machine, Rate, embed, independent_rates
@@ -197,7 +199,12 @@ class Dynamics:
         if balance.articulated is not None and not self.careful and self._even:
             bodies, forces = balance.articulated
             return articulated_solution(bodies, motion.C, forces, motion.gamma)
-        found = kkt(balance.M, motion.C, balance.Q, motion.gamma, self.order, self.added)
+        try:
+            found = kkt(balance.M, motion.C, balance.Q, motion.gamma, self.order, self.added)
+        except ZeroPivotError:
+            raise PoinsotError(
+                "the equations of motion have no solution: something can move that has no inertia; `check` names it"
+            ) from None
         return found.refined() if self.careful else found
 
     @property

@@ -14,7 +14,14 @@ from poinsot.errors import PoinsotError, listing
 from poinsot.model.admissible import body_defect
 from poinsot.model.assembly.assembly import Assembly, attempt_assembly
 from poinsot.model.assembly.constraints import Constraints, Row
-from poinsot.model.assembly.mobility import generic_assembly, loose_bodies, mobility, redundant_rows, stressed_joints
+from poinsot.model.assembly.mobility import (
+    generic_assembly,
+    loose_bodies,
+    mobility,
+    redundant_rows,
+    stressed_joints,
+    weightless_bodies,
+)
 from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements, substitute
@@ -128,6 +135,7 @@ def check(mechanism: Mechanism) -> Report:
         redundant = redundant_rows(constraints, away, order)
         shared = stressed_joints(constraints, away) if redundant else ()
         moving = loose_bodies(elements, away) if 0 < len(elements.actuators) < generic else ()
+        findings += _inertia_findings(weightless_bodies(elements, away))
         counts = len(elements.actuators), moving
         findings += _mobility_findings(constraints, generic, given, redundant, shared, *counts)
     counts = Counter(joint.kind for joint in elements.joints.values())
@@ -158,6 +166,13 @@ def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Diagno
     if massless:
         found.append(Diagnostic(Level.NOTE, f"bodies without mass: {listing(massless)}"))
     return found
+
+
+def _inertia_findings(weightless: tuple[str, ...]) -> list[Diagnostic]:
+    if not weightless:
+        return []
+    why = "such a motion cannot be simulated; give them an inertia, or their drives a drive-inertia"
+    return [Diagnostic(Level.WARNING, f"these can move without any inertia: {listing(weightless)}; {why}")]
 
 
 def _unused_findings(mechanism: Mechanism) -> list[Diagnostic]:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from casadi import SX
 
 
+class ZeroPivotError(PoinsotError):
+    """A matrix that cannot be factorised, whatever its values."""
+
+
 @dataclass(frozen=True)
 class Factor:
     """L and D of one symmetric matrix, ready for any number of right-hand sides."""
@@ -114,7 +118,7 @@ class _Elimination:
     def pivot(self, k: int) -> tuple[Any, Any]:
         """Give pivot k and its size relative to its terms."""
         if k not in self.plus and k not in self.minus:
-            raise PoinsotError(f"row {k} has a zero pivot in this elimination order: eliminate it later")
+            raise ZeroPivotError(f"row {k} has a zero pivot in this elimination order: eliminate it later")
         plus, minus = self.plus.pop(k, None), self.minus.pop(k, None)
         if self.signs is None:
             return plus, casadi.fabs(plus) / minus

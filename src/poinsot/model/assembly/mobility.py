@@ -18,10 +18,12 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.model.assembly.assembly import Assembly, close, row_scales, twist_scales
-from poinsot.model.assembly.constraints import Constraints, Row
+from poinsot.model.assembly.constraints import IN_PLANE, Constraints, Row
 from poinsot.model.parts import Elements
+from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 
+WEIGHTLESS = 1e-13  # of the largest momentum of free motions, every body's by its own inertia
 RANK_TOLERANCE = 1e-10  # of the largest singular value; redundant rows are at 1e-15, those of shaky poses near 1e-8
 
 
@@ -85,6 +87,29 @@ def loose_bodies(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
     motions = null_space(_jacobian(held, assembly)).reshape(-1, len(held.names), held.freedom)
     moving = np.max(np.abs(motions), axis=(0, 2), initial=0.0) > np.sqrt(RANK_TOLERANCE)
     return tuple(name for name, moves in zip(held.names, moving) if moves)
+
+
+def weightless_bodies(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
+    """Bodies of motions that no inertia resists, neither of a body nor of a drive."""
+    drives = tuple(law.on for law in elements.forces.values() if float(law.kinetic(1.0)) > 0)
+    held = Constraints(elements, drives)
+    motions = null_space(_jacobian(held, assembly))
+    each = motions.reshape(-1, len(held.names), held.freedom)
+    momenta = [each[:, k] @ _relative_inertia(elements, name, assembly.size) for k, name in enumerate(held.names)]
+    if not len(motions) or not momenta:
+        return ()
+    free = null_space(np.hstack(momenta).T, WEIGHTLESS) @ motions
+    moving = np.max(np.abs(free.reshape(-1, *each.shape[1:])), axis=(0, 2), initial=0.0) > np.sqrt(RANK_TOLERANCE)
+    return tuple(name for name, moves in zip(held.names, moving) if moves)
+
+
+def _relative_inertia(elements: Elements, name: str, size: float) -> np.ndarray:
+    """Inertia (6, 6) or (3, 3) about a body's origin, lengths in units of the machine's size, its largest entry 1."""
+    inertia = elements.bodies[name].spatial_inertia()
+    H = skew(np.asarray(inertia.h, float)) / size
+    M = np.block([[float(inertia.m) * np.eye(3), -H], [H, np.asarray(inertia.I, float) / size**2]])
+    M = M[np.ix_(IN_PLANE, IN_PLANE)] if elements.planar else M
+    return M / np.max(np.abs(M), initial=1e-300)
 
 
 def stressed(J: np.ndarray, sizes: np.ndarray) -> np.ndarray:
