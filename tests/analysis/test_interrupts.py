@@ -102,7 +102,7 @@ def test_the_command_line_writes_what_was_simulated_and_exits_with_130(tmp_path)
     assert done.returncode == 130 and "it was interrupted" in done.stdout
     with open(files["csv"], newline="") as file:
         rows = list(csv.DictReader(file))
-    assert rows and float(rows[0]["t"]) == 0.0 and float(rows[-1]["t"]) < 1e5
+    assert rows and float(rows[0]["t [s]"]) == 0.0 and float(rows[-1]["t [s]"]) < 1e5
     with open(files["json"]) as file:
         assert "it was interrupted" in json.load(file)["status"]
 

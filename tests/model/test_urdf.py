@@ -61,8 +61,7 @@ def test_one_warning_stands_for_all_names_that_change_and_the_description_has_ea
     mechanism, said = warned(path)
     (renamed,) = [words for words in said if "hinge" in words]
     assert renamed == (
-        "The joint 'hinge 0' is called 'hinge_0' here, and likewise 6 more: "
-        "hinge 1, hinge 2, hinge 3, hinge 4, …."
+        "The joint 'hinge 0' is called 'hinge_0' here, and likewise 6 more: hinge 1, hinge 2, hinge 3, hinge 4, …."
     )
     assert all(f"The joint 'hinge {i}' is called 'hinge_{i}' here." in mechanism.description for i in range(7))
     assert len(said) == len({words.split("'")[0] for words in said})

@@ -25,7 +25,8 @@ def sandwich(X: Sequence[np.ndarray], H: np.ndarray, colour: Colour) -> np.ndarr
     S, root = np.zeros(H.shape), colour.root
     for part in X:
         size, F = _transformed(part)
-        Y = np.einsum("dc,fdb->fcb", root, np.matmul(_conjugate(colour.response(size)), F)).reshape(-1, len(H))
+        Y = np.einsum("dc,fdb->fcb", root, np.matmul(_conjugate(colour.response(size)), F))
+        Y = Y.reshape(Y.shape[0] * Y.shape[1], len(H))
         S += (Y.conj().T @ Y).real
     inverse = np.linalg.inv(H)
     return inverse @ S @ inverse.T

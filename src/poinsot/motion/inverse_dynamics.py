@@ -123,15 +123,15 @@ def inverse_dynamics(
     motion = as_motion(motion, require_mechanism(mechanism))
     t = own_times(motion) if t is None else t
     weights, free = by_name(weights, "weights are", "{'A': 2.0}"), one_or_more_names(free, "free coordinates")
-    if drives not in DRIVES:
+    if not isinstance(drives, str) or drives not in DRIVES:
         raise PoinsotError(unknown("choice of drives", str(drives), DRIVES))
+    begin = by_name(pose, "a pose is", "{'x': 0.1}"), by_name(velocity, "rates are", "{'x': 0.1}")
     if free:
         mechanism = mechanism.naming(*motion, *free)
-        begin = by_name(pose, "a pose is", "{'x': 0.1}"), by_name(velocity, "rates are", "{'x': 0.1}")
         whole = completed(mechanism, motion, t, free, *begin, formulation)
         found = inverse_dynamics(driven_along(mechanism, free, keep=True), whole, t, formulation=formulation)
         return found.of(mechanism)
-    if pose or velocity:
+    if any(begin):
         raise PoinsotError("pose and velocity are those of free coordinates: name these as free")
     if drives == "motion":
         mechanism = driven_along(mechanism.naming(*motion), tuple(motion))

@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import Formula
-from poinsot.errors import LARGEST, Interrupted, PoinsotError, by_name, count_of, listing, require_known
+from poinsot.errors import (
+    LARGEST,
+    Interrupted,
+    PoinsotError,
+    by_name,
+    count_of,
+    list_of_names,
+    listing,
+    require_known,
+)
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism, require_possible
 from poinsot.model.state import GivenPose, State
 from poinsot.motion.counted_turns import counted, first_counts, turning
@@ -119,7 +128,7 @@ def _naming(
     mechanism: Mechanism, at: State, events: Mapping[str, tuple[str, float]], independent: Sequence[str] | None
 ) -> Mechanism:
     """The mechanism with all joints named whose coordinates the call uses."""
-    chosen = [name for name in independent or () if isinstance(name, str)]
+    chosen = () if independent is None else list_of_names(independent, "independent coordinates")
     return mechanism.naming(*at.pose, *at.velocity, *(on for on, _ in events.values()), *chosen)
 
 

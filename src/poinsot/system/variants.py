@@ -65,7 +65,7 @@ def embedded_in(compiled: System, q: np.ndarray, p: np.ndarray, wanted: Sequence
                 f"independent coordinates are chosen in the formulation 'embedded', not in '{compiled.formulation}'"
             )
         return compiled
-    wanted = list_of_names(wanted or (), "independent coordinates")
+    wanted = () if wanted is None else list_of_names(wanted, "independent coordinates")
     if not wanted and _quality(compiled, q, p) > GOOD * formulations.POOR_CHOICE:
         return compiled
     return embedded_with(compiled, chosen_rates(compiled, q, p, wanted))
