@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.estimate.methods.base import Influence
 from poinsot.estimate.results.bootstrap import Bootstrap
 from poinsot.estimate.results.folder import write_folder
-from poinsot.estimate.results.kept import BodyMotion, asked, surface_texts
+from poinsot.estimate.results.kept import BodyMotion, asked, surface_text, texts_of
 from poinsot.estimate.results.surface import CostSurface
 from poinsot.estimate.results.text import in_brackets, in_columns, with_error
 from poinsot.estimate.results.validation import RunFit, poorly_predicted
@@ -217,12 +218,23 @@ class Estimate(Result):
         return profile(problem, p, self.names.index(self[name].name), level, variance)
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
-        """Write it to a folder: JSON, signals as CSV, and the identified model as TOML, MJCF and URDF."""
+        """Write it to a folder: JSON, signals as CSV, and the identified model as TOML, MJCF and URDF.
+
+        A file that cannot be made besides is left out: a warning and `estimate.json` say why.
+        """
         check_folder(as_path(folder), "estimate.json", overwrite)
         fits = {"fit": self.fit, "validation": self.validation}
-        data = self.to_dict() | {"study": asked(self.study, self.space)}
-        kept = surface_texts(self.names, self.value, self.covariance, self.space, self.cost_surface)
-        kept |= {} if self.motion is None else {"motion.csv": self.motion.text()}
+        kept, left_out = texts_of(
+            {
+                "surfaces.json": lambda: surface_text(
+                    self.names, self.value, self.covariance, self.space, self.cost_surface
+                ),
+                "motion.csv": lambda: "" if (motion := self.motion) is None else motion.text(),
+            }
+        )
+        data = self.to_dict() | {"study": asked(self.study, self.space), "left_out": left_out}
+        for name, why in left_out.items():
+            warnings.warn(f"{name} could not be written: {why}", stacklevel=2)
         return write_folder(folder, data, self.study, fits, lambda: self.mechanism, overwrite, kept)
 
     def __str__(self) -> str:

@@ -109,8 +109,12 @@ def _models(identified: Callable[[], Mechanism], folder: Path) -> dict[str, str]
                 found[name] = ""
             except PoinsotError as error:
                 found[name] = str(error)
-    if not found["model.toml"]:
-        _require_same(mechanism, load(folder / "model.toml"))
+        if not found["model.toml"]:
+            try:
+                _require_same(mechanism, load(folder / "model.toml"))
+            except PoinsotError as error:
+                (folder / "model.toml").unlink()
+                found["model.toml"] = str(error)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, one_line
 from poinsot.estimate.results.surface import CostSurface
 from poinsot.estimate.search.problem import Space
 from poinsot.estimate.study import Study
@@ -38,9 +38,10 @@ class BodyMotion:
 
     @staticmethod
     def of(compiled: System, t: np.ndarray, q: np.ndarray, p: np.ndarray, frames: int = FRAMES) -> BodyMotion:
-        """From coordinates (n, nq) at times (n,), at so many of them."""
+        """From coordinates (n, nq) at times (n,), at so many of them; parameters (np,), or (n, np) of every time."""
         at = np.unique(np.linspace(0, len(t) - 1, min(frames, len(t))).astype(int))
-        position, rotation = body_poses(compiled, np.ascontiguousarray(q[at]), p)
+        own = p if np.ndim(p) < 2 else np.ascontiguousarray(p[at])
+        position, rotation = body_poses(compiled, np.ascontiguousarray(q[at]), own)
         return BodyMotion(t[at], position, rotation)
 
     def text(self) -> str:
@@ -54,6 +55,19 @@ class BodyMotion:
         lines = [",".join(['"t [s]"', *('"' + head.replace('"', '""') + '"' for head in heads)])]
         lines += [",".join(f"{x:.7g}" for x in row) for row in np.concatenate(parts, axis=1)]
         return "\n".join(lines) + "\n"
+
+
+def texts_of(files: Mapping[str, Callable[[], str]]) -> tuple[dict[str, str], dict[str, str]]:
+    """Files that are kept besides, text by name, and why others could not be made: none may cost the estimate."""
+    texts, left_out = {}, {}
+    for name, make in files.items():
+        try:
+            text = make()
+        except Exception as error:  # whatever it is: the values count for more
+            left_out[name] = one_line(str(error) or type(error).__name__)
+            continue
+        texts |= {name: text} if text else {}
+    return texts, left_out
 
 
 def asked(study: Study, space: Space) -> dict[str, Any]:
@@ -96,10 +110,10 @@ def _number(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
-def surface_texts(
+def surface_text(
     names: Sequence[str], value: np.ndarray, covariance: np.ndarray, space: Space, surface: Surfaces
-) -> dict[str, str]:
-    """File with the costs about the values (k,), over those pairs of unknowns that are correlated most.
+) -> str:
+    """JSON with the costs about the values (k,), over those pairs of unknowns that are correlated most.
 
     A surface that would take long is left out, and the reason is kept.
     """
@@ -118,8 +132,8 @@ def surface_texts(
         except PoinsotError as error:
             left_out.append(f"{names[i]}, {names[j]}: {error}")
     if not found and not left_out:
-        return {}
-    return {"surfaces.json": json.dumps({"surfaces": found, "left_out": left_out}, ensure_ascii=False) + "\n"}
+        return ""
+    return json.dumps({"surfaces": found, "left_out": left_out}, ensure_ascii=False) + "\n"
 
 
 def _correlated(covariance: np.ndarray) -> list[tuple[int, int]]:
