@@ -189,7 +189,8 @@ def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunF
     measured, predicted = (
         zip(*((problem.measured(run), problem.predicted(run, d)) for run in runs)) if runs else ((), ())
     )
-    return fit_of([run.name for run in runs], channels, [run.t for run in runs], measured, predicted)
+    silent = problem.silent(runs)
+    return fit_of([run.name for run in runs], channels, [run.t for run in runs], measured, predicted, silent=silent)
 
 
 def _outside(

@@ -22,6 +22,7 @@ from poinsot.identifiability.base_parameters import BaseParameters, reduce_regre
 
 Simulate = Callable[["LinearProblem", np.ndarray], tuple[RunRows, ...]]
 ENOUGH = 2000  # samples of a run from which its rank is told
+SILENT = 1e-6  # of what is summed in a channel: round-off, and what closes loops
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +98,12 @@ class LinearProblem:
         at[first] = self.base_values(d) - self.base.coefficients @ at[second]
         return at
 
+    def silent(self, runs: Sequence[RunRows]) -> tuple[str, ...]:
+        """Channels that are zero in all of some runs, whatever the unknowns are, up to round-off of what is summed."""
+        return tuple(
+            name for c, name in enumerate(self.channels) if all(_is_silent(self.behind(run), c) for run in runs)
+        )
+
     def base_values(self, d: np.ndarray) -> np.ndarray:
         """β (b,) for steps d (r,) from the model  [SI]."""
         return self.nominal + self.directions @ d
@@ -147,6 +154,22 @@ def all_columns(run: RunRows, slopes: np.ndarray, noise: bool = False) -> np.nda
     assert W is not None
     extra = [] if run.extra is None else [0.0 * run.extra if noise else run.extra]
     return np.concatenate([W @ slopes, *extra], axis=2)
+
+
+def _is_silent(run: RunRows, c: int) -> bool:
+    """Whether no column of a channel, nor what is known of it, is above the round-off of what is summed there."""
+    W, units = run.regressor, run.regressor.channel_units
+    n = len(W.t)
+    natural = W.natural(np.tile(np.arange(len(units)) == c, n).astype(float)) / np.sqrt(n)
+    alike = [k for k, unit in enumerate(units) if unit == units[c]]
+    size = natural @ np.abs(W.parameters) + max(float(_rms(run.known[:, k])) for k in alike)
+    sums = _rms(run.known[:, c]) if run.extra is None else np.append(_rms(run.extra[:, c]), _rms(run.known[:, c]))
+    return bool(np.all(_rms(run.W[:, c]) <= SILENT * natural) and np.all(sums <= SILENT * size))
+
+
+def _rms(x: np.ndarray) -> np.ndarray:
+    """Of every column, NaN left out."""
+    return np.sqrt(np.nanmean(x**2, axis=0))
 
 
 @one_blas_thread()

@@ -163,7 +163,7 @@ class Estimate(Result):
         elif poor := poorly_predicted(self.fit, self.validation):
             prediction = f"does not predict held-out runs as well as it fits: {listing(poor)}"
         else:
-            worst = max(fit.relative for fit in self.validation.channels if np.isfinite(fit.rms))
+            worst = max((fit.relative for fit in self.validation.channels if fit.judged), default=np.nan)
             prediction = f"predicts held-out runs (residual {worst:.3f} of a channel's deviation at most)"
         flat = [f.channel for f in (self.validation or self.fit).channels if f.constant]
         said = f"; no better than a constant: {listing(flat)}" if flat else ""
@@ -243,6 +243,8 @@ class Estimate(Result):
             f"by {self.method} from {listing(self.fit.runs, 6)}",
             f"verdict: {self.verdict}",
         ]
+        if silent := [f.channel for f in self.fit.channels if f.silent]:
+            lines.append(f"not judged, since the model predicts zero there whatever the values: {listing(silent)}")
         lines += self._remarks
         known = [p for p in self.parameters if p.determined]
         lines += in_columns([(p.name, *self._numbers(p, p.name), f"model {p.nominal:.6g}", p.remark) for p in known])

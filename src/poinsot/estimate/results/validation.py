@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,11 +29,17 @@ class ChannelFit:
     of_norm: float  # ‖residual‖ / ‖channel‖
     correlation: float  # of residuals one sample apart; 0 is white
     outliers: float  # share of samples beyond four standard deviations
+    silent: bool = False  # whether the model predicts zero whatever the values: it says nothing of them
 
     @property
     def constant(self) -> bool:
-        """Whether a constant would do as well."""
-        return np.isfinite(self.rms) and not self.relative < 1
+        """Whether a constant would do as well, where the model predicts anything."""
+        return self.judged and not self.relative < 1
+
+    @property
+    def judged(self) -> bool:
+        """Whether it says anything of the values."""
+        return bool(np.isfinite(self.rms)) and not self.silent
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +116,12 @@ def fit_of(
     measured: Sequence[np.ndarray],
     predicted: Sequence[np.ndarray],
     spare: np.ndarray | None = None,
+    silent: Collection[str] = (),
 ) -> RunFit | None:
     """How well channels, by name and unit, are predicted (n, c) in some runs; None without any.
 
-    `spare` (c,) are the samples of each that nothing was fitted to; by default all.
+    `spare` (c,) are the samples of each that nothing was fitted to; by default all. `silent` channels are zero
+    whatever the values.
     """
     if not runs:
         return None
@@ -136,6 +144,7 @@ def fit_of(
                 rms / norm if norm else np.inf,
                 float(correlation[c]),
                 outliers,
+                name in silent,
             )
         )
     left_over = np.asarray(np.isfinite(y).sum(axis=0) if spare is None else spare)
@@ -143,16 +152,25 @@ def fit_of(
 
 
 def poorly_predicted(fit: RunFit, held_out: RunFit) -> tuple[str, ...]:
-    """Channels whose held-out residual is far above that of the fit, or that a constant predicts as well."""
+    """Channels whose held-out residual is far above that of the fit, both in the unit and of the channel's deviation,
+    or above it where a constant predicts as well.
+
+    In a run that moves less, the same residual is more of the deviation; in one that moves more, a model that is as
+    good leaves more in the unit: neither alone is a prediction that fails.
+    """
     from scipy.stats import f
 
     share = [np.maximum(runs.spare, 1e-300) / np.maximum(_samples(runs), 1) for runs in (fit, held_out)]
     few = np.maximum(held_out.spare, 1.0), np.maximum(fit.spare, 1.0)
-    most = np.maximum(GENERALISES, np.sqrt(f.isf(RARE, *few))) * np.sqrt(share[1] / share[0])
-    found = zip(fit.channels, held_out.channels, most)
-    return tuple(
-        b.channel for a, b, ratio in found if b.constant or (np.isfinite(b.rms) and b.relative > ratio * a.relative)
-    )
+    chance, freedom = np.sqrt(f.isf(RARE, *few)), np.sqrt(share[1] / share[0])
+    found = []
+    for a, b, alike, most in zip(
+        fit.channels, held_out.channels, chance * freedom, np.maximum(GENERALISES, chance) * freedom
+    ):
+        flat = b.constant and (a.constant or b.rms > alike * a.rms)
+        if flat or (b.judged and b.relative > most * a.relative and b.rms > most * a.rms):
+            found.append(b.channel)
+    return tuple(found)
 
 
 def _samples(fit: RunFit) -> np.ndarray:

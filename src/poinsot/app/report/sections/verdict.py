@@ -30,6 +30,9 @@ def verdict(result: SavedResult) -> ReportSection | None:
         blocks.append(Words(_fit(held_out, "runs that were held out")))
     else:
         blocks.append(Words("No run was held out: how well the model predicts is not known.", Tone.DOUBT))
+    if silent := [c["channel"] for c in data["fit"]["channels"] if c.get("silent")]:
+        said = "Not judged, since the model predicts zero there whatever the values"
+        blocks.append(Words(f"{said}: {', '.join(silent)}.", Tone.NOTE))
     if data.get("status"):
         blocks.append(Words(data["status"].partition(": see Estimate")[0].rstrip(".") + ".", Tone.NOTE))
     return ReportSection("verdict", "Verdict on the estimate", blocks)
@@ -44,7 +47,7 @@ def _tone(text: str) -> Tone:
 
 def _fit(fit, where: str) -> str:
     """How large the residual is, of the channel that is explained worst."""
-    told = [c for c in fit["channels"] if c["relative"] is not None]
+    told = [c for c in fit["channels"] if c["relative"] is not None and not c.get("silent")]
     if not told:
         return f"In {where}, no channel varies: a share of what is left unexplained cannot be told."
     worst = max(told, key=lambda c: c["relative"])

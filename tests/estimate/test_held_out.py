@@ -1,0 +1,65 @@
+"""What a verdict says of channels: by held-out residuals in two measures, and of those that are always zero."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import poinsot
+from poinsot.estimate.results.validation import RunFit, fit_of, poorly_predicted
+from poinsot.model.toml import dumps
+
+T = np.arange(400) / 100
+
+
+def told(size: float, residual: float, seed: int = 0, silent: tuple[str, ...] = ()) -> RunFit:
+    """A channel of some size that is predicted up to noise."""
+    y = size * np.sin(5 * T)[:, None]
+    left = residual * np.random.default_rng(seed).standard_normal(y.shape)
+    found = fit_of(["run"], [("A", "N·m")], [T], [y + left], [y], silent=silent)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("size", "residual", "said"),
+    [
+        (2.0, 0.125, ()),  # moves less than the fit: more of its deviation, and less in its unit
+        (60.0, 0.6, ()),  # moves more: more in its unit, and less of its deviation
+        (10.0, 0.2, ()),
+        (10.0, 0.4, ("A",)),
+        (2.0, 0.4, ("A",)),
+        (0.0, 0.125, ()),  # hardly moves: nothing but the same noise
+        (0.0, 0.23, ("A",)),  # a constant does as well, and the noise is not the same
+    ],
+)
+def test_held_out_runs_are_judged_by_residuals_in_the_unit_and_of_the_deviation(size, residual, said):
+    assert poorly_predicted(told(10.0, 0.16), told(size, residual, 1)) == said
+
+
+def test_a_channel_that_is_not_explained_at_all_is_not_predicted():
+    assert poorly_predicted(told(0.01, 0.2), told(0.01, 0.2, 1)) == ("A",)
+    assert poorly_predicted(told(0.0, 0.2, 0, ("A",)), told(0.0, 0.2, 1, ("A",))) == ()
+
+
+CELL = '\n[sensors.cell]\ntype = "reaction"\njoint = "B"\n'
+
+
+def test_forces_out_of_the_plane_say_nothing_and_are_not_blamed():
+    bar, rng = poinsot.loads(dumps(poinsot.load("four_bar")) + CELL), np.random.default_rng(0)
+
+    def recorded(share: float) -> poinsot.Recording:
+        motion = {"theta1": poinsot.Fourier(share * 2.5, (0.4, 0.3), (0.1, 0.2), 1.2)}
+        W = poinsot.regressor(bar, motion, T, ["A", "sensor cell"])
+        forces = W.values + 0.01 * rng.standard_normal(W.values.shape)
+        angle = poinsot.kinematics(bar, motion, T).coordinates["theta1"]
+        names = [name.removeprefix("sensor ") for name in W.channels]
+        return poinsot.Recording.of(T, {"theta1": angle, **dict(zip(names, forces.T))})
+
+    zero = [f"sensor cell.{part}" for part in ("fz", "tx", "ty", "tz")]
+    est = poinsot.identify(bar, recorded(1.0), ["link2.mass"], validate=recorded(0.8))
+    assert [f.channel for f in est.fit.channels if f.silent] == zero
+    assert "no better than" not in est.verdict and "predicts held-out runs" in est.verdict
+    assert f"zero there whatever the values: {', '.join(zero)}" in str(est)
+    more = poinsot.identify(bar, recorded(1.0), ["link2.mass", "offset sensor cell.fz"])
+    assert [f.channel for f in more.fit.channels if f.silent] == zero[1:]  # an offset is seen in the first
