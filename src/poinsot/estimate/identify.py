@@ -184,12 +184,11 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
 
 def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunFit | None:
     """How well steps d (r,) from the model explain some runs."""
-    first = problem.runs[0].regressor
+    if not runs:
+        return None
+    first, silent = problem.runs[0].regressor, problem.silent(runs)
     channels = list(zip(first.channels, first.channel_units))
-    measured, predicted = (
-        zip(*((problem.measured(run), problem.predicted(run, d)) for run in runs)) if runs else ((), ())
-    )
-    silent = problem.silent(runs)
+    measured, predicted = zip(*((problem.measured(run), problem.predicted(run, d)) for run in runs))
     return fit_of([run.name for run in runs], channels, [run.t for run in runs], measured, predicted, silent=silent)
 
 

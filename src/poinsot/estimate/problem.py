@@ -22,7 +22,8 @@ from poinsot.identifiability.base_parameters import BaseParameters, reduce_regre
 
 Simulate = Callable[["LinearProblem", np.ndarray], tuple[RunRows, ...]]
 ENOUGH = 2000  # samples of a run from which its rank is told
-SILENT = 1e-6  # of what is summed in a channel: round-off, and what closes loops
+ROUND_OFF = 1e-9  # of what is summed in a column, up to which it is zero
+SILENT = 1e-6  # of what is summed in a channel, up to which no sensor tells it from zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +101,9 @@ class LinearProblem:
 
     def silent(self, runs: Sequence[RunRows]) -> tuple[str, ...]:
         """Channels that are zero in all of some runs, whatever the unknowns are, up to round-off of what is summed."""
-        return tuple(
-            name for c, name in enumerate(self.channels) if all(_is_silent(self.behind(run), c) for run in runs)
-        )
+        theta = self.unknowns.theta(self.at)
+        found = np.array([_silent(self.behind(run), self.slopes, theta) for run in runs], bool)
+        return tuple(name for c, name in enumerate(self.channels) if found[:, c].all())
 
     def base_values(self, d: np.ndarray) -> np.ndarray:
         """β (b,) for steps d (r,) from the model  [SI]."""
@@ -156,15 +157,18 @@ def all_columns(run: RunRows, slopes: np.ndarray, noise: bool = False) -> np.nda
     return np.concatenate([W @ slopes, *extra], axis=2)
 
 
-def _is_silent(run: RunRows, c: int) -> bool:
-    """Whether no column of a channel, nor what is known of it, is above the round-off of what is summed there."""
+def _silent(run: RunRows, slopes: np.ndarray, theta: np.ndarray) -> list[bool]:
+    """Whether channels (c,) are zero with parameters (K,), and none of the unknowns acts on them."""
     W, units = run.regressor, run.regressor.channel_units
-    n = len(W.t)
-    natural = W.natural(np.tile(np.arange(len(units)) == c, n).astype(float)) / np.sqrt(n)
-    alike = [k for k, unit in enumerate(units) if unit == units[c]]
-    size = natural @ np.abs(W.parameters) + max(float(_rms(run.known[:, k])) for k in alike)
-    sums = _rms(run.known[:, c]) if run.extra is None else np.append(_rms(run.extra[:, c]), _rms(run.known[:, c]))
-    return bool(np.all(_rms(run.W[:, c]) <= SILENT * natural) and np.all(sums <= SILENT * size))
+    n, c, found = len(W.t), len(units), []
+    value, columns = _rms(run.W @ theta + run.known), _rms(all_columns(run, slopes))
+    for k, unit in enumerate(units):
+        natural = W.natural(np.tile(np.arange(c) == k, n).astype(float)) / np.sqrt(n)
+        size = natural @ np.abs(theta) + max(_rms(run.known[:, j]) for j in range(c) if units[j] == unit)
+        own = natural @ np.abs(slopes)
+        acts = columns[k] > ROUND_OFF * np.append(own, np.full(columns.shape[1] - len(own), size))
+        found.append(bool(value[k] <= SILENT * size and not acts.any()))
+    return found
 
 
 def _rms(x: np.ndarray) -> np.ndarray:
