@@ -174,6 +174,16 @@ def test_the_command_prints_the_verdict_and_writes_the_folder(folder):
         ('role = "validate"', 'role = "valid"', "identify"),
         ("to = 6", "to = 8", "same samples"),
         ('"link3.mass" = {}', '"link3.masss" = {}', "did you mean 'link3.mass'"),
+        (
+            '"link3.mass" = {}',
+            '"lnk3.mass" = { bounds = ["1 kg", "3 kg"] }',
+            "there is no parameter 'lnk3.mass' .did you mean 'link3.mass'",
+        ),
+        (
+            '"link3.mass" = {}',
+            '"both" = { parameters = ["link2.mass", "lnk3.mass"], start = "2 kg" }',
+            "there is no parameter 'lnk3.mass' .did you mean 'link3.mass'",
+        ),
         ('file = "run.csv"\nto', 'file = "walk.csv"\nto', "walk.csv"),
         ("to = 6", f'to = 6\nsha256 = "{"0" * 64}"', "is not the file of this study"),
         ('A = "0.1 N·m"', 'B = "0.1 N·m"', "no measured channel"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, by_name, listing, number_of, one_line, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, by_name, listing, number_of, one_line, one_or_more_names, suggestion, unknown
 from poinsot.estimate.closed_loop.controllers import Control, control_of
 from poinsot.estimate.modal_run import ModalRun, is_modal, modal_runs
 from poinsot.estimate.role import Role
@@ -322,14 +322,20 @@ def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
     numbers = {key: table.get(key) for key in ("start", "prior", "deviation")}
     given = [value for value in (*bounds, *numbers.values()) if value is not None]
     unit = _unit(mechanism, parameters or [name]) if given else "-"
-    return Unknown(
-        name,
-        parameters,
-        lower=-np.inf if bounds[0] is None else as_value(bounds[0], unit, name),
-        upper=np.inf if bounds[1] is None else as_value(bounds[1], unit, name),
-        payload=table.get("payload") is True,
-        **{key: None if value is None else as_value(value, unit, name) for key, value in numbers.items()},
-    )
+    try:
+        return Unknown(
+            name,
+            parameters,
+            lower=-np.inf if bounds[0] is None else as_value(bounds[0], unit, name),
+            upper=np.inf if bounds[1] is None else as_value(bounds[1], unit, name),
+            payload=table.get("payload") is True,
+            **{key: None if value is None else as_value(value, unit, name) for key, value in numbers.items()},
+        )
+    except PoinsotError:
+        if " " not in name:  # else it is of a measuring chain, as "delay A"
+            copies = [copy for p in mechanism.parameters.values() for copy in p.copies]
+            require_parameters(parameters or [name], mechanism, copies)
+        raise
 
 
 def _unit(mechanism: Mechanism, patterns: Sequence[str]) -> str:
@@ -344,6 +350,19 @@ def _unit(mechanism: Mechanism, patterns: Sequence[str]) -> str:
     if several:
         raise PoinsotError(f"values for '{patterns[-1]}' would be for parameters of several units: {several}")
     return "-"
+
+
+def require_parameters(patterns: Sequence[str], mechanism: Mechanism, besides: Sequence[str] = ()) -> None:
+    """All names and patterns must have parameters, of the model file or linear ones, or be names `besides`."""
+    linear = [p.name for p in linear_parameters(mechanism)]
+    names = [*linear, *mechanism.parameters, *besides]
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            inertial = [name for name, p in mechanism.parameters.items() if p.role in ("inertia", "force", "elastic")]
+            raise PoinsotError(
+                f"there is no parameter '{pattern}'{suggestion(pattern, names)}; there are: "
+                f"{listing(inertial, 24)}, and linear ones: {listing(linear, 24)}"
+            )
 
 
 def noise_of(given: float | Mapping[str, float] | None) -> dict[str, float]:

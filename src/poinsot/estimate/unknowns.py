@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing, suggestion
-from poinsot.estimate.study import Unknown
+from poinsot.errors import PoinsotError, listing
+from poinsot.estimate.study import Unknown, require_parameters
 from poinsot.identifiability.linear import LinearParameter, chosen, linear_parameters, parameter_values
 from poinsot.identifiability.model_parameters import linear_function, linear_slopes
 from poinsot.model.mechanism import Mechanism
@@ -116,7 +116,7 @@ def unknowns_in(study: Asked, unknowns: tuple[Unknown, ...]) -> Unknowns:
         return _linear(mechanism, by_linear, loads, linear)
     if by_file is not None and not added:
         return _in_file(mechanism, by_file)
-    raise PoinsotError(_nobody(unknowns, mechanism, list(linear)))
+    raise PoinsotError(_nobody(unknowns, mechanism))
 
 
 def _matches(unknowns: tuple[Unknown, ...], names) -> dict[str, Unknown] | None:
@@ -186,16 +186,9 @@ def _start(given: tuple[Unknown, ...], nominal: np.ndarray) -> tuple[np.ndarray,
     return start, tuple(steps)
 
 
-def _nobody(unknowns: tuple[Unknown, ...], mechanism: Mechanism, linear: list[str]) -> str:
+def _nobody(unknowns: tuple[Unknown, ...], mechanism: Mechanism) -> str:
     """That some unknowns have no parameter, or that two kinds are mixed."""
-    names = [*linear, *mechanism.parameters]
-    for one in unknowns:
-        if not any(fnmatchcase(name, one.name) for name in names):
-            inertial = [name for name, p in mechanism.parameters.items() if p.role in ("inertia", "force", "elastic")]
-            return (
-                f"there is no parameter '{one.name}'{suggestion(one.name, names)}; there are: "
-                f"{listing(inertial, 24)}, and linear ones: {listing(linear, 24)}"
-            )
+    require_parameters([one.name for one in unknowns], mechanism)
     return (
         "unknowns are either parameters of the model file, such as platform.mass, or linear ones, such as "
         f"platform.m: not both in one study, as in {listing([one.name for one in unknowns])}"
