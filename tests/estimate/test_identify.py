@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -181,8 +182,14 @@ def test_a_gain_is_determined_only_beside_something_that_is_known():
 
 
 def test_values_outside_the_bounds_of_the_study_are_a_doubt():
-    est = poinsot.identify(BAR, four_bar_run(seconds=4.0), {"link3.mass": {"bounds": [3.0, 5.0], "start": 4.0}})
-    assert "numerics in doubt: Outside the bounds of the study: link3.mass" in est.verdict
+    rec = four_bar_run(seconds=4.0)
+    for name, bounds in (("link3.mass", [3.0, 5.0]), ("link3.J", [1.5, 2.0])):
+        given = {name: {"bounds": bounds, "start": np.mean(bounds)}}
+        est = poinsot.identify(BAR, rec, given)
+        assert f"numerics in doubt: Outside the bounds of the study: {name}" in est.verdict and ".;" not in est.verdict
+        advised = re.search("'weighted' does not keep bounds, '(.*)' does; ", est.verdict)
+        kept = poinsot.identify(BAR, rec, given, advised[1])
+        assert bounds[0] - 1e-6 <= kept[name].value <= bounds[1] + 1e-6
 
 
 def test_a_planar_file_that_is_modelled_in_space_is_identified():

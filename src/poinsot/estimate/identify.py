@@ -201,7 +201,8 @@ def _outside(
         return [f"On a bound: {', '.join(held)}; error bars are those without one."] if held else []
     pairs = zip(problem.unknowns.given, values)
     beyond = [v.name for one, v in pairs if v.determined and not one.admits(v.value)]
-    advice = f"the method '{method.name}' does not keep bounds, 'consistent' does."
+    keeps = "trust-region" if problem.unknowns.in_file else "consistent"  # which is for linear parameters
+    advice = f"the method '{method.name}' does not keep bounds, '{keeps}' does."
     return [f"Outside the bounds of the study: {', '.join(beyond)}; {advice}"] if beyond else []
 
 

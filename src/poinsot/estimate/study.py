@@ -319,6 +319,8 @@ def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
             f"payload of unknown '{name}' is true or false, not {one_line(repr(table['payload']), 40)}"
         )
     parameters = one_or_more_names(table.get("parameters", ()), "parameters")
+    copies = [copy for p in mechanism.parameters.values() for copy in p.copies]
+    require_parameters(parameters, mechanism, copies)
     numbers = {key: table.get(key) for key in ("start", "prior", "deviation")}
     given = [value for value in (*bounds, *numbers.values()) if value is not None]
     unit = _unit(mechanism, parameters or [name]) if given else "-"
@@ -333,7 +335,6 @@ def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
         )
     except PoinsotError:
         if " " not in name:  # else it is of a measuring chain, as "delay A"
-            copies = [copy for p in mechanism.parameters.values() for copy in p.copies]
             require_parameters(parameters or [name], mechanism, copies)
         raise
 
