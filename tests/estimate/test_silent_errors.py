@@ -15,8 +15,8 @@ from poinsot.estimate.results.folder import signals
 from poinsot.estimate.rows.channel_terms import terms_of, with_terms
 from poinsot.estimate.study import Role
 from tests.estimate.machines import ARM
+from tests.estimate.runs import five_bar_run, problem_of, with_forces
 from tests.estimate.runs import noise as coloured
-from tests.estimate.runs import problem_of, with_forces
 
 PENDULUM = """
 format = 1
@@ -277,6 +277,15 @@ def test_no_run_counts_twice():
     run = swing(pendulum())
     with pytest.raises(PoinsotError, match="the same samples twice"):
         poinsot.identify(pendulum(), [run, run], LINEAR)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_the_channel_and_the_run_that_lack_it_are_named(first):
+    whole, other = five_bar_run(1.0), five_bar_run(1.2)
+    misspelt = poinsot.Recording.of(other.t, {n.replace("shoulder2", "sholder2"): other[n] for n in other.channels})
+    runs = {"wrong": misspelt, "right": whole}
+    with pytest.raises(PoinsotError, match=r"'wrong' has no 'shoulder2' .did you mean 'sholder2'.*, run 'right' has;"):
+        poinsot.identify(poinsot.load("five_bar"), runs if first else dict(reversed(runs.items())))
 
 
 def test_one_value_is_not_given_to_parameters_of_several_units():

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError, listing, suggestion
 from poinsot.estimate.role import Role
 from poinsot.estimate.rows.motion import RunMotion, run_motion, shaken, uses_inertial_unit, with_cutoffs
 from poinsot.estimate.study import Processing, Run, require_channels
@@ -188,14 +188,19 @@ def _measures(name: str, channel: RecordedChannel, mechanism: Mechanism) -> str:
 
 def common_channels(runs: Sequence[Run], mechanism: Mechanism) -> tuple[str, ...]:
     """Measured channels of runs, which must all have recorded the same, in whatever order: that of the first."""
-    every = [tuple(force_channels(placed(run.recording, mechanism), mechanism, (), run.name)) for run in runs]
+    every = [force_channels(placed(run.recording, mechanism), mechanism, (), run.name) for run in runs]
+    known = list(dict.fromkeys(name for names in every for name in names))
     for run, names in zip(runs, every):
-        if set(names) != set(every[0]):
+        if missing := [name for name in known if name not in names]:
+            have = next(other.name for other, others in zip(runs, every) if missing[0] in others)
+            recorded = run.recording.channels
+            near = suggestion(missing[0].removeprefix("sensor "), [c for c in recorded if c not in names.values()])
             raise PoinsotError(
-                f"all runs of a study must have recorded the same channels; name those that all have: '{run.name}' "
-                f"has {listing(names)}, '{runs[0].name}' {listing(every[0])}"
+                f"all runs of a study must have recorded the same channels: run '{run.name}' has no "
+                f"{listing([repr(name) for name in missing])}{near}, run '{have}' has; columns of '{run.name}': "
+                f"{listing(recorded)}; or name the channels that all have"
             )
-    return every[0]
+    return tuple(every[0])
 
 
 def regressor_along(motion: RunMotion, unknowns: Unknowns, names: list[str], role: Role) -> Regressor:
