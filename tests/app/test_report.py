@@ -136,6 +136,17 @@ def test_every_printed_number_of_the_estimates_is_the_estimates(bar, html):
     assert float(fits[1]) == pytest.approx(bar.fit["A"].rms, rel=5e-3)
 
 
+def test_bars_and_gaps_say_what_they_are(bar, html, tmp_path):
+    axis = plots_of(html)["estimates"]["layout"]["xaxis"]["title"]["text"]
+    assert axis == "change from the model [%], bars: 95 % interval" and "Gaps in the curves" not in html
+    rec = bar.study.runs[0].recording
+    hit = (rec.t > 0.4 * rec.t[-1]) & (rec.t < 0.6 * rec.t[-1])
+    est = poinsot.identify(bar.study.mechanism, rec.masked(hit, "a cell that was hit", "A"), bar.names)
+    lost = int(np.isnan(est.fit.measured[0]).sum())
+    assert lost
+    assert f"Gaps in the curves: {lost} of {len(est.fit.t[0])} samples" in report_page(est.save(tmp_path / "r")).html
+
+
 def test_undetermined_unknowns_have_no_number(blind):
     est, folder = blind
     page = Page(report_page(folder).html)

@@ -88,7 +88,7 @@ def _drawing(parameters: list[Mapping[str, Any]], asked: Mapping[str, Mapping[st
         {
             "type": "scatter",
             "mode": "markers",
-            "name": "estimate, 95 %",
+            "name": "estimate with its 95 % interval",
             "x": Column("change [%]"),
             "y": Column("unknown"),
             "error_x": {"type": "data", "array": Column("half of the 95 % interval [%]"), "color": "@predicted"},
@@ -107,7 +107,7 @@ def _drawing(parameters: list[Mapping[str, Any]], asked: Mapping[str, Mapping[st
             }
         )
     wide = max(abs(c) + h for c, h in zip(change, columns["half of the 95 % interval [%]"])) > FAR
-    x_axis = {"title": {"text": "change from the model [%]"}, "zeroline": True} | (
+    x_axis = {"title": {"text": "change from the model [%], bars: 95 % interval"}, "zeroline": True} | (
         {"range": [-FAR, FAR]} if wide else {}
     )
     return ReportPlot(

@@ -22,6 +22,10 @@ KEY = (
     "Of the deviation: 0 is perfect, 100 % is as good as a constant. Correlation: of residuals one sample apart, 0 "
     f"is white. Outliers: residuals beyond {OUTLIER:g} robust standard deviations."
 )
+GAPS = (
+    "are left out, in one channel or all: the machine is at rest against dry friction, or a recorded value is "
+    "missing or masked."
+)
 WHITE = 1.96  # standard errors of a correlation that is none
 
 
@@ -40,6 +44,8 @@ def of_runs(result: SavedResult, key: str, name: str, title: str, colour: str) -
     if signals is None or not len(signals.t):
         blocks.append(Words("The folder has no signals: they are not drawn.", Tone.NOTE))
         return ReportSection(name, title, blocks)
+    gaps = int(np.isnan(signals.measured).any(axis=1).sum()) if signals.timed else 0
+    blocks += [Words(f"Gaps in the curves: {gaps} of {len(signals.t)} samples {GAPS}", Tone.NOTE)] if gaps else []
     drawn = [channel_drawing(signals, c, key, colour) for c in range(len(signals.channels))]
     blocks += drawn[:SHOWN]
     blocks += [Folded(f"{len(drawn) - SHOWN} more channels", drawn[SHOWN:])] if len(drawn) > SHOWN else []
