@@ -82,7 +82,7 @@ def test_the_command_compares_folders(weighted, tmp_path):
 def test_what_cannot_be_compared_is_refused(weighted, tmp_path):
     with pytest.raises(PoinsotError, match="two results or more"):
         poinsot.compare(weighted)
-    with pytest.raises(PoinsotError, match="cannot be read"):
+    with pytest.raises(PoinsotError, match=r"a folder without estimate\.json, not that of an estimate"):
         poinsot.compare([weighted, tmp_path])
     (tmp_path / "estimate.json").write_text("{}")
     with pytest.raises(PoinsotError, match="not the result of an identification"):

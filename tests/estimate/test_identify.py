@@ -186,7 +186,9 @@ def test_values_outside_the_bounds_of_the_study_are_a_doubt():
     for name, bounds in (("link3.mass", [3.0, 5.0]), ("link3.J", [1.5, 2.0])):
         given = {name: {"bounds": bounds, "start": np.mean(bounds)}}
         est = poinsot.identify(BAR, rec, given)
-        assert f"numerics in doubt: Outside the bounds of the study: {name}" in est.verdict and ".;" not in est.verdict
+        assert (
+            f"numerics in doubt: Outside the bounds of the study: {name}" in est.verdict and ".;" not in est.verdict
+        )
         advised = re.search("'weighted' does not keep bounds, '(.*)' does; ", est.verdict)
         kept = poinsot.identify(BAR, rec, given, advised[1])
         assert bounds[0] - 1e-6 <= kept[name].value <= bounds[1] + 1e-6

@@ -284,7 +284,9 @@ def test_the_channel_and_the_run_that_lack_it_are_named(first):
     whole, other = five_bar_run(1.0), five_bar_run(1.2)
     misspelt = poinsot.Recording.of(other.t, {n.replace("shoulder2", "sholder2"): other[n] for n in other.channels})
     runs = {"wrong": misspelt, "right": whole}
-    with pytest.raises(PoinsotError, match=r"'wrong' has no 'shoulder2' .did you mean 'sholder2'.*, run 'right' has;"):
+    with pytest.raises(
+        PoinsotError, match=r"'wrong' has no 'shoulder2' .did you mean 'sholder2'.*, run 'right' has;"
+    ):
         poinsot.identify(poinsot.load("five_bar"), runs if first else dict(reversed(runs.items())))
 
 

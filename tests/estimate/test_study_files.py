@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import poinsot
 from poinsot.app.cli import app
 from poinsot.errors import PoinsotError
+from poinsot.model.toml import dumps
 from tests.estimate.machines import ARM, SERIAL
 from tests.estimate.runs import four_bar_run
 
@@ -196,6 +197,23 @@ def test_what_is_wrong_with_a_study_file_is_one_sentence(folder, old, new, said)
     (folder / "study.toml").write_text(STUDY.replace(old, new, 1))
     with pytest.raises(PoinsotError, match=said):
         poinsot.identify(folder / "study.toml")
+
+
+def test_files_of_another_kind_are_called_by_their_kind(folder):
+    (folder / "model.toml").write_text(dumps(poinsot.load("four_bar")))
+    (folder / "design.toml").write_text('model = "four_bar"\n[design]\ntask = "excitation"\n')
+    for name, said in (
+        ("model", "this is a model, not a study, which names"),
+        ("design", "this is a design, not a s"),
+    ):
+        with pytest.raises(PoinsotError, match=f"{name}.toml: {said}"):
+            poinsot.identify(folder / f"{name}.toml")
+    with pytest.raises(PoinsotError, match=r"study\.toml: this is a study, not a design: `poinsot identify` reads"):
+        poinsot.design(folder / "study.toml")
+    (folder / "designed").mkdir()
+    (folder / "designed" / "design.json").write_text("{}")
+    with pytest.raises(PoinsotError, match="designed: this is the folder of a design, not that of an estimate"):
+        poinsot.compare([folder / "designed", folder / "designed"])
 
 
 @pytest.mark.parametrize("option", ["--out", "--json"])

@@ -100,7 +100,7 @@ class LinearProblem:
         return at
 
     def silent(self, runs: Sequence[RunRows]) -> tuple[str, ...]:
-        """Channels that are zero in all of some runs, whatever the unknowns are, up to round-off of what is summed."""
+        """Channels that are zero in all of some runs, whatever the unknowns are, up to round-off."""
         theta = self.unknowns.theta(self.at)
         found = np.array([_silent(self.behind(run), self.slopes, theta) for run in runs], bool)
         return tuple(name for c, name in enumerate(self.channels) if found[:, c].all())

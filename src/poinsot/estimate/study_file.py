@@ -20,6 +20,11 @@ from poinsot.model.toml import as_path, parsed_toml, read_text
 from poinsot.recording.read import read
 
 Checked = TypeVar("Checked", bound=BaseModel)
+COMMANDS = {  # what else is to be done with a file that is of another kind
+    "a model": ', which names its model and more: model = "FILE"',
+    "a design": ": `poinsot design` reads it",
+    "a study": ": `poinsot identify` reads it",
+}
 
 
 class StrictTable(BaseModel):
@@ -138,12 +143,22 @@ def checked_table(kind: type[Checked], document: dict[str, Any], name: str) -> C
     try:
         return kind.model_validate(document)
     except ValidationError as error:
+        wanted, found = "a design" if "design" in kind.model_fields else "a study", _kind(document)
+        if found and found != wanted:
+            raise PoinsotError(f"{name}: this is {found}, not {wanted}{COMMANDS[found]}") from None
         first = error.errors()[0]
         where = [str(part) for part in first["loc"]]
         if first["type"] == "extra_forbidden":
             said = _entry(kind, where)
             raise PoinsotError(f"{name}: {'.'.join(where[:-1])}: {said}".replace(": : ", ": ")) from None
         raise PoinsotError(f"{name}: {'.'.join(where)}: {one_line(first['msg'], 200).lower()}") from None
+
+
+def _kind(document: dict[str, Any]) -> str:
+    """What a file seems to be; empty where that is not clear."""
+    if "model" not in document:
+        return "a model" if {"bodies", "joints", "components"} & set(document) else ""
+    return "a design" if "design" in document else "a study" if {"recordings", "modal"} & set(document) else ""
 
 
 def _entry(kind: type[BaseModel], where: list[str]) -> str:

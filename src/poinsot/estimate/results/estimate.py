@@ -157,7 +157,9 @@ class Estimate(Result):
     @property
     def verdict(self) -> str:
         """Whether to believe the values: numerics, prediction, and what was not evaluated."""
-        numerics = "numerics sound" if not self.numerics else "numerics in doubt: " + " ".join(self.numerics).rstrip(".")
+        numerics = (
+            "numerics sound" if not self.numerics else "numerics in doubt: " + " ".join(self.numerics).rstrip(".")
+        )
         if self.validation is None:
             prediction = "prediction not evaluated: give a run to validate"
         elif poor := poorly_predicted(self.fit, self.validation):

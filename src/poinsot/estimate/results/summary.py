@@ -60,6 +60,11 @@ def summary_of(estimate: Estimate, name: str) -> Summary:
 def summary_in(folder: Path, name: str) -> Summary:
     """A result in a folder, as `Estimate.save` writes it."""
     path = folder / "estimate.json"
+    if not path.is_file():
+        what = "the folder of a design" if (folder / "design.json").is_file() else "a folder without estimate.json"
+        raise PoinsotError(
+            f"{folder}: this is {what}, not that of an estimate; `poinsot identify STUDY --out DIR` writes one"
+        )
     text = read_text(path, MOST, "a result")
     try:
         data = json.loads(text)
