@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -71,3 +72,20 @@ def test_what_is_no_number_of_its_unit_is_refused(text, message):
 def test_names_without_units_take_plain_numbers():
     assert pairs(["a=1,b=-2.5e3"], "a force") == {"a": 1.0, "b": -2500.0}
     assert pairs(None, "a force") == {}
+
+
+@pytest.mark.parametrize(("text", "said"), [("theta1=30", True), ("theta1=30 deg", False), ("theta1=1.2", False)])
+def test_a_plain_angle_beyond_two_turns_is_asked_about(text, said):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        pose_in(poinsot.load("four_bar"), [text])
+    assert [str(w.message) for w in found] == ["theta1 = 30 rad; were degrees meant? write theta1=30 deg"] * said
+
+
+def test_what_a_simulation_writes_is_a_motion(tmp_path):
+    moved = simulated(tmp_path, "--pose", "theta1=0.5")
+    with pytest.warns(
+        UserWarning, match="the motion is prescribed by theta1; left out, as it follows: theta2, theta3"
+    ):
+        said = CliRunner().invoke(app, ["kinematics", "four_bar", str(tmp_path / "0.csv")])
+    assert said.exit_code == 0 and f"{len(moved)} samples" in said.output

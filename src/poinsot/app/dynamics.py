@@ -163,9 +163,9 @@ def kinematics(
     """Places, orientations, velocities and accelerations of all bodies and coordinates along a prescribed motion."""
     for path in (csv, json):
         check_outputs(path, None, "", overwrite)
-    t, signal = read_motion(motion)
+    mechanism = loaded(model, change)
+    t, signal = read_motion(motion, mechanism)
     with busy(f"kinematics of {model}"):
-        mechanism = loaded(model, change)
         found, error = _kept(lambda: poinsot.kinematics(mechanism, signal, t, formulation=formulation))
     print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e}")
     table(("coordinate", "least", "greatest", "unit"), _coordinate_rows(found, lambda s: (s.min(), s.max())))
@@ -193,9 +193,9 @@ def inverse(
     """Actuator forces, powers and the reactions of every joint along a prescribed motion."""
     for path in (csv, json):
         check_outputs(path, None, "", overwrite)
-    t, signal = read_motion(motion)
+    mechanism = loaded(model, change)
+    t, signal = read_motion(motion, mechanism)
     with busy(f"inverse dynamics of {model}"):
-        mechanism = loaded(model, change)
         found, error = _kept(lambda: poinsot.inverse_dynamics(mechanism, signal, t, formulation=formulation))
         found = replace(found, reactions={j: found.reaction(j, axes=axes, about=about) for j in found.reactions})
     table(("actuator", "least force", "greatest force", "unit", "greatest power [W]"), _force_rows(found))

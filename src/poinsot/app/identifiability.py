@@ -79,10 +79,11 @@ def determinable(
     overwrite: Overwrite = False,
 ) -> None:
     """Which parameters a measurement along a motion determines, how well, and what it determines instead."""
-    t, signals = read_motion(motion)
+    mechanism = loaded(model, change)
+    t, signals = read_motion(motion, mechanism)
     with busy("what the measurement determines"):
         found = poinsot.determinable(
-            loaded(model, change), signals, t, names_in(channels), parameters=names_in(parameters), noise=noise
+            mechanism, signals, t, names_in(channels), parameters=names_in(parameters), noise=noise
         )
     print(found)
     write_plot(plot, found, overwrite)
@@ -109,11 +110,10 @@ def regressor(
         raise PoinsotError(f"{out}: the ending must be .csv or .npz")
     for path in (out, json):
         check_outputs(path, None, "", overwrite)
-    t, signals = read_motion(motion)
+    mechanism = loaded(model, change)
+    t, signals = read_motion(motion, mechanism)
     with busy(f"regressor of {model}"):
-        found = poinsot.regressor(
-            loaded(model, change), signals, t, names_in(channels), parameters=names_in(parameters)
-        )
+        found = poinsot.regressor(mechanism, signals, t, names_in(channels), parameters=names_in(parameters))
     print(found)
     print("rows: samples in the order of time, for each of them " + ", ".join(found.channels))
     columns = list(zip(found.columns, found.parameters.tolist(), found.units))

@@ -103,7 +103,7 @@ def measure(
                 "forces, poses and velocities are for a simulation; a motion file prescribes the motion"
             )
         else:
-            t, moving = read_motion(motion)
+            t, moving = read_motion(motion, mechanism)
         found = poinsot.measure(mechanism, moving, t, seed=seed, sensors=names_in(sensors), perfect=perfect)
         _write(out, found, overwrite)
     write_plot(plot, found, overwrite)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -19,10 +21,14 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.pose import Pose
 
+TWO_TURNS = 4 * math.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
 
-def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
+
+def read_motion(
+    path: Path, mechanism: Mechanism | None = None
+) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
     """Times (n,) [s] and, by coordinate, samples (times, values) of a motion in a table of any dialect."""
-    found = provided("motion from a table")(path)
+    found = provided("motion from a table")(path, mechanism)
     return next(iter(found.values()))[0], found
 
 
@@ -54,7 +60,19 @@ def loaded(model: str, change: Iterable[str] | None = None) -> Mechanism:
 
 def pose_in(mechanism: Mechanism, texts: Iterable[str] | None) -> dict[str, float] | None:
     """Coordinates of a mechanism by name, in SI; None if none are given."""
-    return pairs(texts, "a coordinate", coordinate_units(mechanism)) or None
+    units = coordinate_units(mechanism)
+    for name, value in _assigned(texts, "a coordinate"):
+        if units.get(name) == "rad" and _is_plain(value) and abs(float(value)) > TWO_TURNS:
+            warnings.warn(f"{name} = {value} rad; were degrees meant? write {name}={value} deg", stacklevel=2)
+    return pairs(texts, "a coordinate", units) or None
+
+
+def _is_plain(value: str) -> bool:
+    """Whether a text is a finite number without a unit."""
+    try:
+        return math.isfinite(float(value))
+    except ValueError:
+        return False
 
 
 def coordinate_units(mechanism: Mechanism, per: str = "") -> dict[str, str]:
