@@ -46,6 +46,7 @@ class NewMachine:
     mechanism: Mechanism
     moved: tuple[str, ...]  # coordinates that a motion prescribes: as many as freedoms
     added: tuple[str, ...] = ()  # joints that are driven here and not in the source
+    rotors: tuple[str, ...] = ()  # inertias of drives that are here and not in the source
 
     def with_text(self, more: str) -> NewMachine:
         """The same with further lines in its model file."""
@@ -74,8 +75,14 @@ def machine_of_urdf(path: Path) -> NewMachine:
     try:
         poinsot.accelerations(machine.mechanism)
     except PoinsotError:  # something that moves has no inertia: a URDF leaves out rotors
-        return machine.with_text(_rotors(machine.mechanism))
+        found = machine.with_text(_rotors(machine.mechanism))
+        return replace(found, rotors=tuple(_rotor(name) for name in machine.mechanism.actuators))
     return machine
+
+
+def _rotor(actuator: str) -> str:
+    """What the rotor of a drive is called."""
+    return actuator.replace(".", "_") + "_rotor"
 
 
 def _rotors(mechanism: Mechanism) -> str:
@@ -87,7 +94,7 @@ def _rotors(mechanism: Mechanism) -> str:
     for name, actuator in mechanism.actuators.items():
         unit = "kg·m²" if actuator.on.unit == "rad" else "kg"
         on = quoted(getattr(actuator.on, "joint", name))
-        lines += [f"[forces.{key(name.replace('.', '_') + '_rotor')}]", 'type = "drive-inertia"']
+        lines += [f"[forces.{key(_rotor(name))}]", 'type = "drive-inertia"']
         lines += [f"on = {{ joint = {on} }}", f'inertia = "{ROTOR:g} {unit}"', ""]
     return "\n".join(lines)
 
