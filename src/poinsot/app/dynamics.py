@@ -12,7 +12,7 @@ import typer
 import poinsot
 from poinsot.app.console import INTERRUPTED, busy
 from poinsot.app.guide import names
-from poinsot.app.options import Actuators, Change, Csv, Json, Model, Motion, Overwrite, Plot, Pose
+from poinsot.app.options import Actuators, Change, Csv, Duration, Json, Model, Motion, Overwrite, Plot, Pose, Rate
 from poinsot.app.output import (
     OUT_OF_PLANE,
     check_outputs,
@@ -65,8 +65,8 @@ SPEED_UNITS = ("m/s", "m/s²", "rad/s", "rad/s²")
 
 def simulate(
     model: Model,
-    t_end: Annotated[float, typer.Option("--t-end", help="duration [s]")] = 1.0,
-    rate: Annotated[float, typer.Option(help="samples per second in the output [Hz]")] = 100.0,
+    t_end: Duration = 1.0,
+    rate: Rate = 100.0,
     actuator: Actuators = None,
     pose: Pose = None,
     velocity: Velocity = None,
@@ -198,7 +198,7 @@ def inverse(
     with busy(f"inverse dynamics of {model}"):
         found, error = _kept(lambda: poinsot.inverse_dynamics(mechanism, signal, t, formulation=formulation))
         found = replace(found, reactions={j: found.reaction(j, axes=axes, about=about) for j in found.reactions})
-    table(("actuator", "least force", "greatest force", "unit", "greatest power [W]"), _force_rows(found))
+    table(("actuator", "least force", "greatest force", "unit", "greatest |power| [W]"), _force_rows(found))
     moved = {f"{n}{end}" for n in found.kinematics.coordinates for end in ("", ".rate")}
     driven = {name: x for name, x in signals(found.kinematics).items() if name in moved}
     write_plot(plot, found, overwrite)

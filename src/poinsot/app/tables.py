@@ -7,6 +7,7 @@ import io
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +15,14 @@ import numpy as np
 import poinsot
 from poinsot.app.output import settled, write_text
 from poinsot.elements import GROUND
-from poinsot.errors import PoinsotError, one_line
+from poinsot.errors import PoinsotError, one_line, unknown
 from poinsot.lazy import provided
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.pose import Pose
 
+KINDS = {"a force": "actuator"}  # that have what a command is given; else it is coordinates
 TWO_TURNS = 4 * math.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
 
 
@@ -39,6 +41,8 @@ def pairs(texts: Iterable[str] | None, what: str, units: Mapping[str, str] | Non
         try:
             found[name] = as_value(value, (units or {})[name], name) if name in (units or {}) else float(value)
         except ValueError:
+            if units is not None and name not in units:
+                raise PoinsotError(unknown(KINDS.get(what, "coordinate"), name, units)) from None
             raise PoinsotError(f"expected {what} as name=number, got '{one_line(f'{name}={value}', 80)}'") from None
     return found
 
@@ -106,6 +110,25 @@ def pose_line(mechanism: Mechanism, poses: Mapping[str, Pose]) -> str:
     """A pose on one line: "theta1 = 1.0472 rad (60°), …"."""
     rows = pose_rows(mechanism, poses)
     return ", ".join(f"{name} = {x:.6g} {unit}" + (f" ({other})" * (unit == "rad")) for name, x, unit, other in rows)
+
+
+def channels_in(mechanism: Mechanism, text: str | None) -> list[str] | None:
+    """Channels with commas between them; a force sensor may be named alone, for "sensor NAME", unless an actuator is.
+
+    >>> channels_in(poinsot.load("four_bar"), "A, reaction B")
+    ['A', 'reaction B']
+    """
+    names = names_in(text)
+    if names is None:
+        return None
+    return [f"sensor {name}" if _is_force_sensor(mechanism, name) else name for name in names]
+
+
+def _is_force_sensor(mechanism: Mechanism, name: str) -> bool:
+    if any(fnmatchcase(actuator, name) for actuator in mechanism.actuators):
+        return False
+    sensors = [(key, one) for key, one in mechanism.sensors.items() if one.measures_force]
+    return any(fnmatchcase(c, name) for key, one in sensors for c in (key, *(x.name for x in one.channels)))
 
 
 def names_in(text: str | None) -> list[str] | None:
