@@ -3,14 +3,12 @@
 What headers may say is what recordings may: "t" or "time", units in brackets, any delimiter, a decimal comma. A
 motion has no gaps: a sample that is missing is an error with its row and column.
 
-A table may hold more than a motion. With the motions N that the joints leave and the rates J of its coordinates,
-those are taken whose rows of J N are independent: coordinates that actuators drive first.
+A table may hold more than a motion: independent coordinates are taken, those that actuators drive first.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +16,16 @@ import numpy as np
 
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, listing, one_line, unknown
-from poinsot.model.assembly.assembly import Assembly, assemble, row_scales, twist_scales
-from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.clock import TIME_NAMES
+from poinsot.recording.independent import freedoms, independent
 from poinsot.recording.place import known_channels, placed
 from poinsot.recording.read import read
 from poinsot.recording.recording import Clock, Recording
 from poinsot.recording.units import si, split_unit
-from poinsot.system.scaled_rank import free_motions
 
-__all__ = ["TWO_TURNS", "MotionTable", "freedoms", "independent", "motion_table"]
+__all__ = ["MotionTable", "motion_table"]
 
 FAULTS = {  # of a text that a motion cannot have, by the code of the finding
     "ragged": "another number of fields than the header has",
@@ -38,7 +35,6 @@ FAULTS = {  # of a text that a motion cannot have, by the code of the finding
     "decimal comma": "numbers with a decimal comma where other columns have a point",
 }
 TWO_TURNS = 4 * np.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
-SEEN = 1e-6  # of a coordinate's rate, from which on a motion is seen in it
 MotionTable = dict[str, tuple[np.ndarray, np.ndarray]]  # by coordinate, times (n,) [s] and values (n,)
 
 
@@ -193,32 +189,6 @@ def _needed(mechanism: Mechanism, kept: dict[str, Coordinate]) -> list[str]:
     first = sum(kept[column] in driven for column in ordered)
     chosen = {ordered[k] for k in independent(mechanism, home, [kept[column] for column in ordered], first)}
     return [column for column in kept if column in chosen]
-
-
-def freedoms(mechanism: Mechanism, home: Assembly) -> np.ndarray:
-    """Motions (twists of all bodies, k) that the joints leave at natural sizes."""
-    constraints = Constraints(mechanism.elements)
-    scale = twist_scales(constraints, home.size)
-    C = constraints.evaluate(home.poses)[1] * scale / row_scales(constraints, home.size)[:, None]
-    return free_motions(C) if len(C) else np.eye(len(scale))
-
-
-def independent(mechanism: Mechanism, home: Assembly, coordinates: Sequence[Coordinate], first: int = 0) -> list[int]:
-    """Numbers of coordinates that tell all motions: the `first` ones, then those that tell most of what is left."""
-    if not coordinates:
-        return []
-    held = Constraints(mechanism.elements, tuple(coordinates))
-    J = held.evaluate(home.poses)[1][-len(coordinates) :] * twist_scales(held, home.size)
-    sizes = np.array([home.size if c.unit == "m" else 1.0 for c in coordinates])
-    left, chosen = J / sizes[:, None] @ freedoms(mechanism, home), []
-    for step in range(len(left)):
-        lengths = np.linalg.norm(left, axis=1)
-        k = step if step < first else int(np.argmax(lengths))
-        if lengths[k] > SEEN:
-            chosen.append(k)
-            direction = left[k] / lengths[k]
-            left = left - np.outer(left @ direction, direction)
-    return chosen
 
 
 def _require_unit(name: str, column: str, unit: str, wanted: str) -> None:

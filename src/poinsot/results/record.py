@@ -122,8 +122,8 @@ class Result:
         """Its text; without one, what it is, of which mechanism, and how many rows its table has."""
         if type(self).__str__ is not object.__str__:
             return str(self)
-        mechanism, rows = getattr(self, "mechanism", None), self._rows()
-        of = f" of {mechanism.name}" if hasattr(mechanism, "name") else ""
+        rows, name = self._rows(), getattr(getattr(self, "mechanism", None), "name", "")
+        of = f" of {name}" if name else ""
         count = f", {np.size(next(iter(rows.values())))} rows ({', '.join(rows)})" if rows else ""
         return f"{type(self).__name__}{of}{count}"
 

@@ -11,7 +11,7 @@ import numpy as np
 import poinsot
 from poinsot.app.new.machine import NewMachine, key, quoted
 from poinsot.app.new.motions import HARMONICS, PERIOD, RATE, NewMotions
-from poinsot.app.new.unknowns import Asked, force_noise
+from poinsot.app.new.unknowns import FirstUnknowns, force_noise
 from poinsot.recording.recording import Recording
 
 HEAVIER = 1.1  # of the model's values: what is asked for of the machine whose recording is simulated
@@ -24,7 +24,7 @@ def motion_text(t: np.ndarray, motion: Mapping[str, np.ndarray]) -> str:
     return _table({"t": t, **motion}, 9)
 
 
-def recordings_of(machine: NewMachine, motions: NewMotions, asked: Asked, simulated: bool) -> dict[str, str]:
+def recordings_of(machine: NewMachine, motions: NewMotions, asked: FirstUnknowns, simulated: bool) -> dict[str, str]:
     """The two recordings as CSV: of a machine with heavier masses, or a few lines of the model's as a template."""
     mechanism = machine.mechanism
     if simulated:
@@ -53,7 +53,7 @@ def _table(columns: Mapping[str, np.ndarray], digits: int) -> str:
     return out.getvalue()
 
 
-def study_text(asked: Asked) -> str:
+def study_text(asked: FirstUnknowns) -> str:
     """The study: which parameters, from which recordings, by which method."""
     lines = [f"    {quoted(name)}," for name in asked.names]
     lines += [f"    # {quoted(name)}, # {reason}" for name, reason in asked.left.items()]
@@ -87,7 +87,7 @@ name = "weighted" # channels weighted by their residuals; or ordinary, robust, t
 """
 
 
-def design_text(machine: NewMachine, motions: NewMotions, asked: Asked) -> str:
+def design_text(machine: NewMachine, motions: NewMotions, asked: FirstUnknowns) -> str:
     """The design of a motion that tells the unknowns best."""
     names = ", ".join(quoted(name) for name in asked.names)
     limits = []
@@ -134,7 +134,7 @@ def rotors_text(machine: NewMachine) -> str:
     )
 
 
-def instructions(machine: NewMachine, asked: Asked, simulated: bool, source: str) -> str:
+def instructions(machine: NewMachine, asked: FirstUnknowns, simulated: bool, source: str) -> str:
     """README.txt: what the files are, and the next commands."""
     moved = machine.moved[0]
     recorded = (

@@ -19,7 +19,7 @@ from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.load import LIBRARY
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import read_text
-from poinsot.recording.motion_file import freedoms, independent
+from poinsot.recording.independent import freedoms, independent
 
 MECHANISMS: Mapping[str, str] = {
     "four_bar": "planar four-bar, one motor at the crank",

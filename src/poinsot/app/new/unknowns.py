@@ -22,7 +22,7 @@ ENDS = ("mass", "viscous", "coulomb")  # of the parameters that a first study as
 
 
 @dataclass(frozen=True)
-class Asked:
+class FirstUnknowns:
     """Parameters that a study asks for, and those that it leaves out with the reason."""
 
     names: tuple[str, ...]
@@ -39,7 +39,7 @@ def candidates_of(machine: NewMachine) -> tuple[str, ...]:
     return tuple(name for name in machine.mechanism.parameters if name.rpartition(".")[2] in ENDS)
 
 
-def asked_of(machine: NewMachine, motions: NewMotions) -> Asked:
+def asked_of(machine: NewMachine, motions: NewMotions) -> FirstUnknowns:
     """Masses and friction that forces along the first motion determine."""
     names, left = candidates_of(machine), {}
     noise = force_noise(machine)
@@ -49,12 +49,12 @@ def asked_of(machine: NewMachine, motions: NewMotions) -> Asked:
         while names:
             found = judge(in_model_parameters(W, names), noise if all(noise.values()) else None)
             if not (worst := _worst(found)):
-                return Asked(names, left)
+                return FirstUnknowns(names, left)
             left[worst] = _reason(found, worst)
             names = tuple(name for name in names if name != worst)
     except PoinsotError:  # a parameter that stands in the geometry too
         pass
-    return Asked(candidates_of(machine))
+    return FirstUnknowns(candidates_of(machine))
 
 
 def force_noise(machine: NewMachine) -> dict[str, float]:
