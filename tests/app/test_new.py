@@ -133,3 +133,17 @@ def test_a_urdf_with_fewer_motors_than_freedoms_gets_drives_and_says_so(tmp_path
     machine = machine_of_urdf(DATA / URDFS[2])
     assert len(machine.added) == 3 and len(machine.moved) == library.check(machine.mechanism).mobility == 5
     assert "Driven here, and not in the source" in machine.text
+
+
+def test_rotors_that_the_source_does_not_have_are_said(tmp_path):
+    inertia = '<inertial><origin xyz="0.2 0 0"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
+    (tmp_path / "arm.urdf").write_text(
+        f'<robot name="arm"><link name="base"/><link name="upper">{inertia}</link><link name="flange"/>'
+        '<joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>'
+        '</joint><joint name="wrist" type="continuous"><parent link="upper"/><child link="flange"/><origin xyz="0.4 0 0"/>'
+        '<axis xyz="0 1 0"/></joint></robot>'
+    )
+    made = poinsot("new", "mine", "--urdf", "arm.urdf", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    for text in (made.stdout, (tmp_path / "mine" / "README.txt").read_text()):
+        assert "no inertia in the source" in text and "shoulder_rotor, wrist_rotor" in text
