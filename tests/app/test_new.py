@@ -140,7 +140,7 @@ def test_rotors_that_the_source_does_not_have_are_said(tmp_path):
     (tmp_path / "arm.urdf").write_text(
         f'<robot name="arm"><link name="base"/><link name="upper">{inertia}</link><link name="flange"/>'
         '<joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>'
-        '</joint><joint name="wrist" type="continuous"><parent link="upper"/><child link="flange"/><origin xyz="0.4 0 0"/>'
+        '</joint><joint name="wrist" type="continuous"><parent link="upper"/><child link="flange"/>'
         '<axis xyz="0 1 0"/></joint></robot>'
     )
     made = poinsot("new", "mine", "--urdf", "arm.urdf", cwd=tmp_path)
