@@ -219,3 +219,16 @@ def test_a_table_as_csv_is_read_again_as_a_recording(results, tmp_path):
     again = poinsot.read(results["kinematics"][0].to_csv(tmp_path / "run.csv"))
     np.testing.assert_array_equal(again["theta2"], results["kinematics"][0].coordinates["theta2"])
     assert again.units["theta2"] == "rad" and again.units["link2.vx"] == "m/s"
+
+
+def test_what_a_prompt_shows_of_a_result_is_short(results):
+    for verb, (result, _, _) in results.items():
+        said = repr(result)
+        assert len(said.splitlines()) <= 31 and len(said) < 10_000, f"{verb}: {len(said)} characters"
+    assert repr(results["simulate"][0]) == f"<{results['simulate'][0]}>"
+    assert repr(results["filter_forces"][0]) == "<FilteredForces, 400 rows (sample)>"
+
+
+def test_a_page_shows_the_names_of_its_rows_once(results):
+    page = results["determinable"][0]._repr_html_()
+    assert page.count("<td>bob.m</td>") == 1 and "<th>parameter</th>" in page and "<th>name</th>" not in page

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from poinsot.app.cli import COMMANDS, app
 from poinsot.app.guide.examples import EXAMPLES
@@ -85,3 +86,8 @@ def test_every_example_runs(folder, line):
     )
     assert result.returncode == 0, result.stderr
     assert "\033" not in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("command", [command for command in EXAMPLES if command != "report"])
+def test_examples_stand_once_in_the_help_of_a_command(command):
+    assert CliRunner().invoke(app, [command, "--help"]).output.count("Examples:") == 1

@@ -12,8 +12,10 @@ import pytest
 
 import poinsot as library
 from poinsot.app.new.command import OFFERED
-from poinsot.app.new.files import HEAVIER, unknowns_of
+from poinsot.app.new.files import HEAVIER
 from poinsot.app.new.machine import MECHANISMS, machine_of, machine_of_urdf
+from poinsot.app.new.motions import motions_of, with_sensors
+from poinsot.app.new.unknowns import asked_of, candidates_of, force_noise
 
 DATA = Path(os.environ.get("POINSOT_DATA") or Path(__file__).parents[3] / "shared" / "data")
 ABSENT = "measured data are not here; POINSOT_DATA names their folder"
@@ -50,7 +52,12 @@ def test_the_list_of_what_is_on_offer_is_one():
 
 def test_without_a_terminal_the_mechanisms_are_listed_in_one_sentence(tmp_path):
     result = poinsot("new", "mine", cwd=tmp_path)
-    assert result.returncode == 1 and result.stderr.count("\n") == 1 and "four_bar|slider_crank" in result.stderr
+    assert (
+        result.returncode == 1
+        and result.stderr.count("\n") == 1
+        and "`poinsot new mine --mechanism serial`" in result.stderr
+    )
+    assert all(f"{name} ({what})" in result.stderr for name, what in MECHANISMS.items())
     assert "there are: four_bar" in poinsot("new", "mine", "--mechanism", "fuor", cwd=tmp_path).stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -74,7 +81,20 @@ def test_a_new_folder_has_files_that_fit_each_other_and_is_not_replaced(tmp_path
 def test_machines_on_offer_are_driven_in_all_their_freedoms(name):
     machine = machine_of(name)
     assert len(machine.moved) == library.check(machine.mechanism).mobility == len(machine.mechanism.actuators)
-    assert machine.added == () and unknowns_of(machine)
+    assert machine.added == () and candidates_of(machine)
+
+
+@pytest.mark.parametrize("name", ["slider_crank", "four_bar", "serial"])
+def test_a_first_study_asks_for_what_its_motion_determines(name):
+    machine = machine_of(name)
+    motions = motions_of(machine)
+    machine = with_sensors(machine, motions)
+    asked, given = asked_of(machine, motions), {n: (motions.t, s) for n, s in motions.first.items()}
+    found = library.determinable(
+        machine.mechanism, given, motions.t, parameters=asked.names, noise=force_noise(machine)
+    )
+    assert found.determined == asked.names and {*asked.names, *asked.left} == {*candidates_of(machine)}
+    assert ("crank.mass" in asked.left) == (name == "slider_crank")
 
 
 @pytest.mark.slow
@@ -113,3 +133,17 @@ def test_a_urdf_with_fewer_motors_than_freedoms_gets_drives_and_says_so(tmp_path
     machine = machine_of_urdf(DATA / URDFS[2])
     assert len(machine.added) == 3 and len(machine.moved) == library.check(machine.mechanism).mobility == 5
     assert "Driven here, and not in the source" in machine.text
+
+
+def test_rotors_that_the_source_does_not_have_are_said(tmp_path):
+    inertia = '<inertial><origin xyz="0.2 0 0"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
+    (tmp_path / "arm.urdf").write_text(
+        f'<robot name="arm"><link name="base"/><link name="upper">{inertia}</link><link name="flange"/>'
+        '<joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>'
+        '</joint><joint name="wrist" type="continuous"><parent link="upper"/><child link="flange"/>'
+        '<axis xyz="0 1 0"/></joint></robot>'
+    )
+    made = poinsot("new", "mine", "--urdf", "arm.urdf", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    for text in (made.stdout, (tmp_path / "mine" / "README.txt").read_text()):
+        assert "no inertia in the source" in text and "shoulder_rotor, wrist_rotor" in text

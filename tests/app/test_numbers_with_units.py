@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 import poinsot
 from poinsot.app.cli import app
-from poinsot.app.tables import loaded, pairs, pose_in
+from poinsot.app.tables import channels_in, loaded, pairs, pose_in
 from poinsot.errors import PoinsotError
 
 
@@ -59,7 +60,7 @@ def test_modes_of_a_pose_in_degrees(tmp_path):
         ("theta1=ten", "theta1: expected a number or a quantity in rad, got 'ten'"),
         ("theta1=10 mm", "theta1: expected a quantity in rad, got '10 mm'"),
         ("theta1=nan", "theta1: expected a number or a quantity in rad, got 'nan'"),
-        ("other=ten", "expected a coordinate as name=number, got 'other=ten'"),
+        ("other=ten", "there is no coordinate 'other'; there are: "),
     ],
 )
 def test_what_is_no_number_of_its_unit_is_refused(text, message):
@@ -71,3 +72,49 @@ def test_what_is_no_number_of_its_unit_is_refused(text, message):
 def test_names_without_units_take_plain_numbers():
     assert pairs(["a=1,b=-2.5e3"], "a force") == {"a": 1.0, "b": -2500.0}
     assert pairs(None, "a force") == {}
+
+
+@pytest.mark.parametrize(("text", "said"), [("theta1=30", True), ("theta1=30 deg", False), ("theta1=1.2", False)])
+def test_a_plain_angle_beyond_two_turns_is_asked_about(text, said):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        pose_in(poinsot.load("four_bar"), [text])
+    assert [str(w.message) for w in found] == ["theta1 = 30 rad; were degrees meant? write theta1=30 deg"] * said
+
+
+def test_what_a_simulation_writes_is_a_motion(tmp_path):
+    moved = simulated(tmp_path, "--pose", "theta1=0.5")
+    with pytest.warns(UserWarning, match="prescribed by theta1; left out, as it follows: theta2, theta3"):
+        said = CliRunner().invoke(app, ["kinematics", "four_bar", str(tmp_path / "0.csv")])
+    assert said.exit_code == 0 and f"{len(moved)} samples" in said.output
+
+
+def said_by(*arguments: str) -> tuple[int, str]:
+    found = CliRunner().invoke(app, list(arguments))
+    return found.exit_code, f"{found.output}{found.exception or ''}"
+
+
+def test_an_actuator_that_does_not_exist_is_named_with_those_that_do():
+    with pytest.raises(PoinsotError, match=r"there is no actuator 'man' \(did you mean 'main'\?\); there are: main"):
+        pairs(["man=2 N·m"], "a force", {"main": "N·m"})
+
+
+def test_durations_and_rates_take_units():
+    plain = said_by("simulate", "four_bar", "--t-end", "0.02", "--rate", "100")
+    assert plain[0] == 0 and said_by("simulate", "four_bar", "--t-end", "20 ms", "--rate", "100 Hz") == plain
+    code, text = said_by("simulate", "four_bar", "--t-end", "20 mm")
+    assert code == 2 and "the duration: expected a quantity in s, got '20 mm'" in text
+
+
+def test_the_noise_takes_the_unit_of_its_channel(tmp_path):
+    (path := tmp_path / "m.csv").write_text("t,theta1\n" + "".join(f"{k / 9},{1 + k * k / 81}\n" for k in range(10)))
+    call = ("determinable", "four_bar", str(path), "--noise")
+    plain = said_by(*call, "0.05")
+    assert plain[0] == 0 and "±" in plain[1] and said_by(*call, "50 N·mm") == plain
+    assert "the noise of 'A': expected a quantity in N·m, got '3 N'" in said_by(*call, "3 N")[1]
+
+
+def test_a_force_sensor_is_a_channel_by_its_own_name():
+    sensor = '[sensors.torque]\ntype = "drive-force"\nactuator = "A"\n[sensors.angle]\ntype = "encoder"\n'
+    bar = poinsot.loads(poinsot.dumps(poinsot.load("four_bar")) + "\n" + sensor + 'on = { joint = "A" }\n')
+    assert channels_in(bar, "torque, A, angle, reaction B") == ["sensor torque", "A", "angle", "reaction B"]

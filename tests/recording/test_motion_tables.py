@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import poinsot
 from poinsot.errors import PoinsotError
+from poinsot.recording.motion_file import motion_table
 
 T = np.linspace(0.0, 0.7, 8)
 BAR = poinsot.load("four_bar")
@@ -76,3 +79,33 @@ def test_degrees_and_millimetres_without_a_unit_are_hinted_at():
     with pytest.raises(PoinsotError, match="cannot be assembled") as error:
         poinsot.assemble(crank, {"stroke": 0.9})
     assert "were those meant" not in str(error.value)
+
+
+def test_a_table_may_hold_more_than_the_motion(tmp_path):
+    found = poinsot.kinematics(BAR, MOTION, T)
+    rates = {"theta1.rate [rad/s]": found.rates["theta1"], "energy [J]": 0 * T}
+    columns = {"t [s]": T, **{f"{name} [rad]": found.coordinates[name] for name in ("theta3", "theta1")}, **rates}
+    rows = "\n".join(",".join(f"{x:.15g}" for x in row) for row in zip(*columns.values()))
+    (path := tmp_path / "run.csv").write_text(",".join(columns) + "\n" + rows)
+    with pytest.warns(UserWarning) as said:
+        again = poinsot.kinematics(BAR, path)
+    assert_allclose(again.position["link2"], found.position["link2"], atol=1e-10)
+    assert [str(w.message) for w in said] == [
+        "run.csv: left out, as no coordinate has that name: energy",
+        "run.csv: the motion is prescribed by theta1; left out, as it follows: theta3",
+    ]
+    (path := tmp_path / "rates.csv").write_text("t,theta1.rate\n0,1\n0.1,1\n")
+    with pytest.raises(PoinsotError, match=r"no column is the position of a coordinate; there are: theta1, theta2"):
+        poinsot.kinematics(BAR, path)
+
+
+@pytest.mark.parametrize(("head", "said"), [("theta1", True), ("theta1 [rad]", False), ("theta1 [deg]", False)])
+def test_plain_angles_beyond_two_turns_may_be_degrees(head, said, tmp_path):
+    (path := tmp_path / "run.csv").write_text(f"t,{head}\n" + "".join(f"{t:.3f},{60 + 10 * t:.3f}\n" for t in T))
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        motion_table(path, BAR)
+    assert [str(w.message) for w in found] == [
+        "run.csv: column 'theta1' has no unit and goes from 60 to 67 rad; were degrees meant? write theta1 [deg], "
+        "or theta1 [rad]"
+    ] * said

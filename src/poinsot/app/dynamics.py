@@ -12,7 +12,7 @@ import typer
 import poinsot
 from poinsot.app.console import INTERRUPTED, busy
 from poinsot.app.guide import names
-from poinsot.app.options import Actuators, Change, Csv, Json, Model, Motion, Overwrite, Plot, Pose
+from poinsot.app.options import Actuators, Change, Csv, Duration, Json, Model, Motion, Overwrite, Plot, Pose, Rate
 from poinsot.app.output import (
     OUT_OF_PLANE,
     check_outputs,
@@ -65,8 +65,8 @@ SPEED_UNITS = ("m/s", "m/s²", "rad/s", "rad/s²")
 
 def simulate(
     model: Model,
-    t_end: Annotated[float, typer.Option("--t-end", help="duration [s]")] = 1.0,
-    rate: Annotated[float, typer.Option(help="samples per second in the output [Hz]")] = 100.0,
+    t_end: Duration = 1.0,
+    rate: Rate = 100.0,
     actuator: Actuators = None,
     pose: Pose = None,
     velocity: Velocity = None,
@@ -163,9 +163,9 @@ def kinematics(
     """Places, orientations, velocities and accelerations of all bodies and coordinates along a prescribed motion."""
     for path in (csv, json):
         check_outputs(path, None, "", overwrite)
-    t, signal = read_motion(motion)
+    mechanism = loaded(model, change)
+    t, signal = read_motion(motion, mechanism)
     with busy(f"kinematics of {model}"):
-        mechanism = loaded(model, change)
         found, error = _kept(lambda: poinsot.kinematics(mechanism, signal, t, formulation=formulation))
     print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e}")
     table(("coordinate", "least", "greatest", "unit"), _coordinate_rows(found, lambda s: (s.min(), s.max())))
@@ -193,12 +193,12 @@ def inverse(
     """Actuator forces, powers and the reactions of every joint along a prescribed motion."""
     for path in (csv, json):
         check_outputs(path, None, "", overwrite)
-    t, signal = read_motion(motion)
+    mechanism = loaded(model, change)
+    t, signal = read_motion(motion, mechanism)
     with busy(f"inverse dynamics of {model}"):
-        mechanism = loaded(model, change)
         found, error = _kept(lambda: poinsot.inverse_dynamics(mechanism, signal, t, formulation=formulation))
         found = replace(found, reactions={j: found.reaction(j, axes=axes, about=about) for j in found.reactions})
-    table(("actuator", "least force", "greatest force", "unit", "greatest power [W]"), _force_rows(found))
+    table(("actuator", "least force", "greatest force", "unit", "greatest |power| [W]"), _force_rows(found))
     moved = {f"{n}{end}" for n in found.kinematics.coordinates for end in ("", ".rate")}
     driven = {name: x for name, x in signals(found.kinematics).items() if name in moved}
     write_plot(plot, found, overwrite)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,10 +15,16 @@ from poinsot.app.console import busy
 from poinsot.app.guide import names
 from poinsot.app.options import Change, Json, Model, Motion, Overwrite, Plot
 from poinsot.app.output import check_outputs, table, write_bytes, write_json, write_plot
-from poinsot.app.tables import loaded, names_in, read_motion, write_table
+from poinsot.app.tables import channels_in, loaded, names_in, read_motion, write_table
 from poinsot.errors import PoinsotError
+from poinsot.model.mechanism import Mechanism
+from poinsot.model.quantities.parameters import as_value
+
+if TYPE_CHECKING:
+    from poinsot.recording.motion_file import MotionTable
 
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
+FEW = 8  # samples that tell the units of channels
 TEXTS = ("channels", "channel_units", "columns", "units")  # of a regressor
 Channels = Annotated[
     str | None,
@@ -45,9 +52,10 @@ def base(
 ) -> None:
     """Base parameters: which combinations of parameters measurements can determine."""
     with busy("base parameters in numbers"):
+        mechanism = loaded(model, change)
         found = poinsot.base_parameters(
-            loaded(model, change),
-            channels=names_in(channels),
+            mechanism,
+            channels=channels_in(mechanism, channels),
             eliminate=names_in(eliminate),
             parameters=names_in(parameters),
         )
@@ -72,21 +80,34 @@ def determinable(
     parameters: Names = None,
     change: Change = None,
     noise: Annotated[
-        float | None, typer.Option(help="standard deviation of a sample, in the SI unit of its channel")
+        str | None,
+        typer.Option(metavar="VALUE", help="standard deviation of a sample [SI unit of its channel, or with a unit]"),
     ] = None,
     plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Which parameters a measurement along a motion determines, how well, and what it determines instead."""
-    t, signals = read_motion(motion)
+    mechanism = loaded(model, change)
+    t, signals = read_motion(motion, mechanism)
     with busy("what the measurement determines"):
-        found = poinsot.determinable(
-            loaded(model, change), signals, t, names_in(channels), parameters=names_in(parameters), noise=noise
-        )
+        wanted = channels_in(mechanism, channels)
+        spread = None if noise is None else _noise(mechanism, signals, wanted, noise)
+        found = poinsot.determinable(mechanism, signals, t, wanted, parameters=names_in(parameters), noise=spread)
     print(found)
     write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
+
+
+def _noise(
+    mechanism: Mechanism, signals: MotionTable, channels: list[str] | None, text: str
+) -> float | dict[str, float]:
+    """The noise of all channels: a number, or by channel from a quantity in the unit of each."""
+    with suppress(ValueError):
+        return float(text)
+    few = {name: (t[:FEW], s[:FEW]) for name, (t, s) in signals.items()}
+    W = poinsot.regressor(mechanism, few, next(iter(few.values()))[0], channels)
+    return {name: as_value(text, unit, f"the noise of '{name}'") for name, unit in zip(W.channels, W.channel_units)}
 
 
 def regressor(
@@ -109,10 +130,11 @@ def regressor(
         raise PoinsotError(f"{out}: the ending must be .csv or .npz")
     for path in (out, json):
         check_outputs(path, None, "", overwrite)
-    t, signals = read_motion(motion)
+    mechanism = loaded(model, change)
+    t, signals = read_motion(motion, mechanism)
     with busy(f"regressor of {model}"):
         found = poinsot.regressor(
-            loaded(model, change), signals, t, names_in(channels), parameters=names_in(parameters)
+            mechanism, signals, t, channels_in(mechanism, channels), parameters=names_in(parameters)
         )
     print(found)
     print("rows: samples in the order of time, for each of them " + ", ".join(found.channels))

@@ -14,7 +14,7 @@ import poinsot
 from poinsot.app.console import busy
 from poinsot.app.dynamics import Method, Velocity, sample_times
 from poinsot.app.guide import names as completed
-from poinsot.app.options import Actuators, Change, Json, Model, Overwrite, Plot, Pose
+from poinsot.app.options import Actuators, Change, Duration, Json, Model, Overwrite, Plot, Pose, Rate
 from poinsot.app.output import write_bytes, write_json, write_plot
 from poinsot.app.tables import (
     coordinate_units,
@@ -72,8 +72,8 @@ def measure(
             autocompletion=completed.tables,
         ),
     ] = None,
-    t_end: Annotated[float, typer.Option("--t-end", help="duration of the simulation [s]")] = 1.0,
-    rate: Annotated[float, typer.Option(help="samples per second of the simulation [Hz]")] = 100.0,
+    t_end: Duration = 1.0,
+    rate: Rate = 100.0,
     actuator: Actuators = None,
     pose: Pose = None,
     velocity: Velocity = None,
@@ -103,7 +103,7 @@ def measure(
                 "forces, poses and velocities are for a simulation; a motion file prescribes the motion"
             )
         else:
-            t, moving = read_motion(motion)
+            t, moving = read_motion(motion, mechanism)
         found = poinsot.measure(mechanism, moving, t, seed=seed, sensors=names_in(sensors), perfect=perfect)
         _write(out, found, overwrite)
     write_plot(plot, found, overwrite)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +13,7 @@ from poinsot.app.console import OnlyData
 from poinsot.app.guide import names
 from poinsot.app.output import require_picture
 from poinsot.errors import PoinsotError
+from poinsot.model.quantities.parameters import as_value
 
 STANDARD_OUTPUT = "-"
 
@@ -32,6 +34,26 @@ def _drawable(ctx: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+def in_unit(unit: str, what: str) -> Callable[[Any], float]:
+    """What reads an option: a number, or a quantity such as "200 ms"."""
+
+    def read(value: Any) -> float:
+        try:
+            return as_value(value, unit, what)
+        except PoinsotError as error:
+            raise typer.BadParameter(str(error)) from None
+
+    return read
+
+
+Duration = Annotated[
+    float,
+    typer.Option("--t-end", metavar="TIME", parser=in_unit("s", "the duration"), help="duration [s or with a unit]"),
+]
+Rate = Annotated[
+    float,
+    typer.Option(metavar="RATE", parser=in_unit("Hz", "the rate"), help="samples per second [Hz or with a unit]"),
+]
 Model = Annotated[
     str,
     typer.Argument(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -12,17 +15,22 @@ import numpy as np
 import poinsot
 from poinsot.app.output import settled, write_text
 from poinsot.elements import GROUND
-from poinsot.errors import PoinsotError, one_line
+from poinsot.errors import PoinsotError, one_line, unknown
 from poinsot.lazy import provided
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.pose import Pose
 
+KINDS = {"a force": "actuator"}  # that have what a command is given; else it is coordinates
+TWO_TURNS = 4 * math.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
 
-def read_motion(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
+
+def read_motion(
+    path: Path, mechanism: Mechanism | None = None
+) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
     """Times (n,) [s] and, by coordinate, samples (times, values) of a motion in a table of any dialect."""
-    found = provided("motion from a table")(path)
+    found = provided("motion from a table")(path, mechanism)
     return next(iter(found.values()))[0], found
 
 
@@ -33,6 +41,8 @@ def pairs(texts: Iterable[str] | None, what: str, units: Mapping[str, str] | Non
         try:
             found[name] = as_value(value, (units or {})[name], name) if name in (units or {}) else float(value)
         except ValueError:
+            if units is not None and name not in units:
+                raise PoinsotError(unknown(KINDS.get(what, "coordinate"), name, units)) from None
             raise PoinsotError(f"expected {what} as name=number, got '{one_line(f'{name}={value}', 80)}'") from None
     return found
 
@@ -54,7 +64,19 @@ def loaded(model: str, change: Iterable[str] | None = None) -> Mechanism:
 
 def pose_in(mechanism: Mechanism, texts: Iterable[str] | None) -> dict[str, float] | None:
     """Coordinates of a mechanism by name, in SI; None if none are given."""
-    return pairs(texts, "a coordinate", coordinate_units(mechanism)) or None
+    units = coordinate_units(mechanism)
+    for name, value in _assigned(texts, "a coordinate"):
+        if units.get(name) == "rad" and _is_plain(value) and abs(float(value)) > TWO_TURNS:
+            warnings.warn(f"{name} = {value} rad; were degrees meant? write {name}={value} deg", stacklevel=2)
+    return pairs(texts, "a coordinate", units) or None
+
+
+def _is_plain(value: str) -> bool:
+    """Whether a text is a finite number without a unit."""
+    try:
+        return math.isfinite(float(value))
+    except ValueError:
+        return False
 
 
 def coordinate_units(mechanism: Mechanism, per: str = "") -> dict[str, str]:
@@ -88,6 +110,25 @@ def pose_line(mechanism: Mechanism, poses: Mapping[str, Pose]) -> str:
     """A pose on one line: "theta1 = 1.0472 rad (60°), …"."""
     rows = pose_rows(mechanism, poses)
     return ", ".join(f"{name} = {x:.6g} {unit}" + (f" ({other})" * (unit == "rad")) for name, x, unit, other in rows)
+
+
+def channels_in(mechanism: Mechanism, text: str | None) -> list[str] | None:
+    """Channels with commas between them; a force sensor may be named alone, for "sensor NAME", unless an actuator is.
+
+    >>> channels_in(poinsot.load("four_bar"), "A, reaction B")
+    ['A', 'reaction B']
+    """
+    names = names_in(text)
+    if names is None:
+        return None
+    return [f"sensor {name}" if _is_force_sensor(mechanism, name) else name for name in names]
+
+
+def _is_force_sensor(mechanism: Mechanism, name: str) -> bool:
+    if any(fnmatchcase(actuator, name) for actuator in mechanism.actuators):
+        return False
+    sensors = [(key, one) for key, one in mechanism.sensors.items() if one.measures_force]
+    return any(fnmatchcase(c, name) for key, one in sensors for c in (key, *(x.name for x in one.channels)))
 
 
 def names_in(text: str | None) -> list[str] | None:

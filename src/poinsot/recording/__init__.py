@@ -8,6 +8,7 @@ clock, join          times of the samples; several recordings on one clock
 place                which part of a mechanism a channel measures
 findings             what is wrong with a recording
 filtering            filters, derivatives with errors, other rates
+independent          coordinates that prescribe a motion
 motion, motion_file  recorded positions become a motion of a mechanism; tables of positions that are one
 fusion               inertial units, encoders and loops become one motion
 modal                modal tests: responses, poles, shapes, their errors

@@ -2,18 +2,24 @@
 
 What headers may say is what recordings may: "t" or "time", units in brackets, any delimiter, a decimal comma. A
 motion has no gaps: a sample that is missing is an error with its row and column.
+
+A table may hold more than a motion: independent coordinates are taken, those that actuators drive first.
 """
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, one_line, unknown
+from poinsot.elements.coordinates import Coordinate
+from poinsot.errors import PoinsotError, listing, one_line, unknown
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.clock import TIME_NAMES
+from poinsot.recording.independent import freedoms, independent
 from poinsot.recording.place import known_channels, placed
 from poinsot.recording.read import read
 from poinsot.recording.recording import Clock, Recording
@@ -28,13 +34,15 @@ FAULTS = {  # of a text that a motion cannot have, by the code of the finding
     "cut": "the file ends too early",
     "decimal comma": "numbers with a decimal comma where other columns have a point",
 }
+TWO_TURNS = 4 * np.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
 MotionTable = dict[str, tuple[np.ndarray, np.ndarray]]  # by coordinate, times (n,) [s] and values (n,)
 
 
 def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
     """A motion from the path of a table, a data frame or a recording.
 
-    With a `mechanism` columns of forces, rates and sensors are left out, and others must be coordinates of it.
+    With a `mechanism` what is no position of a coordinate is left out: rates, forces and sensors without a word,
+    other columns with a warning; as are coordinates that follow from the others.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -128,16 +136,59 @@ def _numbers(column: Any, header: Any) -> np.ndarray:
 
 
 def _positions(recording: Recording, mechanism: Mechanism, name: str) -> list[str]:
-    """Columns that hold positions of coordinates; those of other parts of the mechanism are left out."""
+    """Columns that hold positions of the coordinates that a motion needs."""
     whole, known, coordinates = placed(recording, mechanism), known_channels(mechanism), mechanism.coordinates
-    kept = []
+    kept, strange = {}, []
     for column, channel in whole.channels.items():
         if channel.kind == "position" and mechanism.elements.is_coordinate(channel.place):
             _require_unit(name, column, channel.unit, coordinates[channel.place].unit)
-            kept.append(column)
+            kept[column] = coordinates[channel.place]
         elif column not in known and not channel.place:
-            raise PoinsotError(f"{name}: column '{column}': {unknown('coordinate', column, coordinates.known)}")
-    return kept
+            strange.append(column)
+    if not kept and strange:
+        raise PoinsotError(f"{name}: column '{strange[0]}': {unknown('coordinate', strange[0], coordinates.known)}")
+    if not kept:
+        raise PoinsotError(
+            f"{name}: no column is the position of a coordinate; there are: {listing(coordinates.known)}"
+        )
+    for column, coordinate in kept.items():
+        if coordinate.unit == "rad" and not recording.channels[column].unit:
+            _hint_at_degrees(name, column, recording[column])
+    needed = _needed(mechanism, kept)
+    if strange:
+        _note(f"{name}: left out, as no coordinate has that name: {listing(strange)}")
+    if follow := [column for column in kept if column not in needed]:
+        _note(f"{name}: the motion is prescribed by {listing(needed)}; left out, as it follows: {listing(follow)}")
+    return needed
+
+
+def _note(text: str) -> None:
+    warnings.warn(text, stacklevel=2)
+
+
+def _hint_at_degrees(name: str, column: str, values: np.ndarray) -> None:
+    """Say so where plain numbers of an angle go beyond two turns."""
+    finite = values[np.isfinite(values)]
+    if len(finite) and max(np.abs(finite).max(), np.ptp(finite)) > TWO_TURNS:
+        low, high = finite.min(), finite.max()
+        _note(
+            f"{name}: column '{column}' has no unit and goes from {low:.4g} to {high:.4g} rad; were degrees meant? "
+            f"write {column} [deg], or {column} [rad]"
+        )
+
+
+def _needed(mechanism: Mechanism, kept: dict[str, Coordinate]) -> list[str]:
+    """Columns of independent coordinates, if there are more than freedoms; those that actuators drive come first."""
+    if len(kept) < 2 or len(set(kept.values())) < len(kept):  # one coordinate twice is told later
+        return list(kept)
+    home = assemble(mechanism)
+    if len(kept) <= freedoms(mechanism, home).shape[1]:
+        return list(kept)
+    driven = [actuator.on for actuator in mechanism.actuators.values()]
+    ordered = sorted(kept, key=lambda column: kept[column] not in driven)
+    first = sum(kept[column] in driven for column in ordered)
+    chosen = {ordered[k] for k in independent(mechanism, home, [kept[column] for column in ordered], first)}
+    return [column for column in kept if column in chosen]
 
 
 def _require_unit(name: str, column: str, unit: str, wanted: str) -> None:

@@ -24,11 +24,12 @@ def page(
     panels: Callable[[], Sequence[Panel]],
 ) -> str:
     """HTML of a result's text, its table and its panels, everything in it escaped."""
-    parts = [f"<pre>{escape(_shortened(text))}</pre>", _table(index, columns), _drawn(panels)]
+    parts = [f"<pre>{escape(shortened(text))}</pre>", _table(index, columns), _drawn(panels)]
     return f"<div>{''.join(parts)}</div>"
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """The first lines of a text."""
     lines = text.splitlines()
     more = [f"… {len(lines) - LINES} more lines"] if len(lines) > LINES else []
     return "\n".join([*lines[:LINES], *more])
@@ -37,6 +38,11 @@ def _shortened(text: str) -> str:
 def _table(index: Mapping[str, np.ndarray], columns: Mapping[str, tuple[np.ndarray, str]]) -> str:
     if not columns:
         return ""
+    columns = {
+        name: column
+        for name, column in columns.items()
+        if not any(len(x) == len(column[0]) and all(x == column[0]) for x in index.values())
+    }
     shown = dict(list(columns.items())[:COLUMNS])
     n = len(next(iter(columns.values()))[0])
     over = [with_unit(name, ROW_UNITS.get(name, "")) for name in index]

@@ -16,7 +16,7 @@ import numpy as np
 
 from poinsot.errors import MissingExtraError
 from poinsot.results.drawing import draw
-from poinsot.results.notebook import page
+from poinsot.results.notebook import page, shortened
 from poinsot.results.panels import ROW_UNITS, Panel, trace_panels, with_unit
 from poinsot.results.tables import column_of, csv_text, data_of, parts_of
 from poinsot.store.files import as_path, check_place, write_aside
@@ -55,6 +55,14 @@ class Result:
     _columns: ClassVar[Mapping[str, tuple[Texts, Texts]]] = {}  # as `COLUMNS`, of this result alone
     _shared: ClassVar[bool] = True  # whether fields with a name in `COLUMNS` are columns of its table
     _plot: ClassVar[Mapping[str, str]] = {}  # attributes with columns that are drawn over the rows, and their words
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__repr__ is Result.__repr__:
+            cls.__repr__ = Result.__repr__  # its own, which a dataclass then leaves: one of all numbers is no help
+
+    def __repr__(self) -> str:
+        return f"<{shortened(self._said())}>"
 
     def to_dict(self) -> dict[str, Any]:
         """As data for JSON: arrays are lists, complex numbers {"re", "im"}, numbers that are not finite null."""
@@ -107,8 +115,17 @@ class Result:
         return draw(self.panels(), axes, panels)
 
     def _repr_html_(self) -> str:
-        text = str(self) if type(self).__str__ is not object.__str__ else (type(self).__doc__ or "").split("\n")[0]
+        text = self._said() if type(self).__str__ is not object.__str__ else (type(self).__doc__ or "").split("\n")[0]
         return page(text, *self._whole_table(), self.panels)
+
+    def _said(self) -> str:
+        """Its text; without one, what it is, of which mechanism, and how many rows its table has."""
+        if type(self).__str__ is not object.__str__:
+            return str(self)
+        rows, name = self._rows(), getattr(getattr(self, "mechanism", None), "name", "")
+        of = f" of {name}" if name else ""
+        count = f", {np.size(next(iter(rows.values())))} rows ({', '.join(rows)})" if rows else ""
+        return f"{type(self).__name__}{of}{count}"
 
     def _whole_table(self) -> tuple[dict[str, np.ndarray], dict[str, tuple[np.ndarray, str]]]:
         """The index (n,) by name, and columns (n,) with units by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,10 @@ from poinsot.app.console import busy
 from poinsot.app.guide import names
 from poinsot.app.options import Json, Overwrite
 from poinsot.app.output import check_outputs, write_json, write_text
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, one_line
+
+if TYPE_CHECKING:
+    from poinsot.app.new.machine import NewMachine
 
 OFFERED = ("four_bar", "slider_crank", "five_bar", "three_rrr", "delta", "stewart", "serial")
 
@@ -34,53 +37,63 @@ def new(
     if mechanism and urdf:
         raise PoinsotError("start from --mechanism or from --urdf, not from both")
     if not mechanism and urdf is None:
-        mechanism = _chosen()
+        mechanism = _chosen(name)
     folder = (out or Path()) / (name or mechanism or (urdf.stem if urdf else ""))
     check_outputs(json, None, "", overwrite)
     with busy(f"preparing {folder}"):
-        texts, moved, added = _texts(mechanism, urdf, simulated)
+        texts, machine = _texts(mechanism, urdf, simulated)
     for file in texts:
         check_outputs(folder / file, None, "", overwrite)
     folder.mkdir(parents=True, exist_ok=True)
     for file, text in texts.items():
         write_text(folder / file, text, overwrite)
     print(f"{folder}: {', '.join(texts)}")
-    if added:
-        print(f"driven here, and not in the source, so that every freedom is prescribed: {', '.join(added)}")
+    if machine.added:
+        print(f"driven here, and not in the source, so that every freedom is prescribed: {', '.join(machine.added)}")
+    if machine.rotors:
+        print(
+            "something that moves has no inertia in the source; rotors of guessed inertia, to be replaced by your "
+            f"own, are in model.toml: {', '.join(machine.rotors)}"
+        )
     print(f"next: cd {folder}, and the commands of README.txt, which begin with poinsot check model.toml")
-    write_json(json, {"folder": str(folder), "files": list(texts), "moved": moved, "added": added}, overwrite)
+    facts = {"moved": machine.moved, "added": machine.added, "rotors": machine.rotors}
+    write_json(json, {"folder": str(folder), "files": list(texts), **facts}, overwrite)
 
 
-def _chosen() -> str:
+def _chosen(name: str) -> str:
     """The mechanism that a person at a terminal chooses; else the list, as an error."""
     from poinsot.app.new.machine import MECHANISMS
 
     if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
-        raise PoinsotError(f"say what to start from: --mechanism {'|'.join(OFFERED)} or --urdf FILE")
+        offered = "; ".join(f"{mechanism} ({what})" for mechanism, what in MECHANISMS.items())
+        call = one_line(" ".join(["poinsot new", *([name] if name else []), "--mechanism serial"]), 80)
+        raise PoinsotError(f"say what to start from, such as `{call}`, or --urdf FILE; there are: {offered}")
     for number, (mechanism, what) in enumerate(MECHANISMS.items(), 1):
         print(f"  {number}  {mechanism:14} {what}")
     answer = input("start from (number or name): ").strip()
     return list(MECHANISMS)[int(answer) - 1] if answer.isdigit() and 0 < int(answer) <= len(MECHANISMS) else answer
 
 
-def _texts(
-    mechanism: str, urdf: Path | None, simulated: bool
-) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
-    """The files by name, the coordinates that motions prescribe, and joints that are driven in addition."""
+def _texts(mechanism: str, urdf: Path | None, simulated: bool) -> tuple[dict[str, str], NewMachine]:
+    """The files by name, and the machine that they are about."""
     from poinsot.app.new import files
     from poinsot.app.new.machine import machine_of, machine_of_urdf
     from poinsot.app.new.motions import motions_of, with_sensors
+    from poinsot.app.new.unknowns import asked_of
 
     machine = machine_of(mechanism) if urdf is None else machine_of_urdf(urdf)
     motions = motions_of(machine)
     machine = with_sensors(machine, motions)
+    asked = asked_of(machine, motions)
     texts = {
         "model.toml": machine.text,
         "motion.csv": files.motion_text(motions.t, motions.first),
         "validation_motion.csv": files.motion_text(motions.t, motions.second),
-        **files.recordings_of(machine, motions, simulated),
-        "study.toml": files.study_text(machine),
-        "design.toml": files.design_text(machine, motions),
-        "README.txt": files.instructions(machine, simulated, urdf.name if urdf else f"the mechanism {mechanism}"),
+        **files.recordings_of(machine, motions, asked, simulated),
+        "study.toml": files.study_text(asked),
+        "design.toml": files.design_text(machine, motions, asked),
+        "README.txt": files.instructions(
+            machine, asked, simulated, urdf.name if urdf else f"the mechanism {mechanism}"
+        ),
     }
-    return texts, machine.moved, machine.added
+    return texts, machine

@@ -10,17 +10,13 @@ import numpy as np
 
 import poinsot
 from poinsot.app.new.machine import NewMachine, key, quoted
-from poinsot.app.new.motions import PERIOD, RATE, NewMotions
+from poinsot.app.new.motions import HARMONICS, PERIOD, RATE, NewMotions
+from poinsot.app.new.unknowns import FirstUnknowns, force_noise
 from poinsot.recording.recording import Recording
 
-HEAVIER = 1.1  # of the model's masses: those of the machine whose recording is simulated
-ASKED = ("mass", "viscous", "coulomb")  # ends of the parameters that a first study asks for
+HEAVIER = 1.1  # of the model's values: what is asked for of the machine whose recording is simulated
+STARTS = 24  # random motions of a design
 LINES = 5  # of a template
-
-
-def unknowns_of(machine: NewMachine) -> list[str]:
-    """Masses and friction of the model file."""
-    return [name for name in machine.mechanism.parameters if name.rpartition(".")[2] in ASKED]
 
 
 def motion_text(t: np.ndarray, motion: Mapping[str, np.ndarray]) -> str:
@@ -28,12 +24,12 @@ def motion_text(t: np.ndarray, motion: Mapping[str, np.ndarray]) -> str:
     return _table({"t": t, **motion}, 9)
 
 
-def recordings_of(machine: NewMachine, motions: NewMotions, simulated: bool) -> dict[str, str]:
+def recordings_of(machine: NewMachine, motions: NewMotions, asked: FirstUnknowns, simulated: bool) -> dict[str, str]:
     """The two recordings as CSV: of a machine with heavier masses, or a few lines of the model's as a template."""
     mechanism = machine.mechanism
     if simulated:
-        masses = {n: HEAVIER * p.value for n, p in mechanism.parameters.items() if n.rpartition(".")[2] == "mass"}
-        mechanism = mechanism.with_parameters(masses)
+        values = {name: HEAVIER * mechanism.parameters[name].value for name in asked.masses or asked.names}
+        mechanism = mechanism.with_parameters(values)
     n = len(motions.t) if simulated else max(LINES, 6)
     found = {}
     for seed, (name, motion) in enumerate((("recording", motions.first), ("validation", motions.second)), 3):
@@ -57,9 +53,11 @@ def _table(columns: Mapping[str, np.ndarray], digits: int) -> str:
     return out.getvalue()
 
 
-def study_text(machine: NewMachine) -> str:
+def study_text(asked: FirstUnknowns) -> str:
     """The study: which parameters, from which recordings, by which method."""
-    names = "\n".join(f"    {quoted(name)}," for name in unknowns_of(machine))
+    lines = [f"    {quoted(name)}," for name in asked.names]
+    lines += [f"    # {quoted(name)}, # {reason}" for name, reason in asked.left.items()]
+    names = "\n".join(lines)
     return f"""\
 # What is asked of the recordings: `poinsot identify study.toml --out result`. All keys: docs/studies.md.
 format = 1
@@ -67,7 +65,8 @@ model = "model.toml"
 
 # Parameters of the model file (`poinsot parameters model.toml`); all others keep the values of the file. Leave the
 # list out to ask for all linear parameters at once: masses, first moments, inertias, friction; the result then says
-# which of them the recording determines, and which only together.
+# which of them the recording determines, and which only together. Behind # are those that the sensors, with their
+# noise, do not tell along motion.csv besides the others (`poinsot determinable`).
 unknowns = [
 {names}
 ]
@@ -88,9 +87,9 @@ name = "weighted" # channels weighted by their residuals; or ordinary, robust, t
 """
 
 
-def design_text(machine: NewMachine, motions: NewMotions) -> str:
+def design_text(machine: NewMachine, motions: NewMotions, asked: FirstUnknowns) -> str:
     """The design of a motion that tells the unknowns best."""
-    names = ", ".join(quoted(name) for name in unknowns_of(machine))
+    names = ", ".join(quoted(name) for name in asked.names)
     limits = []
     for name, s in motions.first.items():
         unit = machine.mechanism.coordinates[name].unit
@@ -101,9 +100,8 @@ def design_text(machine: NewMachine, motions: NewMotions) -> str:
         unit = "N·m" if machine.mechanism.actuators[name].on.unit == "rad" else "N"
         limits.append(f'{quoted(name + ".force")} = "{1.5 * max(force, 1e-6):.3g} {unit}"')
     noise = [
-        f'{key(s.actuator)} = "{float(s.spread("noise")[0]):g} {s.channels[0].unit}"'
-        for s in machine.mechanism.sensors.values()
-        if s.actuator
+        f'{key(name)} = "{spread:g} {"N·m" if machine.mechanism.actuators[name].on.unit == "rad" else "N"}"'
+        for name, spread in force_noise(machine).items()
     ]
     lines = "\n".join(limits)
     return f"""\
@@ -115,9 +113,9 @@ unknowns = [{names}]
 task = "excitation"
 coordinates = [{", ".join(quoted(name) for name in machine.moved)}]
 duration = "{PERIOD:g} s"
-harmonics = 3
-rate = "{RATE / 4:g} Hz"
-starts = 8 # random motions, the best of which is improved; more find better ones
+harmonics = {max(HARMONICS) + 1} # motion.csv goes up to the {max(HARMONICS)}th
+rate = "{RATE:g} Hz" # that of motion.csv
+starts = {STARTS} # random motions, the best of which is improved; more find better ones
 polish = 1
 
 [limits] # of coordinates, their rates ("NAME.acceleration" too) and forces: half as much again as motion.csv needs
@@ -128,12 +126,21 @@ polish = 1
 """
 
 
-def instructions(machine: NewMachine, simulated: bool, source: str) -> str:
+def rotors_text(machine: NewMachine) -> str:
+    """That inertias were added which the source does not have."""
+    return (
+        "Something that moves has no inertia in the source: the drives have rotors here, of guessed inertia; put "
+        f"your own\ninto model.toml: {', '.join(machine.rotors)}."
+    )
+
+
+def instructions(machine: NewMachine, asked: FirstUnknowns, simulated: bool, source: str) -> str:
     """README.txt: what the files are, and the next commands."""
     moved = machine.moved[0]
     recorded = (
-        "recording.csv and validation.csv are simulated: the machine behind them has masses "
-        f"{100 * (HEAVIER - 1):.0f} % larger\nthan model.toml, so that there is something to find."
+        "recording.csv and validation.csv are simulated: in the machine behind them the "
+        f"{'masses' if asked.masses else 'values'} that study.toml\nasks for are {100 * (HEAVIER - 1):.0f} % larger "
+        "than in model.toml, so that there is something to find."
         if simulated
         else "recording.csv and validation.csv are templates with a few lines. Put your measurements there, "
         "with the\nsame columns; or simulate them first, with the two commands `poinsot measure` below."
@@ -155,6 +162,8 @@ def instructions(machine: NewMachine, simulated: bool, source: str) -> str:
         "poinsot design design.toml --out designed",
     ]
     added = f"\nDriven here, and not in the source: {', '.join(machine.added)}.\n" if machine.added else ""
+    if machine.rotors:
+        added += f"\n{rotors_text(machine)}\n"
     listed = "\n".join(f"    {command}" for command in commands)
     return f"""\
 {machine.mechanism.name}: started from {source}

@@ -12,17 +12,14 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
-import numpy as np
-
 import poinsot
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.errors import PoinsotError, unknown
-from poinsot.model.assembly.assembly import Assembly, row_scales, twist_scales
-from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.load import LIBRARY
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import read_text
-from poinsot.system.scaled_rank import free_motions
+from poinsot.recording.independent import freedoms, independent
 
 MECHANISMS: Mapping[str, str] = {
     "four_bar": "planar four-bar, one motor at the crank",
@@ -34,7 +31,6 @@ MECHANISMS: Mapping[str, str] = {
     "serial": "arm with three motors in series",
 }
 ROTOR = 1e-3  # inertia of a drive where the source has none  [kg·m²] or [kg]
-SEEN = 1e-6  # of a coordinate's rate, from which on a motion is seen in it
 _HEADER = """\
 # {title}
 # Numbers without a unit are SI: m, kg, kg·m² (about the centre of mass), rad, N, N·m, s. Others are written as texts
@@ -50,6 +46,7 @@ class NewMachine:
     mechanism: Mechanism
     moved: tuple[str, ...]  # coordinates that a motion prescribes: as many as freedoms
     added: tuple[str, ...] = ()  # joints that are driven here and not in the source
+    rotors: tuple[str, ...] = ()  # inertias of drives that are here and not in the source
 
     def with_text(self, more: str) -> NewMachine:
         """The same with further lines in its model file."""
@@ -78,8 +75,14 @@ def machine_of_urdf(path: Path) -> NewMachine:
     try:
         poinsot.accelerations(machine.mechanism)
     except PoinsotError:  # something that moves has no inertia: a URDF leaves out rotors
-        return machine.with_text(_rotors(machine.mechanism))
+        found = machine.with_text(_rotors(machine.mechanism))
+        return replace(found, rotors=tuple(_rotor(name) for name in machine.mechanism.actuators))
     return machine
+
+
+def _rotor(actuator: str) -> str:
+    """What the rotor of a drive is called."""
+    return actuator.replace(".", "_") + "_rotor"
 
 
 def _rotors(mechanism: Mechanism) -> str:
@@ -91,7 +94,7 @@ def _rotors(mechanism: Mechanism) -> str:
     for name, actuator in mechanism.actuators.items():
         unit = "kg·m²" if actuator.on.unit == "rad" else "kg"
         on = quoted(getattr(actuator.on, "joint", name))
-        lines += [f"[forces.{key(name.replace('.', '_') + '_rotor')}]", 'type = "drive-inertia"']
+        lines += [f"[forces.{key(_rotor(name))}]", 'type = "drive-inertia"']
         lines += [f"on = {{ joint = {on} }}", f'inertia = "{ROTOR:g} {unit}"', ""]
     return "\n".join(lines)
 
@@ -107,54 +110,23 @@ def _driven(text: str) -> NewMachine:
             f"[actuators.{key(name)}]\non = {{ joint = {quoted(name)} }}\n" for name in added
         )
         mechanism = poinsot.loads(text)
-    freedoms = _freedoms(mechanism, home).shape[1]
-    if not freedoms:
+    count = freedoms(mechanism, home).shape[1]
+    if not count:
         raise PoinsotError(f"{mechanism.name} cannot move: there is nothing to measure")
     pose = tuple(mechanism.elements.pose)
-    moved = pose if len(pose) == freedoms else _moved(mechanism, home)
-    if len(moved) != freedoms:
+    moved = pose if len(pose) == count else _moved(mechanism, home)
+    if len(moved) != count:
         raise PoinsotError(
-            f"{mechanism.name} has {freedoms} freedoms, and its joints that turn or slide tell {len(moved)} of them"
+            f"{mechanism.name} has {count} freedoms, and its joints that turn or slide tell {len(moved)} of them"
         )
     return NewMachine(text, mechanism, moved, added)
-
-
-def _freedoms(mechanism: Mechanism, home: Assembly) -> np.ndarray:
-    """Motions (twists of all bodies, k) that the joints leave at natural sizes."""
-    constraints = Constraints(mechanism.elements)
-    scale = twist_scales(constraints, home.size)
-    C = constraints.evaluate(home.poses)[1] * scale / row_scales(constraints, home.size)[:, None]
-    return free_motions(C) if len(C) else np.eye(len(scale))
-
-
-def _rates(mechanism: Mechanism, home: Assembly, coordinates: list[Coordinate]) -> np.ndarray:
-    """Rates (c, k) of coordinates in the free motions, at natural sizes."""
-    if not coordinates:
-        return np.zeros((0, _freedoms(mechanism, home).shape[1]))
-    held = Constraints(mechanism.elements, tuple(coordinates))
-    J = held.evaluate(home.poses)[1][-len(coordinates) :] * twist_scales(held, home.size)
-    sizes = np.array([home.size if c.unit == "m" else 1.0 for c in coordinates])
-    return J / sizes[:, None] @ _freedoms(mechanism, home)
-
-
-def _independent(rates: np.ndarray, first: int) -> list[int]:
-    """Rows that tell all motions: the first ones as they are, then those that tell most of what is left."""
-    left, chosen = rates.copy(), []
-    for step in range(len(rates)):
-        lengths = np.linalg.norm(left, axis=1)
-        k = step if step < first else int(np.argmax(lengths))
-        if lengths[k] > SEEN:
-            chosen.append(k)
-            direction = left[k] / lengths[k]
-            left = left - np.outer(left @ direction, direction)
-    return chosen
 
 
 def _undriven(mechanism: Mechanism, home: Assembly) -> tuple[str, ...]:
     """Joints to drive besides the actuators that there are."""
     driven: list[Coordinate] = [actuator.on for actuator in mechanism.actuators.values()]
     candidates = single_joints(mechanism)
-    chosen = _independent(_rates(mechanism, home, [*driven, *candidates.values()]), len(driven))
+    chosen = independent(mechanism, home, [*driven, *candidates.values()], len(driven))
     return tuple(list(candidates)[k - len(driven)] for k in chosen if k >= len(driven))
 
 
@@ -162,7 +134,7 @@ def _moved(mechanism: Mechanism, home: Assembly) -> tuple[str, ...]:
     """Named coordinates that prescribe a motion: those of the actuators, as far as they are independent."""
     driven = [actuator.on for actuator in mechanism.actuators.values()]
     named = {name: c for name, c in mechanism.coordinates.items() if c in driven}
-    chosen = _independent(_rates(mechanism, home, list(named.values())), 0)
+    chosen = independent(mechanism, home, list(named.values()))
     return tuple(list(named)[k] for k in sorted(chosen))
 
 

@@ -50,10 +50,7 @@ def view(
     change: Change = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Show a mechanism in the browser: sliders that keep loops closed, motions, modes, results; Ctrl-C ends.
-
-    Examples: poinsot view delta; poinsot view hexapod --motion waves.csv; poinsot view navaro --html a.html --mode 1
-    """
+    """Show a mechanism in the browser: sliders that keep loops closed, motions, modes, results; Ctrl-C ends."""
     from poinsot.app.scene.viser_package import viser_module
     from poinsot.app.viewer.address import require_free
 

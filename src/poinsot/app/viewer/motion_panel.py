@@ -144,5 +144,5 @@ def prescribed(mechanism: Mechanism, path: Path) -> Moving:
     import poinsot
     from poinsot.app.tables import read_motion
 
-    t, signals = read_motion(path)
+    t, signals = read_motion(path, mechanism)
     return poinsot.kinematics(mechanism, signals, t)

@@ -1,0 +1,45 @@
+"""Coordinates that prescribe a motion: with the motions N that the joints leave and the rates J of coordinates, those
+whose rows of J N are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from poinsot.elements.coordinates import Coordinate
+from poinsot.model.assembly.assembly import Assembly, row_scales, twist_scales
+from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.mechanism import Mechanism
+from poinsot.system.scaled_rank import free_motions
+
+__all__ = ["freedoms", "independent"]
+
+SEEN = 1e-6  # of a coordinate's rate, from which on a motion is seen in it
+
+
+def freedoms(mechanism: Mechanism, home: Assembly) -> np.ndarray:
+    """Motions (twists of all bodies, k) that the joints leave at natural sizes."""
+    constraints = Constraints(mechanism.elements)
+    scale = twist_scales(constraints, home.size)
+    C = constraints.evaluate(home.poses)[1] * scale / row_scales(constraints, home.size)[:, None]
+    return free_motions(C) if len(C) else np.eye(len(scale))
+
+
+def independent(mechanism: Mechanism, home: Assembly, coordinates: Sequence[Coordinate], first: int = 0) -> list[int]:
+    """Numbers of coordinates that tell all motions: the `first` ones, then those that tell most of what is left."""
+    if not coordinates:
+        return []
+    held = Constraints(mechanism.elements, tuple(coordinates))
+    J = held.evaluate(home.poses)[1][-len(coordinates) :] * twist_scales(held, home.size)
+    sizes = np.array([home.size if c.unit == "m" else 1.0 for c in coordinates])
+    left, chosen = J / sizes[:, None] @ freedoms(mechanism, home), []
+    for step in range(len(left)):
+        lengths = np.linalg.norm(left, axis=1)
+        k = step if step < first else int(np.argmax(lengths))
+        if lengths[k] > SEEN:
+            chosen.append(k)
+            direction = left[k] / lengths[k]
+            left = left - np.outer(left @ direction, direction)
+    return chosen
