@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 from docs.generate import gallery
 
+from tests.generated.share import share
+
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "images" / "gallery"
 QUICK = {"four_bar_base_parameters"}  # others search, or compile for long
+SCRIPTS = gallery.scripts()
+LONGER = [script for script in SCRIPTS if script.stem not in QUICK]
 LINES, BYTES = 40, 80_000
 
 
@@ -22,7 +26,10 @@ def name_of(script: Path) -> str:
 
 @pytest.mark.parametrize(
     "script",
-    [pytest.param(s, marks=[] if s.stem in QUICK else [pytest.mark.slow], id=s.stem) for s in gallery.scripts()],
+    [
+        *(pytest.param(s, id=s.stem) for s in SCRIPTS if s.stem in QUICK),
+        *(pytest.param(s, marks=pytest.mark.slow, id=s.stem) for s in share(LONGER, 3)),
+    ],
 )
 def test_an_example_runs_and_writes_its_picture(script, tmp_path):
     image = pytest.importorskip("matplotlib.image", reason="the extra plot is not installed")

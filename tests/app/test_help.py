@@ -9,6 +9,7 @@ import sys
 
 import pytest
 import typer
+from tests.generated.share import share
 from typer.testing import CliRunner
 
 from poinsot.app.cli import COMMANDS, app
@@ -73,7 +74,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("line", [line for name in NAMES for line in EXAMPLES[name] if line != SERVES])
+@pytest.mark.parametrize("line", share([line for name in NAMES for line in EXAMPLES[name] if line != SERVES], 15))
 def test_every_example_runs(folder, line):
     if line.startswith("poinsot identify"):
         line += " --force"

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.generated.share import share
 
 import poinsot as library
 from poinsot.app.new.command import OFFERED
@@ -109,8 +110,7 @@ def test_what_is_identified_from_a_simulated_folder_is_the_machine_behind_it(tmp
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("simulated", [False, True])
-@pytest.mark.parametrize("name", OFFERED)
+@pytest.mark.parametrize(("name", "simulated"), share([(name, s) for s in (True, False) for name in OFFERED], 2))
 def test_every_command_of_the_instructions_runs(tmp_path, name, simulated):
     made = poinsot("new", name, "--mechanism", name, *(["--simulated"] if simulated else []), cwd=tmp_path)
     assert made.returncode == 0, made.stderr
@@ -119,7 +119,7 @@ def test_every_command_of_the_instructions_runs(tmp_path, name, simulated):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", URDFS)
+@pytest.mark.parametrize("file", share(URDFS))
 def test_every_command_runs_from_a_urdf(tmp_path, file):
     if not (DATA / file).exists():
         pytest.skip(ABSENT)

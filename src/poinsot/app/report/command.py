@@ -28,17 +28,14 @@ def report(
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a result as one HTML page that needs no network: verdicts, estimates, fits, plots with their data, 3D.
-
-    Examples:  poinsot report out    poinsot report out --against other --out both.html
-    """
+    """Write a result as one HTML page that needs no network: verdicts, estimates, fits, plots with their data, 3D."""
     results = [*result, *([against] if against is not None else [])]
     if len(results) > 2:
         raise PoinsotError("a report is about one result, or compares two")
     other = results[1] if len(results) == 2 else None
     place = out or results[0] / ("report.html" if other is None else f"against-{other.resolve().name}.html")
     check_outputs(json, None, "", overwrite)
-    check_place(place, overwrite, "add --overwrite")
+    check_place(place, overwrite, "add --force")
     with busy("report"):
         from poinsot.app.report.page import write_report
 
