@@ -173,3 +173,21 @@ def test_links_to_other_files_are_not_followed(tmp_path):
         file["x"] = T
         file["far"] = h5py.ExternalLink(str(secret), "arm/q")
     assert list(poinsot.read(path, rate=200)) == ["x"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\n\n", "\r\n", ""])
+def test_no_row_is_lost_where_the_fast_reader_gives_a_part(tmp_path, monkeypatch, end):
+    from pyarrow import csv
+
+    path, whole, calls = tmp_path / "run.csv", csv.read_csv, []
+    line = "\r\n" if end == "\r\n" else "\n"
+    path.write_bytes(line.join(["t [s],x [m]", *(f"{k / 100},{k}" for k in range(500))]).encode() + end.encode())
+    assert_allclose(poinsot.read(path)["x"], np.arange(500))
+
+    def part(*given, **options):
+        calls.append(1)
+        return whole(*given, **options).slice(0, 200)
+
+    monkeypatch.setattr(csv, "read_csv", part)
+    assert_allclose(poinsot.read(path)["x"], np.arange(500))
+    assert calls
