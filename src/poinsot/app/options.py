@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -38,6 +39,8 @@ def in_unit(unit: str, what: str) -> Callable[[Any], float]:
     """What reads an option: a number, or a quantity such as "200 ms"."""
 
     def read(value: Any) -> float:
+        with suppress(ValueError):
+            return float(value)  # what is not finite is refused with the sentence of what it is for
         try:
             return as_value(value, unit, what)
         except PoinsotError as error:

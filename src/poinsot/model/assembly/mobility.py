@@ -93,10 +93,12 @@ def weightless_bodies(elements: Elements, assembly: Assembly) -> tuple[str, ...]
     """Bodies of motions that no inertia resists, neither of a body nor of a drive."""
     drives = tuple(law.on for law in elements.forces.values() if float(law.kinetic(1.0)) > 0)
     held = Constraints(elements, drives)
+    if not held.names:
+        return ()
     motions = null_space(_jacobian(held, assembly))
     each = motions.reshape(-1, len(held.names), held.freedom)
     momenta = [each[:, k] @ _relative_inertia(elements, name, assembly.size) for k, name in enumerate(held.names)]
-    if not len(motions) or not momenta:
+    if not len(motions):
         return ()
     free = null_space(np.hstack(momenta).T, WEIGHTLESS) @ motions
     moving = np.max(np.abs(free.reshape(-1, *each.shape[1:])), axis=(0, 2), initial=0.0) > np.sqrt(RANK_TOLERANCE)
