@@ -145,6 +145,9 @@ def _positions(recording: Recording, mechanism: Mechanism, name: str) -> list[st
             kept[column] = coordinates[channel.place]
         elif column not in known and not channel.place:
             strange.append(column)
+    if not kept:  # a plain column with the name of a drive and its joint is a force in a recording, not in a motion
+        named = [c for c in recording if c in coordinates and not recording.channels[c].unit]
+        kept = {column: coordinates[column] for column in named}
     if not kept and strange:
         raise PoinsotError(f"{name}: column '{strange[0]}': {unknown('coordinate', strange[0], coordinates.known)}")
     if not kept:
