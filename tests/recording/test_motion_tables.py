@@ -21,7 +21,7 @@ TABLES = {
     "semicolons": "t [ms];theta1 [deg]\n"
     + "".join(f"{1e3 * t:.0f};{60 + 10 * t:.3f}\n".replace(".", ",") for t in T),
     "drive": "t,A\n"
-    + "".join(f"{t:.3f},{np.radians(60 + 10 * t):.15f}\n" for t in T),  # of the same name as its joint
+    + "".join(f"{t:.3f},{np.radians(60 + 10 * t):.15f}\n" for t in T),  # and its joint
     "joint": "t\tA [deg]\tA.force [N·m]\n" + "".join(f"{t:.3f}\t{60 + 10 * t:.12f}\t1\n" for t in T),
 }
 
