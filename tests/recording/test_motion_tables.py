@@ -20,8 +20,7 @@ TABLES = {
     "degrees": "time [s], theta1 [deg]\n" + "".join(f"{t:.3f}, {60 + 10 * t:.12f}\n" for t in T),
     "semicolons": "t [ms];theta1 [deg]\n"
     + "".join(f"{1e3 * t:.0f};{60 + 10 * t:.3f}\n".replace(".", ",") for t in T),
-    "drive": "t,A\n"
-    + "".join(f"{t:.3f},{np.radians(60 + 10 * t):.15f}\n" for t in T),  # and its joint
+    "drive": "t,A\n" + "".join(f"{t:.3f},{np.radians(60 + 10 * t):.15f}\n" for t in T),  # and its joint
     "joint": "t\tA [deg]\tA.force [N·m]\n" + "".join(f"{t:.3f}\t{60 + 10 * t:.12f}\t1\n" for t in T),
 }
 
