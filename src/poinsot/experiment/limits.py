@@ -157,7 +157,7 @@ def coordinate_of(parts: Mechanism | Elements, owner: str) -> Coordinate:
 
 def _unit(mechanism: Mechanism, owner: str, quantity: Quantity) -> str:
     if quantity is Quantity.FORCE:
-        return "N·m" if mechanism.actuators[owner].on.unit == "rad" else "N"
+        return mechanism.actuators[owner].unit
     return coordinate_of(mechanism, owner).unit + {Quantity.RATE: "/s", Quantity.ACCELERATION: "/s²"}.get(
         quantity, ""
     )

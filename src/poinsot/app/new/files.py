@@ -97,10 +97,10 @@ def design_text(machine: NewMachine, motions: NewMotions, asked: FirstUnknowns) 
         limits.append(f'{key(name)} = ["{s.min():.4g} {unit}", "{s.max():.4g} {unit}"]')
         limits.append(f'{quoted(name + ".rate")} = "{1.5 * rate:.3g} {unit}/s"')
     for name, force in motions.force.items():
-        unit = "N·m" if machine.mechanism.actuators[name].on.unit == "rad" else "N"
+        unit = machine.mechanism.actuators[name].unit
         limits.append(f'{quoted(name + ".force")} = "{1.5 * max(force, 1e-6):.3g} {unit}"')
     noise = [
-        f'{key(name)} = "{spread:g} {"N·m" if machine.mechanism.actuators[name].on.unit == "rad" else "N"}"'
+        f'{key(name)} = "{spread:g} {machine.mechanism.actuators[name].unit}"'
         for name, spread in force_noise(machine).items()
     ]
     lines = "\n".join(limits)

@@ -115,5 +115,5 @@ def with_sensors(machine: NewMachine, motions: NewMotions) -> NewMachine:
         if name not in forces:
             noise = float(f"{max(0.01 * motions.force[name], 1e-6):.0e}")
             lines += [f"[sensors.{key(plain + '_force')}]", 'type = "drive-force"', f"actuator = {quoted(name)}"]
-            lines += [f'noise = "{noise:g} {"N·m" if turns else "N"}"', ""]
+            lines += [f'noise = "{noise:g} {actuator.unit}"', ""]
     return machine.with_text("\n".join(lines)) if len(lines) > 1 else machine

@@ -22,3 +22,8 @@ class Actuator(Force):
 
     kind = "actuator"
     parameters = {"lower": "f", "upper": "f"}
+
+    @property
+    def unit(self) -> str:
+        """Of its force: that of a moment where it turns something."""
+        return "N·m" if self.on.unit == "rad" else "N"
