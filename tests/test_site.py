@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from docs.generate import diagram, file_tables, reference, validation
+from docs.generate import diagram, file_tables, reference, sensor_tables, validation
 
 import poinsot
 from poinsot.app.cli import app
@@ -87,6 +87,16 @@ def test_the_reference_has_every_public_name_command_and_law():
         assert f"## {command.name or command.callback.__name__}" in commands
     laws = file_tables.laws()
     assert all(f"| `{kind}` |" in laws for kind in (*JOINTS, *FORCES, *SENSORS, "load"))
+
+
+@pytest.mark.parametrize("kind", SENSORS)
+def test_the_page_of_sensors_has_every_key_with_unit_and_default_and_every_channel(kind):
+    law, page = SENSORS[kind], sensor_tables.sensors()
+    section = page.split(f"## {kind}\n")[1].split("\n## ")[0] + page.split("## Every type")[1].split("\n## ")[0]
+    for key in {*law.takes, *law.imperfections, "rate", "dropout"}:
+        (row,) = [line for line in section.splitlines() if line.startswith(f"| `{key}` |")]
+        assert all(cell.strip() for cell in row.split("|")[1:-1]), row
+    assert all(f"`{channel.name}` [" in section for channel in law("NAME").channels)
 
 
 @pytest.mark.parametrize("page", ["model_file", "study_file", "design_file", "laws", "units"])

@@ -113,8 +113,8 @@ own, `actuators.NAME`, or `actuated = true` on a joint. [Equations](../theory/fo
 SENSOR_TABLE = """
 ## Sensors
 
-Every sensor also takes `noise`, `drift`, `resolution`, `limit`, `delay`, `dropout` and `rate`.
-[Equations](../theory/sensors.md).
+Every sensor also takes `noise`, `drift`, `resolution`, `limit`, `delay`, `dropout` and `rate`. All keys, units and
+defaults: [Sensors](sensors.md). [Equations](../theory/sensors.md).
 
 | type | takes | what it is |
 |---|---|---|"""

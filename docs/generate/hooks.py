@@ -10,7 +10,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from docs.generate import diagram, file_tables, gallery, reference  # noqa: E402
+from docs.generate import diagram, file_tables, gallery, reference, sensor_tables  # noqa: E402
 from mkdocs.structure.files import File, Files  # noqa: E402
 
 PAGES = {
@@ -20,6 +20,7 @@ PAGES = {
     "reference/command-line.md": reference.command_line,
     "reference/model-file.md": file_tables.model_file,
     "reference/laws.md": file_tables.laws,
+    "reference/sensors.md": sensor_tables.sensors,
     "reference/study-file.md": file_tables.study_file,
     "reference/design-file.md": file_tables.design_file,
     "reference/units.md": file_tables.units,

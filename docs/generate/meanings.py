@@ -82,12 +82,11 @@ MEANINGS = {
     },
     "ActuatorSpec": {"on": "the coordinate that it moves", "limits": "of its force [N or N·m]"},
     "SensorSpec": {
-        "type": "a sensor of [Laws](laws.md#sensors)",
+        "type": "a sensor of [Sensors](sensors.md)",
         "at": "where it sits",
         "on": "the coordinate that it reads",
         "actuator": "whose force it reads",
         "joint": "whose reaction it reads",
-        "side": "of the joint: first or second body",
         "direction": "in which it measures",
         "bias": "of an accelerometer [m/s²]",
         "rate_bias": "of a gyroscope [rad/s]",

@@ -96,8 +96,9 @@ def _sensors(elements: Elements) -> list[MeasuredChannel]:
     """Channels of the sensors that measure forces."""
     found = []
     for name, sensor in elements.sensors.items():
-        for i, c in enumerate(sensor.channels if sensor.measures_force else ()):
-            found.append(MeasuredChannel("sensor", name, i, f"sensor {c.name}", c.unit, float(sensor.noise)))
+        if sensor.measures_force:
+            both = enumerate(zip(sensor.channels, sensor.spread("noise")))
+            found += [MeasuredChannel("sensor", name, i, f"sensor {c.name}", c.unit, float(s)) for i, (c, s) in both]
     return found
 
 

@@ -290,11 +290,17 @@ class SensorSpec(LawSpec):
     on: CoordinateSpec | None = None
     actuator: str | None = None
     joint: str | None = None
-    side: Literal["a", "b"] | None = None
+    side: Literal["a", "b"] | None = Field(
+        None,
+        description="Of a reaction, which acts on the second body: 'a' (default) in the joint's frame on the first "
+        "body, 'b' in that on the second, as inverse dynamics gives reactions.",
+    )
     direction: Vector | None = None
     bias: Vector | None = None
     rate_bias: Vector | None = None
-    noise: Number | None = Field(None, description="Standard deviation of one sample.")
+    noise: Number | None = Field(
+        None, description="Standard deviation of one sample; of an imu's accelerations, a reaction's forces."
+    )
     drift: Number | None = Field(None, description="Random walk of the bias, in the channel's unit by √s.")
     resolution: Number | None = Field(None, description="Step of what is written.")
     limit: Number | None = Field(None, description="Largest magnitude that is written.")
@@ -304,8 +310,11 @@ class SensorSpec(LawSpec):
 
     @classmethod
     def taken(cls) -> dict[str, str]:
-        """Numbers that sensors take."""
-        return {key: "" for law in SENSORS.values() for key in law.takes if key not in cls.model_fields}
+        """Numbers that sensors take, with units; "u" is that of the coordinate."""
+        units = {
+            key: (kind, u) for kind, law in SENSORS.items() for key, u in (law.takes | law.imperfections).items()
+        }
+        return {key: f"Of {kind} [{unit}]." for key, (kind, unit) in units.items() if key not in cls.model_fields}
 
 
 class InstanceSpec(BaseModel):

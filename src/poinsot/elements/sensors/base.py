@@ -58,7 +58,7 @@ class Sensor(ABC):
     drift: Scalar = 0.0  # random walk of the bias, in the unit of the channels by √s
     resolution: Scalar = 0.0  # step of what is written, in the unit of the channels
     limit: Scalar | None = None  # largest magnitude that is written, in the unit of the channels
-    delay: Scalar = 0.0  # [s]
+    delay: Scalar = 0.0  # age of what is written  [s]
     dropout: float = 0.0  # share of the samples that are lost  [-]
 
     kind: ClassVar[str]

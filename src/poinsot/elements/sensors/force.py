@@ -22,7 +22,7 @@ class DriveForce(Sensor):
     """
 
     actuator: str = ""
-    gain: Scalar = 1.0  # κ  [-]
+    gain: Scalar = 1.0  # κ, reading over force  [-]
     unit: str = "N"
 
     kind = "drive-force"
@@ -36,7 +36,7 @@ class DriveForce(Sensor):
 
     def settled(self, actuators: Mapping[str, Actuator]) -> DriveForce:
         """In the unit of the actuator's force."""
-        return replace(self, unit="N·m" if actuators[self.actuator].on.unit == "rad" else "N")
+        return replace(self, unit=actuators[self.actuator].unit)
 
     def lost(self) -> str:
         """The gain."""
@@ -51,16 +51,30 @@ class DriveForce(Sensor):
 @final
 @dataclass(frozen=True)
 class Reaction(Sensor):
-    """Wrench that a joint transmits from body A to body B, in the joint's frame on A or on B.
+    """Wrench that a joint transmits from its first body A to its second body B, in the joint's frame on A or on B.
 
     y = (f, m)        (theory/sensors, eq. 6)
+
+    It acts on B: force and moment about the origin of the joint's frame on that side, in the axes of this frame,
+    turned so that z is the joint's axis. With side "b" it reads what `inverse_dynamics` gives as `reactions`. A cell
+    is usually bolted to A, so that "a" is the default: the same wrench in axes that do not move with B.
     """
 
     joint: str = ""
-    side: str = "a"  # whose frame: "a" or "b"
+    side: str = "a"  # "a": in the joint's frame on the first body; "b": on the second, as `inverse_dynamics` has it
+    moment_noise: Scalar | None = None  # standard deviation of a sample of a moment; None: that of `noise`  [N·m]
+    moment_drift: Scalar | None = None  # random walk of the bias of a moment; None: that of `drift`  [N·m/√s]
+    moment_resolution: Scalar | None = None  # step of what is written of moments; None: that of `resolution`  [N·m]
+    moment_limit: Scalar | None = None  # largest moment that is written; None: that of `limit`  [N·m]
 
     kind = "reaction"
     takes = {"joint": "", "side": ""}
+    imperfections = Sensor.imperfections | {
+        "moment_noise": "N·m",
+        "moment_drift": "N·m/s^0.5",
+        "moment_resolution": "N·m",
+        "moment_limit": "N·m",
+    }
     measures_force = True
 
     def outputs(self) -> tuple[tuple[str, str], ...]:
@@ -72,6 +86,11 @@ class Reaction(Sensor):
         F = sense.wrench(self.joint, self.side)
         return vector(*(F.f[i] for i in range(3)), *(F.n[i] for i in range(3)))
 
+    def spread(self, field: str) -> tuple[Scalar, ...]:
+        """Of the forces, then of the moments, which have the same number unless they have their own."""
+        forces, moments = getattr(self, field), getattr(self, f"moment_{field}")
+        return (forces,) * 3 + (forces if moments is None else moments,) * 3
+
 
 @final
 @dataclass(frozen=True)
@@ -82,7 +101,7 @@ class ModalPoint(Sensor):
     """
 
     at: Frame | None = None
-    direction: tuple[Scalar, Scalar, Scalar] = (0.0, 0.0, 1.0)  # in the frame's axes  [-]
+    direction: tuple[Scalar, Scalar, Scalar] = (0.0, 0.0, 1.0)  # d, unit vector in the frame's axes  [-]
 
     kind = "modal-point"
     takes = {"at": "", "direction": "-"}

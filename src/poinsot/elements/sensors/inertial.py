@@ -35,7 +35,7 @@ class Accelerometer(Sensor):
     """
 
     at: Frame | None = None
-    bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b  [m/s²]
+    bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b, added to what it reads  [m/s²]
 
     kind = "accelerometer"
     takes = {"at": "", "bias": "m/s²"}
@@ -63,7 +63,7 @@ class Gyroscope(Sensor):
     """
 
     at: Frame | None = None
-    bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b  [rad/s]
+    bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b, added to what it reads  [rad/s]
 
     kind = "gyroscope"
     takes = {"at": "", "bias": "rad/s"}
@@ -87,18 +87,16 @@ class IMU(Sensor):
     """
 
     at: Frame | None = None
-    bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b_a  [m/s²]
-    rate_bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b_w  [rad/s]
-    rate_noise: Scalar = 0.0  # of a sample of the gyroscope  [rad/s]
-    rate_drift: Scalar = 0.0  # of the gyroscope's bias  [rad/s/√s]
-    rate_resolution: Scalar = 0.0  # of the gyroscope  [rad/s]
-    rate_limit: Scalar | None = None  # of the gyroscope  [rad/s]
+    bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b_a, added to the accelerations  [m/s²]
+    rate_bias: tuple[Scalar, Scalar, Scalar] = ZERO  # b_w, added to the rates  [rad/s]
+    rate_noise: Scalar = 0.0  # standard deviation of a sample of the gyroscope  [rad/s]
+    rate_drift: Scalar = 0.0  # random walk of the gyroscope's bias  [rad/s/√s]
+    rate_resolution: Scalar = 0.0  # step of what is written of the gyroscope  [rad/s]
+    rate_limit: Scalar | None = None  # largest rate that is written  [rad/s]
 
     kind = "imu"
-    takes = {
-        "at": "",
-        "bias": "m/s²",
-        "rate_bias": "rad/s",
+    takes = {"at": "", "bias": "m/s²", "rate_bias": "rad/s"}
+    imperfections = Sensor.imperfections | {
         "rate_noise": "rad/s",
         "rate_drift": "rad/s^1.5",
         "rate_resolution": "rad/s",

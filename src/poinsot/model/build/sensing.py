@@ -17,9 +17,9 @@ def sensor(acting: JointsAndForces, scope: Scope, key: str, spec: SensorSpec) ->
     allowed = tuple(law.takes)
     if getattr(spec, allowed[0], None) is None:
         raise ModelError(path, f"a sensor of type {spec.type} needs `{allowed[0]}`")
-    known = {"type", "rate", "dropout", *law.imperfections, *allowed}
-    if extra := [f for f in spec.model_fields_set if f not in known]:
-        raise ModelError((*path, extra[0]), f"a {spec.type} has no {extra[0]}; it has: {', '.join(allowed)}")
+    known = (*allowed, *law.imperfections, "rate", "dropout")
+    if extra := [f for f in spec.model_fields_set if f not in ("type", *known)]:
+        raise ModelError((*path, extra[0]), f"a {spec.type} has no {extra[0]}; it has: {', '.join(known)}")
     fields: dict[str, Any] = {"rate": spec.rate, "dropout": spec.dropout}
     for name in allowed:
         if (value := getattr(spec, name, None)) is not None:
@@ -29,7 +29,7 @@ def sensor(acting: JointsAndForces, scope: Scope, key: str, spec: SensorSpec) ->
     imperfect = {
         name: slot(scope, (*path, name), f"{key}.{name}", value, of.replace("y", unit), "sensor", 0.0)
         for name, of in law.imperfections.items()
-        if (value := getattr(spec, name)) is not None
+        if (value := getattr(spec, name, None)) is not None
     }
     return replace(built, **imperfect)
 
