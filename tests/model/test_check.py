@@ -151,7 +151,7 @@ def test_a_plate_on_six_distances_is_a_structure_and_on_five_it_moves():
             for i in range(n)
         }
         report = check(spatial({"b": body()}, joints))
-        assert (report.mobility, report.loops, report.ok) == (6 - n, n, True)
+        assert (report.mobility, report.loops, report.ok) == (6 - n, n - 1, True)
 
 
 def test_a_joint_that_closes_only_with_its_axis_reversed_is_an_error():
@@ -245,11 +245,37 @@ def test_a_chain_of_fifty_links_has_fifty_freedoms():
     assert report.mobility == report.mobility_counted == 50 and report.loops == 0
 
 
+@pytest.mark.parametrize(
+    ("joints", "loops", "idle"),
+    [
+        ({"p": ("ground", "a"), "q": ("a", "b")}, 0, ("q",)),
+        ({"p": ("ground", "a"), "q": ("a", "b")}, 0, ("p", "q")),
+        ({"p": ("ground", "a"), "q": ("a", "b"), "r": ("ground", "b")}, 1, ()),
+        ({"p": ("ground", "a"), "q": ("ground", "a"), "r": ("a", "b")}, 1, ("r",)),
+        ({"p": ("a", "b"), "q": ("a", "b")}, 1, ()),  # nothing holds them, and yet they are a loop
+    ],
+)
+def test_loops_are_those_of_the_topology_whatever_is_marked_as_closing(joints, loops, idle):
+    marked = idle or tuple(joints)[-1:]
+    given = {name: joint("revolute", *ends, closing=name in marked) for name, ends in joints.items()}
+    report = check(spatial({"a": body(), "b": body()}, given))
+    assert report.loops == loops
+    said = [name for name in joints if f"joint '{name}' is marked closing but closes no loop" in texts(report)]
+    assert tuple(said) == idle
+
+
 def test_a_report_prints_what_a_person_wants_to_read():
     lines = str(check(four_bar_in_space())).splitlines()
     assert lines[0] == "model: spatial mechanism"
     assert any(line.split() == ["moving", "bodies", "3"] for line in lines)
     assert any("4 revolute" in line for line in lines)
+
+
+@pytest.mark.parametrize(("size", "told"), [(1.0, "1.5 m"), (0.1, "0.15 m"), (1e3, "1.5e+03 m")])
+def test_a_report_tells_the_size_of_the_machine_with_its_unit(size, told):
+    report = check(four_bar_in_space(size))
+    assert report.size == pytest.approx(size * np.hypot(1.2, 0.9)) == assemble(four_bar_in_space(size)).size
+    assert f"  size                  {told}  (" in str(report) and report.to_dict()["size"] == report.size
 
 
 def test_a_driven_structure_is_a_warning_and_one_actuator_is_singular():

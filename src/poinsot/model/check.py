@@ -22,7 +22,7 @@ from poinsot.model.assembly.mobility import (
     stressed_joints,
     weightless_bodies,
 )
-from poinsot.model.assembly.topology import topology
+from poinsot.model.assembly.topology import idle_closing, topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.parts import Elements, substitute
 from poinsot.model.quantities.expressions import names
@@ -59,12 +59,13 @@ class Report(Result):
     bodies: int  # moving bodies
     joints: dict[str, int]  # number of joints by kind
     constraints: int  # equations
-    loops: int
+    loops: int  # independent ones of the topology
     mobility_counted: int  # 6 n − constraints, or 3 n − constraints in the plane
     mobility: int | None  # from the rank of the constraint Jacobian at a generic pose
     mobility_given: int | None  # the same at the given pose
     redundant: tuple[Row, ...]  # equations that follow from the others
     residual: float  # of the assembly, relative to the machine's size
+    size: float  # largest distance of a joint or frame from the origin of its body, by which lengths are judged  [m]
     actuators: int
     findings: tuple[Diagnostic, ...]
 
@@ -96,6 +97,7 @@ class Report(Result):
         unknown = "not known (cannot be assembled)"
         lines = [
             f"{self.name}: {'planar' if self.planar else 'spatial'} mechanism",
+            f"  size                  {self.size:.3g} m  (farthest joint or frame from its body's origin)",
             f"  moving bodies         {self.bodies}",
             f"  joints                {sum(self.joints.values())}  ({kinds or 'none'})",
             f"  loops                 {self.loops}",
@@ -124,7 +126,7 @@ def check(mechanism: Mechanism) -> Report:
     constraints = Constraints(elements)
     assembly = attempt_assembly(mechanism)
     findings = [*_body_findings(elements, tree.floating), *_unused_findings(mechanism), *_assembly_findings(assembly)]
-    findings += _angle_findings(mechanism)
+    findings += _angle_findings(mechanism) + [_idle_finding(name) for name in idle_closing(elements)]
     findings += [Diagnostic(Level.NOTE, said) for joint in elements.joints.values() if (said := joint.remark())]
     generic = given = None
     redundant: tuple[Row, ...] = ()
@@ -145,12 +147,13 @@ def check(mechanism: Mechanism) -> Report:
         bodies=len(elements.bodies),
         joints={kind: counts[kind] for kind in JOINTS if counts[kind]},
         constraints=len(constraints.rows),
-        loops=len(tree.closing),
+        loops=tree.loops,
         mobility_counted=constraints.freedom * len(elements.bodies) - len(constraints.rows),
         mobility=generic,
         mobility_given=given,
         redundant=redundant,
         residual=assembly.residual,
+        size=assembly.size,
         actuators=len(elements.actuators),
         findings=tuple(findings),
     )
@@ -197,6 +200,11 @@ def _angle_findings(mechanism: Mechanism) -> list[Diagnostic]:
             where, number = ".".join(map(str, path)), f"{float(value):g}"
             found.append(f'{where} = {number}: {number} rad; were degrees meant? write "{number} deg"')
     return [Diagnostic(Level.WARNING, text) for text in found]
+
+
+def _idle_finding(joint: str) -> Diagnostic:
+    why = "no other chain of joints connects its bodies"
+    return Diagnostic(Level.WARNING, f"joint '{joint}' is marked closing but closes no loop: {why}")
 
 
 def _written(document: Any, path: tuple[str | int, ...]) -> Any:

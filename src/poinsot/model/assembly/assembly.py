@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import hypot
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from poinsot.errors import PoinsotError, listing
 from poinsot.model.assembly.branches import one_branch
 from poinsot.model.assembly.constraints import Constraints, Row
 from poinsot.model.assembly.open_loops import across, widest_loop
+from poinsot.model.assembly.size import machine_size
 from poinsot.model.assembly.topology import topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
@@ -43,7 +43,6 @@ CONTRACTION = 0.25  # largest ratio of a Newton step to the one before on one br
 DEPENDENT = 1e-9  # of the largest singular value: what counts as zero
 CLOSE = 1e-5  # natural size of a Newton step that may be left out on the way
 SHORTEST = 2.0**-40  # of the way to a given pose: where no shorter step is on the branch it ends
-LARGEST = 1e60  # machine's size, or one over the smallest, whose powers in inertias and energies stay finite  [m]
 
 
 @dataclass(frozen=True)
@@ -235,16 +234,6 @@ def _left(
 def _holding(elements: Elements, values: Mapping[str, float]) -> tuple[Constraints, np.ndarray]:
     held = tuple(elements.coordinates[name] for name in values)
     return Constraints(elements, held), np.array([float(v) for v in values.values()])
-
-
-def machine_size(elements: Elements, poses: Mapping[str, Pose]) -> float:
-    """A length that stands for the machine: the largest distance of a joint or frame from its body  [m]."""
-    lengths = [hypot(*map(float, X.p)) for j in elements.joints.values() for X in j.frames]
-    lengths += [hypot(*map(float, X.p)) for X in poses.values()]
-    size = max([length for length in lengths if length > 0], default=1.0)
-    if not 1 / LARGEST < size < LARGEST:
-        raise PoinsotError(f"a machine of {size:.3g} m is too large or too small to compute with: take other units")
-    return size
 
 
 def twist_scales(constraints: Constraints, size: float) -> np.ndarray:

@@ -24,8 +24,9 @@ class Topology:
     """Spanning tree of a mechanism, rooted at the ground."""
 
     branches: tuple[Branch, ...]  # parents before children
-    closing: tuple[str, ...]  # joints outside the tree, each closing one loop
+    closing: tuple[str, ...]  # joints outside the tree
     floating: tuple[str, ...]  # bodies that no joint connects to the ground
+    loops: int  # independent ones: joints − bodies where all is connected to the ground
 
 
 def topology(elements: Elements) -> Topology:
@@ -47,20 +48,32 @@ def topology(elements: Elements) -> Topology:
                 reached.add(child)
                 queue.append(child)
                 branches.append(Branch(joint, parent, child, backwards))
-    tree, connected = {branch.joint for branch in branches}, _connected(elements)
+    tree, parts = {branch.joint for branch in branches}, _parts(elements)
     return Topology(
         branches=tuple(branches),
         closing=tuple(name for name in elements.joints if name not in tree),
-        floating=tuple(name for name in elements.bodies if name not in connected),
+        floating=tuple(name for name in elements.bodies if parts[name] != parts[GROUND]),
+        loops=len(elements.joints) - len(parts) + len(set(parts.values())),
     )
 
 
-def _connected(elements: Elements) -> set[str]:
-    """Bodies that some chain of joints, distances and closing joints included, connects to the ground."""
-    reached, before = {GROUND}, 0
-    while len(reached) > before:
-        before = len(reached)
-        for joint in elements.joints.values():
-            ends = {joint.a.body, joint.b.body}
-            reached |= ends if ends & reached else set()
-    return reached
+def idle_closing(elements: Elements) -> tuple[str, ...]:
+    """Joints that are marked as closing and close no loop: nothing else connects their bodies."""
+    ends = {name: (elements.joints[name].a.body, elements.joints[name].b.body) for name in elements.closing}
+    parts = {name: _parts(elements, without=name) for name in ends}
+    return tuple(name for name, (a, b) in ends.items() if parts[name][a] != parts[name][b])
+
+
+def _parts(elements: Elements, without: str = "") -> dict[str, str]:
+    """Connected part of every body, by the name of one body in it; all joints connect but the one left out."""
+    above = {name: name for name in (GROUND, *elements.bodies)}
+
+    def top(name: str) -> str:
+        while above[name] != name:
+            name = above[name]
+        return name
+
+    for joint in elements.joints.values():
+        if joint.name != without:
+            above[top(joint.b.body)] = top(joint.a.body)
+    return {name: top(name) for name in above}
