@@ -62,6 +62,15 @@ def test_a_block_sticks_on_an_incline_with_a_creep_that_is_known(mass):
     assert run.coordinates["slide"][-1] < 2.0 * creep
 
 
+def test_what_creeps_in_the_end_is_said_and_what_slides_or_rests_is_not():
+    held = poinsot.simulate(block(2.0, 0.4, 12.0), 1.0)
+    rate = SMOOTH * np.arctanh(2.0 * 9.81 * np.sin(0.4) / 12.0)
+    assert held.creeping == pytest.approx({"slide.friction": rate}, rel=1e-6)
+    assert "slide.friction: dry friction holds, and creeps by 0.000" in str(held)
+    assert not poinsot.simulate(block(2.0, 0.4, 5.0), 1.0).creeping
+    assert not poinsot.simulate(block(2.0, 0.0, 5.0), 1.0).creeping
+
+
 @pytest.mark.parametrize("mass", [1.0, 1e-4])
 def test_a_spring_with_dry_friction_loses_four_f_over_k_a_cycle_and_sticks(mass):
     """Half cycle n: x = (−1)ⁿ (x₀ − (2 n + 1) d) cos ω(t − t_n) + (−1)ⁿ d, d = f/k, ω² = k/m."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.model.mechanism import build
 
 
 @pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix"])
@@ -60,3 +61,47 @@ def test_a_mechanism_without_equilibrium_says_so():
     }
     with pytest.raises(poinsot.PoinsotError, match=r"no equilibrium was found.*a force of 9\.8e\+00 is left"):
         poinsot.equilibrium(poinsot.build(document), iterations=20)
+
+
+def flywheel(offset: float, length: float) -> poinsot.Mechanism:
+    """A wheel on a swinging arm, its centre off its axis; the axis is a sum of lengths that are not round."""
+    at = [0.1 * length, 0.7 * length]
+    bodies = {
+        "arm": {
+            "mass": 1.0,
+            "inertia": 0.1 * length**2,
+            "com": [0.0, -0.3 * length],
+            "frames": {"tip": [0.0, -1.1 * length]},
+        },
+        "wheel": {
+            "mass": 2.0,
+            "inertia": 0.3 * length**2,
+            "com": [at[0], at[1] - offset * length],
+            "frames": {"hub": at},
+        },
+    }
+    joints = {
+        "pin": {"type": "revolute", "between": ["ground", "arm"]},
+        "axle": {"type": "revolute", "between": ["arm.tip", "wheel.hub"]},
+    }
+    whole = {"format": 1, "planar": True, "bodies": bodies, "joints": joints, "name": "flywheel"}
+    return build(whole | {"gravity": [0, -9.81 * length]})
+
+
+@pytest.mark.parametrize("formulation", ["joint", "euler"])
+@pytest.mark.parametrize("length", [1.0, 1e-4])
+@pytest.mark.parametrize("offset", [3e-17, 1e-6])
+def test_a_balanced_wheel_is_indifferent_and_a_slightly_eccentric_one_is_not(offset, length, formulation):
+    rest = poinsot.equilibrium(flywheel(offset, length), pose={"pin": 0.3, "axle": 0.2}, formulation=formulation)
+    found = poinsot.modes(flywheel(offset, length), pose={"pin": 0.0, "axle": 0.0}, formulation=formulation)
+    assert rest.coordinates["pin"] == pytest.approx(0.0, abs=1e-9)
+    if offset < 1e-12:
+        assert 0.0 in rest.stiffness and found.frequencies[0] == 0.0
+    else:
+        # det(K − ω² M) = 0, written apart
+        pendulum, wheel = 9.81 * (0.3 + 2.0 * (1.1 + offset)), 9.81 * 2.0 * offset
+        cross = 0.3 + 2.0 * offset**2 + 2.0 * 1.1 * offset
+        M = np.array([[0.1 + 0.09 + 0.3 + 2.0 * (1.1 + offset) ** 2, cross], [cross, 0.3 + 2.0 * offset**2]])
+        values = np.linalg.eigvals(np.linalg.solve(M, np.array([[pendulum, wheel], [wheel, wheel]])))
+        assert found.frequencies == pytest.approx(np.sort(np.sqrt(values)) / (2 * np.pi), rel=1e-8)
+        assert np.all(rest.stiffness > 0)

@@ -122,7 +122,8 @@ def test_many_displacements_are_solved_by_sparse_matrices():
     M, C = sparse.eye(n, format="csr") * m, sparse.csr_matrix(([1.0, 1.0], ([0, 1], [0, n - 1])), shape=(2, n))
     names = tuple(f"x{i}" for i in range(n))
     base = linear_model(masses(1.0, 1.0), None)
-    wide = replace(base, names=names, M=M, D=0.0 * M, K=K, C=C, force=np.zeros(n), parts=(), momentum=None)
+    other = {"names": names, "M": M, "D": 0.0 * M, "K": K, "C": C, "force": np.zeros(n), "parts": ()}
+    wide = replace(base, **other, momentum=None, summed=None)
     found = eigenmodes(wide, 8)
     exact = 4 * k / m * np.sin(np.arange(1, 9) * np.pi / (2 * (n - 1))) ** 2  # between two masses that stand still
     assert_allclose(found.values, exact, rtol=1e-10)

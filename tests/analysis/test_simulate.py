@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.special import ellipk
 
 import poinsot
@@ -133,3 +134,30 @@ def test_a_spring_is_never_silently_unwound_by_a_turn(formulation):
     np.testing.assert_allclose(np.unwrap(r.coordinates["phi"]), exact, atol=1e-7)
     assert r.finished == (formulation == "joint")
     assert r.finished or "half a turn" in r.status
+
+
+def slide(**more) -> poinsot.Mechanism:
+    body = {"mass": 2.0, "inertia": 0.1, "com": [0.1, 0.0]}
+    joint = {"type": "prismatic", "between": ["ground", "block"], "axis": [0.6, 0.8], "actuated": True}
+    document = {"format": 1, "name": "slide", "planar": True, "bodies": {"block": body}}
+    return poinsot.build(document | {"joints": {"rail": joint | more.pop("joint", {})}, **more})
+
+
+@pytest.mark.parametrize("method", ["explicit", "implicit"])
+@pytest.mark.parametrize("formulation", ["joint", "euler"])
+def test_a_swing_of_a_nanometre_is_as_exact_as_one_of_a_metre(formulation, method):
+    spring = slide(gravity=[0, 0], joint={"stiffness": 50.0})
+    for amplitude in (1.0, 1e-9):
+        found = poinsot.simulate(spring, 5.0, pose={"rail": amplitude}, formulation=formulation, method=method)
+        assert not found.status
+        limit = 1e-9 if method == "explicit" else 1e-7
+        assert_allclose(found.coordinates["rail"] / amplitude, np.cos(5 * found.t), atol=limit)
+
+
+@pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix"])
+def test_what_rests_but_for_round_off_keeps_resting(formulation):
+    for more in (0.0, 1e-15):
+        held = {"rail": 2.0 * 9.81 * 0.8 * (1 + more)}
+        found = poinsot.simulate(slide(), 2.0, forces=held, formulation=formulation)
+        assert not found.status and found.steps < 1000
+        assert np.abs(found.coordinates["rail"]).max() < 1e-13

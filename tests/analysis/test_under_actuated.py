@@ -122,3 +122,26 @@ def flywheel() -> poinsot.Mechanism:
         "bob": hinge | {"between": ["ground", "b"]},
     }
     return build({"format": 1, "bodies": bodies, "joints": joints})
+
+
+def cart(length: float) -> poinsot.Mechanism:
+    """A free cart with a driven pendulum, all joints in one place; gravity and masses keep the times."""
+    bodies = {
+        "cart": {"mass": 2.0, "inertia": 2 * length**2},
+        "bob": {"mass": 0.5, "com": [0.0, -length], "inertia": 0.1 * length**2},
+    }
+    joints = {
+        "rail": {"type": "prismatic", "between": ["ground", "cart"], "axis": [1, 0]},
+        "pin": {"type": "revolute", "between": ["cart", "bob"], "actuated": True},
+    }
+    model = {"format": 1, "planar": True, "gravity": [0, -9.81 * length], "bodies": bodies, "joints": joints}
+    return build(model | {"name": "cart"})
+
+
+@pytest.mark.parametrize("length", [1.0, 1e-6, 1e3])
+def test_a_free_slide_moves_by_the_balance_of_momentum_at_every_size(length):
+    t = np.linspace(0.0, 2.0, 41)
+    found = poinsot.inverse_dynamics(cart(length), {"pin": poinsot.Fourier(3.0, (0.5,))}, t, free=["rail"])
+    # 2.5 ẋ + 0.5 L cos θ θ̇ keeps what it is at rest of the rail: x = (0.75 t − 0.5 sin θ) L / 2.5
+    moved = (0.75 * t - 0.5 * np.sin(0.5 * np.sin(3 * t))) / 2.5
+    assert_allclose(found.kinematics.coordinates["rail"] / length, moved, atol=1e-9)

@@ -118,12 +118,15 @@ class Driven:
         """(q, p) -> x (nv, ASKED) with [C; J] x = b for some b, all in natural sizes: a change of branch turns x."""
         return kernel(self._found["answers"])
 
+    def row_sizes(self, size: float) -> np.ndarray:
+        """Natural sizes (m + k,) of the constraints and the prescribed coordinates: the machine's [m], or 1."""
+        return np.concatenate([row_lengths(self.compiled.outline.rows, size), np.where(self.turns, 1.0, size)])
+
     def violation(self, q: np.ndarray, s: np.ndarray, p: np.ndarray, size: float = 1.0) -> float:
         """Largest violation of any constraint, redundant ones included, or of a prescribed coordinate, lengths by a
         size [m]."""
         outline = self.compiled.outline
-        rows = np.concatenate([row_lengths(outline.rows, size), np.where(self.turns, 1.0, size)])
-        gaps = [self.newton(q, s, p)[1] / rows]
+        gaps = [self.newton(q, s, p)[1] / self.row_sizes(size)]
         gaps += [gap / row_lengths(outline.all_rows, size) for gap in (self._open(q, p) if self._open else ())]
         return float(max(np.max(np.abs(gap), initial=0.0) for gap in gaps))
 

@@ -85,7 +85,7 @@ class InverseDynamics(JointReactions):
         lines = [f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s"]
         for name, force in self.forces.items():
             power = np.abs(self.power[name]).max()
-            unit = "N·m" if self.mechanism.actuators[name].on.unit == "rad" else "N"
+            unit = self.mechanism.actuators[name].unit
             lines.append(f"  {name}  {force.min():.6g} … {force.max():.6g} {unit}, at most {power:.4g} W")
         return "\n".join(lines)
 
@@ -113,7 +113,8 @@ def inverse_dynamics(
     actuators move the prescribed ones.
 
     Reactions are those on the joint's second body, about its frame there and in the joint's own axes: those of
-    that frame, turned so that z is the joint's axis (docs/theory/joints.md); `reaction` gives them otherwise.
+    that frame, turned so that z is the joint's axis (docs/theory/joints.md); `reaction` gives them otherwise. A
+    reaction sensor reads the same with `side = "b"`; by default it reads them in the joint's frame on the first body.
 
     >>> import poinsot
     >>> d = poinsot.inverse_dynamics(poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t}, [0.0, 0.1])
@@ -142,6 +143,12 @@ def inverse_dynamics(
         error.partial = None if error.partial is None else _forces(mechanism, error.partial, weights)
         raise
     return _forces(mechanism, moving, weights)
+
+
+def forces_along(moving: Kinematics) -> InverseDynamics:
+    """Actuator forces and reactions along a motion whose kinematics are known, as `inverse_dynamics` gives them."""
+    require_actuators(moving.path.system)
+    return _forces(moving.mechanism, moving, {})
 
 
 def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, float]) -> InverseDynamics:

@@ -10,22 +10,25 @@ prescribed coordinates, as those of a gantry do; it is not where a prescribed lo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from poinsot.elements.forces import Actuator
 from poinsot.errors import MotionError, PoinsotError, listing, require_known
+from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.driven import Driven, driven, require_count
 from poinsot.motion.equations import inverse_function, jacobians
 from poinsot.motion.signals import Measured, as_signals, as_times, evaluate_motion
 from poinsot.spatial.algebra import Numbers
+from poinsot.system.scaled_rank import rank_of
+from poinsot.system.scales import natural_speeds
 from poinsot.system.system import System, start, system
 
-RTOL, ATOL = 1e-10, 1e-12  # of the integration
+RTOL, ATOL = 1e-10, 1e-12  # of the integration, the latter by the size of the machine where it is a length
 NEWTON, CLOSED = 30, 1e-13  # steps that close the joints, and what is closed, by the machine's size
 UNRELATED = (
     "at t = {t:g} s the actuators do not act along the prescribed coordinates ({motion}): no motion of {free} follows"
@@ -77,10 +80,16 @@ def _require_independent(compiled: System, whole: Mechanism, motion: tuple[str, 
     home = start(whole, None)
     p = compiled.parameters(whole, home.poses)
     C, J = (np.asarray(x) for x in jacobians(compiled, ())(compiled.coordinates(home, p), p)[:2])
-    A = np.vstack([C, J])
-    rows = np.linalg.norm(A, axis=1, keepdims=True)
-    if np.linalg.matrix_rank(A / np.where(rows > 0, rows, 1.0), 1e-9) < A.shape[1]:
+    size = home.size
+    rows = np.concatenate([row_lengths(compiled.outline.rows, size), _sizes(compiled.commands, whole, size)])
+    A = np.vstack([C, J]) * natural_speeds(compiled, size) / rows[:, None]
+    if rank_of(A) < A.shape[1]:
         raise MotionError(UNRELATED.format(t=0.0, motion=", ".join(motion), free=", ".join(free)), t=0.0)
+
+
+def _sizes(names: Iterable[str], whole: Mechanism, size: float) -> np.ndarray:
+    """Natural sizes of the coordinates that actuators of these names drive: the machine's [m], or 1."""
+    return np.array([size if whole.template.actuators[name].on.unit == "m" else 1.0 for name in names])
 
 
 def _dense(t: np.ndarray) -> np.ndarray:
@@ -116,6 +125,7 @@ class _Course:
         self.compiled = system(self.mechanism, self.formulation, home=begin)
         self.p = self.compiled.parameters(self.mechanism, begin.poses)
         self.q, self.size = self.compiled.coordinates(begin, self.p)[None], begin.size
+        self.sizes = _sizes([f"free {name}" for name in self.free], self.mechanism, begin.size)
         return np.array(list(s.values())), np.array(rate)
 
     @property
@@ -136,18 +146,17 @@ class _Course:
         weights = np.ones(len(self.compiled.commands))
         u = inverse_function(self.compiled)(np.ascontiguousarray(many), v, a, weights, self.p)[0]
         h, M = u[0, -self.count :], (u[1:, -self.count :] - u[0, -self.count :]).T
-        if not np.linalg.cond(M) < ILL:
+        if not np.linalg.cond(M * self.sizes * self.sizes[:, None]) < ILL:
             words = UNRELATED.format(t=t, motion=", ".join(self.signals), free=", ".join(self.free))
             raise MotionError(words, t=float(t))
         return np.linalg.solve(M, -h)
 
     def _closed(self, t: float, s: np.ndarray) -> np.ndarray:
         """Coordinates q (1, nq) with all coordinates at s, from those before."""
-        q = self.q
+        q, rows = self.q, self.drive.row_sizes(self.size)
         for _ in range(NEWTON):
-            moved, gap = self.drive.newton(q, s, self.p)
-            q = moved
-            if np.max(np.abs(gap), initial=0.0) < CLOSED * max(self.size, 1.0):
+            q, gap = self.drive.newton(q, s, self.p)
+            if np.max(np.abs(gap / rows), initial=0.0) < CLOSED:
                 break
         if not np.isfinite(q).all() or self.drive.violation(q, s, self.p, self.size) > 1e-9:
             raise MotionError(f"at t = {t:g} s the joints cannot be closed", t=float(t))
@@ -166,7 +175,7 @@ class _Course:
         y0, first = np.concatenate([s, rate]), self.q
         if len(self.t) > 1:
             span = (float(self.t[0]), float(self.t[-1]))
-            found = solve_ivp(f, span, y0, "DOP853", t_eval=self.t, rtol=RTOL, atol=ATOL)
+            found = solve_ivp(f, span, y0, "DOP853", t_eval=self.t, rtol=RTOL, atol=ATOL * np.tile(self.sizes, 2))
             if not found.success:
                 raise MotionError(f"the free coordinates cannot be integrated: {found.message}", t=float(found.t[-1]))
             y = found.y.T

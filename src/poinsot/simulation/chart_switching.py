@@ -146,6 +146,14 @@ def integrate_switching(compiled: System, problem: Problem, y0: np.ndarray, p: n
     return whole.following(courses)
 
 
+def solved_again(compiled: System, problem: Problem, run: SwitchedIntegration) -> SwitchedIntegration | None:
+    """Motions again, with other options; None where they change charts or do not come to their end."""
+    if run.changes:
+        return None
+    found = problem.motion(compiled)(problem.t, run.integration.y[0, 0], run.p, **problem.options)
+    return None if UNFINISHED & set(found.endings) else SwitchedIntegration(found, run.p, ())
+
+
 def _halted(whole: SwitchedIntegration, courses: Sequence[Trajectory]) -> SwitchedIntegration:
     """Say of motions that could perhaps go on that they were interrupted."""
     halted = {"ending": Ending.INTERRUPTED, "why": str(Ending.INTERRUPTED)}
@@ -381,5 +389,5 @@ def lost_balance(problem: Problem, at: Stage, end: float, loss: float) -> str:
         weak, when = max(on_the_way, key=lambda pair: pair[0].condition)
     return (
         f"the energy balance is lost by {loss:.1e} J: {weak} at t = {when:.6g} s; the mechanism passes a singular "
-        "pose, or rtol is too loose"
+        "pose, or rtol or atol is too loose"
     )

@@ -9,12 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.elements import GROUND
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.reactions import JointReactions, by_joint
 from poinsot.motion.undetermined import undetermined
 from poinsot.simulation.equations import Laws, acceleration_function, reaction_function
+from poinsot.spatial.pose import Pose
 from poinsot.system.system import System
 from poinsot.system.variants import solved_with_care
+
+STUCK = 5  # outputs in which what sticks creeps one way,
+STICKS = 3.0  # and slower than this many times the speed by which friction is smoothed
+AGO = range(STUCK, 0, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +84,39 @@ class Simulation(JointReactions):
         """Whether the motion reached the last time."""
         return not self.status
 
+    @property
+    def creeping(self) -> dict[str, float]:
+        """Laws of dry friction that hold in the end, and the speed at which what they hold creeps, as they are
+        smoothed  [m/s or rad/s]; none of a batch."""
+        if self.q.ndim != 2 or len(self.t) < STUCK:
+            return {}
+        elements, found = self.mechanism.elements, {}
+        forces: dict[str, Any] = self.mechanism.forces
+        last = [{GROUND: Pose.identity()} | {name: self._pose(name, -k) for name in self.position} for k in AGO]
+        for name, law in forces.items():
+            if law.dry_slope() != 0:
+                s = [float(law.on.value(poses, elements.joints)) for poses in last]
+                rates = np.diff(s) / np.diff(self.t[-STUCK:])
+                if (np.sign(rates) == np.sign(rates[0])).all() and (np.abs(rates) < STICKS * law.smooth).all():
+                    found[name] = float(rates[-1])
+        return {name: rate for name, rate in found.items() if abs(rate) > 1e-6 * forces[name].smooth}
+
+    def _pose(self, body: str, k: int) -> Pose:
+        return Pose(self.rotation[body][k], self.position[body][k])
+
     def __str__(self) -> str:
+        forces: dict[str, Any] = self.mechanism.forces
+        creeps = "".join(
+            f"\n{name}: dry friction holds, and creeps by {rate:.3g} {unit}/s, as it is smoothed (`smooth`)"
+            for name, rate in self.creeping.items()
+            for unit in [forces[name].on.unit]
+        )
         reached = f"{self.t[-1]:g} s" if len(self.t) else "no output time"
         return (
             f"{self.mechanism.name} ({self.formulation}): {reached} in {self.steps} steps, "
             f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
             + (f", changes on the way: {len(self.changes)}" if self.changes else "")
+            + creeps
             + (f"\n{self.status}" if self.status else "")
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, pairwise
+from math import hypot
 from numbers import Real
 from typing import Any
 
@@ -34,6 +35,7 @@ from poinsot.simulation.chart_switching import (
     integrate_switching,
     lost_balance,
     recovered,
+    solved_again,
     with_limit,
 )
 from poinsot.simulation.equations import Law, Laws, state_function, written_law
@@ -49,6 +51,11 @@ OUTPUTS = 101  # times that are given if nobody says which
 LIGHTER = 1e-2  # of a mass: a batch with less is solved with care
 LOST = 1e-6  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps,
 ROUGH = 1e3  # unless rtol allows for more, this many times over, or in as many steps as there were
+NOISE = (
+    1e-8  # of what weights, loads and drives could do over the machine's size: less is a motion in their round-off
+)
+MORE = 100  # times as many steps as a motion took, that a finer one may take
+FINER = 1e-2  # of the relative error of the largest speed: what atol should be for a motion as slow as that
 
 
 def simulate(
@@ -80,8 +87,8 @@ def simulate(
     formulation "embedded" starts; others are chosen by pivoting, at the start and wherever the choice becomes poor.
     `method` is "explicit" (order 8, adaptive, native), "implicit" (CVODES, for stiff mechanisms; its events are
     timed between outputs) or "auto": explicit, and implicit from where a motion is stiff, as dry friction may make
-    it, which `changes` tells. Constraints are kept by projection; drift and energy balance are reported. Ctrl-C
-    raises a KeyboardInterrupt whose `partial` is the simulation up to there.
+    it, which `changes` tells. Constraints are kept by projection; drift and energy balance are reported; a motion too
+    small for `atol` is repeated with a finer one. Ctrl-C raises a KeyboardInterrupt with what there is as `partial`.
 
     >>> import poinsot
     >>> r = poinsot.simulate(poinsot.load("pendulum"), t_end=1.0, pose={"phi": 0.1})
@@ -107,7 +114,7 @@ def simulate(
     y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
     motions = [partial(compiled_motion, laws=laws, events=events, method=m) for m in methods_of(method)]
     problem = Problem(motions[0], grid, options, implicit=motions[1] if len(motions) > 1 else None)
-    result = partial(_result, mechanism, compiled, laws, problem, len(times))
+    result = partial(_result, mechanism, compiled, laws, len(times), problem)
     try:
         return result(integrate_switching(compiled, problem, y0, with_limit(compiled, y0, both)))
     except Interrupted as stop:
@@ -207,7 +214,7 @@ def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, float | Form
 
 
 def _result(
-    mechanism: Mechanism, compiled: System, laws: Laws, problem: Problem, outputs: int, run: SwitchedIntegration
+    mechanism: Mechanism, compiled: System, laws: Laws, outputs: int, problem: Problem, run: SwitchedIntegration
 ) -> Simulation:
     """What was found at the last `outputs` times of a grid that starts at 0."""
     grid = problem.t
@@ -218,10 +225,9 @@ def _result(
     energy = kinetic + potential
     balance = energy - energy[:, :1] - reached[..., -1]
     largest = np.maximum(kinetic, np.abs(potential)).max(axis=1, keepdims=True)
-    if lost := _lost(run, largest, balance, problem.options["rtol"]):
-        again = recovered(run, compiled, problem, *lost)
-        if again is not None:
-            return _result(mechanism, compiled, laws, problem, outputs, again)
+    lost, better = _lost_or_better(compiled, problem, run, largest, balance)
+    if better is not None:
+        return _result(mechanism, compiled, laws, outputs, *better)
     count, why = _balanced(compiled, problem, run, lost, balance)
     t, y, p = grid[:count], reached[:, :count], run.at(slice(count))
     last = slice(len(grid) - outputs, count)
@@ -260,6 +266,23 @@ def _result(
     )
 
 
+def _lost_or_better(
+    compiled: System, problem: Problem, run: SwitchedIntegration, largest: np.ndarray, balance: np.ndarray
+) -> tuple[tuple[int, int] | None, tuple[Problem, SwitchedIntegration] | None]:
+    """Where the energy balance is lost, if anywhere; and if it can be helped the motions found in another way."""
+    (nq, nv, _, nu), rtol = compiled.sizes, problem.options["rtol"]
+    lost = _lost(run, largest, balance, rtol)
+    if lost is None:
+        return None, None
+    finer = _finer(problem, run, run.integration.y[lost[0], : balance.shape[1], nq : nq + nv])
+    if finer is not None and (again := solved_again(compiled, finer, run)):
+        return lost, (finer, again)
+    natural = _natural_energy(compiled, run.constants(0, 0)[:nu])
+    lost = _lost(run, np.maximum(largest, NOISE * natural), balance, rtol)
+    again = recovered(run, compiled, problem, *lost) if lost else None
+    return lost, None if again is None else (problem, again)
+
+
 def _lost(run: SwitchedIntegration, largest: np.ndarray, balance: np.ndarray, rtol: float) -> tuple[int, int] | None:
     """Motion n and output k after which its energy balance is suddenly lost: it passed a singular pose wrongly."""
     change = np.abs(balance[:, 1:] - balance[:, :-1])
@@ -269,6 +292,29 @@ def _lost(run: SwitchedIntegration, largest: np.ndarray, balance: np.ndarray, rt
         return None
     k = int(np.argmax(bad.any(axis=0)))
     return int(np.argmax(bad[:, k])), k
+
+
+def _natural_energy(compiled: System, u: np.ndarray) -> float:
+    """What weights, loads and constant drive forces u (nu,) could do over the machine's size, or a radian  [J]."""
+    elements, size = compiled.mechanism.elements, compiled.home.size
+    weights = [float(body.mass) * hypot(*map(float, elements.gravity)) for body in elements.bodies.values()]
+    loads = list(elements.loads.values())
+    lengths = [size if actuator.on.unit == "m" else 1.0 for actuator in elements.actuators.values()]
+    turning = [hypot(*map(float, load.moment)) for load in loads] + list(np.abs(u) * lengths)
+    return size * sum(weights + [hypot(*map(float, load.force)) for load in loads]) + sum(turning)
+
+
+def _finer(problem: Problem, run: SwitchedIntegration, v: np.ndarray) -> Problem | None:
+    """The problem with an atol for speeds as small as v (n, nv), where that is what decides; None where it is not.
+
+    It may take many more steps, but not as many as round-off would.
+    """
+    options = problem.options
+    atol = FINER * options["rtol"] * float(np.max(np.abs(v), initial=0.0))
+    if not 0 < atol < options["atol"] / 2:
+        return None
+    most = MORE * (1 + int(run.integration.steps.max()))
+    return replace(problem, options={**options, "atol": atol, "max_steps": min(options["max_steps"], most)})
 
 
 def _balanced(

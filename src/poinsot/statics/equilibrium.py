@@ -31,7 +31,7 @@ from poinsot.system.system import System, start, system
 
 TOLERANCE = 1e-11  # of the terms that are summed up in each generalised force
 STEP = 0.3  # largest change of a coordinate in one step  [machine's size or rad]
-ZERO = 1e-12  # of |x|ᵀ|K||x|, below which xᵀKx is round-off
+ZERO = 1e-12  # of what is summed up in xᵀKx, below which it is round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,5 +161,5 @@ def _stiffness(point: Point) -> np.ndarray:
     K = Z.T @ point.K @ Z
     values, vectors = np.linalg.eigh((K + K.T) / 2)
     x = np.abs(Z @ vectors)
-    noise = ZERO * np.einsum("ij,ij->j", x, np.abs(point.K) @ x)
+    noise = ZERO * np.einsum("ij,ij->j", x, point.stiffness_terms @ x)
     return np.where(np.abs(values) <= noise, 0.0, values)

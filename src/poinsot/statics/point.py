@@ -71,10 +71,20 @@ class Point:
         return self.free.T @ self.Q
 
     @cached_property
+    def summed(self) -> np.ndarray:
+        """Moduli (nv,) of what is summed up in the generalised forces  [N or N·m]."""
+        return np.asarray(self.functions.terms(self.q, self.u, self.given.rho, self.given.p)).ravel()
+
+    @cached_property
     def terms(self) -> np.ndarray:
         """Moduli (k,) of what is summed up in `force`  [J]."""
-        own = np.asarray(self.functions.terms(self.q, self.u, self.given.rho, self.given.p)).ravel()
-        return np.abs(self.free).T @ own
+        return np.abs(self.free).T @ self.summed
+
+    @cached_property
+    def stiffness_terms(self) -> np.ndarray:
+        """Moduli (nv, nv) of what is summed up in K: a displacement of natural size turns forces by all that they
+        are."""
+        return np.abs(self.K) + np.diag(self.summed / self.functions.sizes.speeds)
 
     @property
     def imbalance(self) -> float:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
     from poinsot.system.system import System
 
+CENTRES = 1e-4  # ε: of the machine's size, so that round-off in sums of lengths is far below T
+
 
 @remembered
 def balance(compiled: System) -> Balance:
@@ -123,10 +125,12 @@ class Balance:
 def force_sizes(e: Equations, size: float, rests: Mapping[str, Any]) -> Any:
     """How large the terms are that are summed up in each generalised force: T (nv, 1) as symbols  [N or N·m].
 
-        T_i = Σ m|g| |∂p/∂x_i| + Σ (|V'| + |V''| ℓ + |F| + |u|) |∂s/∂x_i| + Σ |f| |∂p/∂x_i| + |n| |∂θ/∂x_i|
+        T_i = Σ m|g| (|∂p/∂x_i| + ε ℓ |∂θ/∂x_i|) + Σ (|V'| + |V''| ℓ + |F| + |u|) |∂s/∂x_i|
+              + Σ |f| |∂p/∂x_i| + |n| |∂θ/∂x_i|
 
     over bodies with mass centres p, laws along coordinates s with natural sizes ℓ, and loads. A generalised force far
-    below T is round-off, whatever the units and however light the part of the machine that it moves. `size` of the
+    below T is round-off, whatever the units and however light the part of the machine that it moves. Centres are sums
+    of lengths of the machine: of one on the axis that its body turns about, ε ℓ says what may be left. `size` of the
     machine [m]; `rests` of clamped springs by their names.
     """
     elements = e.symbols.elements
@@ -134,7 +138,7 @@ def force_sizes(e: Equations, size: float, rests: Mapping[str, Any]) -> Any:
     weight = _length(vector(*elements.gravity))
     for name, body in elements.bodies.items():
         V = carry_twist(Pose(np.eye(3), vector(*body.com)), e.kinematics.twists[name])
-        total += casadi.fabs(body.mass) * weight * _columns(V.v, e)
+        total += casadi.fabs(body.mass) * weight * (_columns(V.v, e) + CENTRES * size * _columns(V.w, e))
     for k, part in enumerate(e.balance.acting):
         total += casadi.fabs(casadi.jacobian(part[2], e.v)).T * _law_size(e, k, size, rests)
     for load in elements.loads.values():

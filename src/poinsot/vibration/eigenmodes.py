@@ -17,7 +17,7 @@ from poinsot.errors import PoinsotError, listing
 from poinsot.vibration.linear_model.record import LinearModel
 
 DENSE = 400  # displacements up to which dense matrices are used
-ZERO = 1e-11  # of |φ|ᵀ|K||φ|, below which φᵀKφ is round-off
+ZERO = 1e-11  # of what is summed up in φᵀKφ, below which it is round-off
 MASSLESS = 1e-13  # of the mass of a direction, below which it has none
 SYMMETRIC = 1e-9  # of the largest stiffness
 
@@ -109,7 +109,7 @@ def _symmetric(M: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _rounded(linear: LinearModel, values: np.ndarray, shapes: np.ndarray) -> np.ndarray:
     """Eigenvalues with those that are nothing but round-off set to 0.0."""
     size = np.abs(shapes)
-    noise = ZERO * np.einsum("ij,ij->j", size, abs(linear.K) @ size)
+    noise = ZERO * np.einsum("ij,ij->j", size, (abs(linear.K) if linear.summed is None else linear.summed) @ size)
     unresolved = 8 * np.finfo(float).eps * len(values) * np.max(np.abs(values), initial=0.0)
     return np.where(np.abs(values) <= np.maximum(noise, unresolved), 0.0, values)
 

@@ -75,6 +75,7 @@ class LinearModel:
     twist: Callable[[Frame], np.ndarray]  # (6, n) velocity of a frame's origin, angular velocity; world axes, per ẋ
     derivatives: Callable[..., MatrixDerivatives]  # of names (p,), and of places (o,) whose rows are asked for too
     places: Mapping[str, Pose] = field(default_factory=dict)  # nodes of flexible bodies at rest, bent by what acts
+    summed: np.ndarray | None = None  # (n, n) moduli of what is summed up in K; None: those of K itself
     momentum: np.ndarray | None = None  # (6, n) momentum and moment of momentum about the world's origin, per ẋ
 
     @cached_property

@@ -118,6 +118,7 @@ def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) ->
         M=M,
         D=D,
         K=point.K,
+        summed=point.stiffness_terms,
         C=point.rows,
         sizes=point.functions.sizes.speeds,
         row_sizes=point.row_sizes,
