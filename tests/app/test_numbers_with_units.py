@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 
 import numpy as np
@@ -118,3 +119,29 @@ def test_a_force_sensor_is_a_channel_by_its_own_name():
     sensor = '[sensors.torque]\ntype = "drive-force"\nactuator = "A"\n[sensors.angle]\ntype = "encoder"\n'
     bar = poinsot.loads(poinsot.dumps(poinsot.load("four_bar")) + "\n" + sensor + 'on = { joint = "A" }\n')
     assert channels_in(bar, "torque, A, angle, reaction B") == ["sensor torque", "A", "angle", "reaction B"]
+
+
+@pytest.mark.parametrize(
+    ("text", "point"),
+    [("1,1 kg", "1.1"), ("0,9", "0.9"), ("-,5 kg", "-.5"), ("1.234,5 g", "1234.5"), ("2*1,5 kg", "1.5")],
+)
+def test_a_comma_in_a_number_is_told_that_decimals_take_a_point(text, point):
+    said = f"; decimals take a point: {re.escape(point)}$"
+    with pytest.raises(PoinsotError, match=said):
+        poinsot.loads(f"format = 1\n[bodies.b]\nmass = '{text}'")
+    with pytest.raises(PoinsotError, match=said):
+        poinsot.load("pendulum").with_parameters({"bob.mass": text})
+
+
+@pytest.mark.parametrize("text", ["1.2 xlb", "1.2 kg,", "max(1, 2", "1, kg", "atan2(1,2) kg kg"])
+def test_other_mistakes_get_no_such_advice(text):
+    with pytest.raises(PoinsotError) as error:
+        poinsot.loads(f"format = 1\n[bodies.b]\nmass = '{text}'")
+    assert "decimals" not in str(error.value)
+
+
+@pytest.mark.parametrize("option", ["--set", "--pose"])
+def test_a_comma_on_the_command_line_is_told_so_too(option):
+    name = {"--set": "bob.mass=1,5 kg", "--pose": "phi=1,5 rad"}[option]
+    done = CliRunner().invoke(app, ["pose", "pendulum", option, name])
+    assert done.exit_code == 1 and str(done.exception).endswith("decimals take a point: 1.5")

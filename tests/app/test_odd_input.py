@@ -89,6 +89,42 @@ def test_odd_tables_are_one_sentence(case, here, tmp_path):
     assert "motion.csv: " in here("kinematics", "four_bar", tmp_path / "motion.csv")
 
 
+KINDS = {  # of files that are no models
+    "study.toml": ('format = 1\nmodel = "m.toml"\n[recordings]', "a study, not a model: `poinsot identify` reads it"),
+    "unfinished.toml": ('model = "m.toml"\nunknowns = []', "a study or a design, not a model"),
+    "design.toml": ('model = "m.toml"\n[design]\ntask = "poses"', "a design, not a model: `poinsot design` reads it"),
+    "columns.toml": (
+        "[channels]\nq = 2",
+        "a columns file, not a model: `poinsot read RECORDING --columns FILE` takes it",
+    ),
+    "run.csv": ("t,q\n0,1", "a table of numbers, not a model: `poinsot read` reads it"),
+    "result": ("estimate.json", "the folder of an estimate, not a model: `poinsot report` reads it"),
+    "designed": ("design.json", "the folder of a design, not a model: `poinsot report` reads it"),
+}
+
+
+@pytest.mark.parametrize("command", ["check", "simulate", "modes", "inverse"])
+@pytest.mark.parametrize("name", KINDS)
+def test_what_is_no_model_is_called_what_it_is_with_the_command_that_reads_it(name, command, here, tmp_path):
+    contents, said = KINDS[name]
+    if "." in name:
+        (tmp_path / name).write_text(contents)
+    else:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / contents).write_text("{}")
+    sentence = here(command, tmp_path / name, *["motion.csv"] * (command == "inverse"))
+    assert f"{name}: this is {said}" in sentence
+    assert ("its model is 'm.toml'" in sentence) == ("m.toml" in contents)
+
+
+def test_a_study_that_is_no_toml_and_columns_that_are_a_study_name_the_file(here, tmp_path):
+    (tmp_path / "run.csv").write_text("t,q\n0,1\n1,2\n")
+    assert "run.csv: not a TOML file" in here("identify", tmp_path / "run.csv")
+    (tmp_path / "study.toml").write_text(KINDS["study.toml"][0])
+    said = here("read", tmp_path / "run.csv", "--columns", tmp_path / "study.toml")
+    assert "this is a study, not a columns file: `poinsot identify` reads it" in said
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize("arguments", [["check", "four_bar"], ["--help"]])
 def test_a_full_device_is_one_sentence(arguments):

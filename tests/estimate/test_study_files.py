@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import poinsot
 from poinsot.app.cli import app
+from poinsot.app.console import DOUBTFUL
 from poinsot.errors import PoinsotError
 from poinsot.model.toml import dumps
 from tests.estimate.machines import ARM, SERIAL
@@ -54,6 +55,16 @@ def test_a_study_file_is_the_same_as_the_call(folder):
     assert np.all(np.abs(est.value - [2.3, 2.1]) < 4 * est.deviation)
     assert est.validation is not None
     assert est.study.runs[0].recording.sources[0].sha256
+
+
+def test_a_model_and_a_recording_may_be_paths(folder):
+    bar, file = poinsot.load("four_bar"), poinsot.save(poinsot.load("four_bar"), folder / "bar.toml")
+    wanted = poinsot.identify(bar, poinsot.read(folder / "run.csv", mechanism=bar), ["link3.mass"]).value
+    for model, recording in ((file, folder / "run.csv"), (str(file), str(folder / "run.csv")), ("four_bar", None)):
+        given = recording or poinsot.read(folder / "run.csv", mechanism=bar)
+        assert poinsot.identify(model, given, ["link3.mass"]).value == pytest.approx(wanted, rel=1e-12)
+    with pytest.raises(PoinsotError, match=r"study.toml: this is a study, not a model.*a study says all by itself"):
+        poinsot.identify(folder / "study.toml", folder / "run.csv", ["link3.mass"])
 
 
 def test_noise_is_that_of_a_force(folder):
@@ -165,6 +176,42 @@ def test_the_command_prints_the_verdict_and_writes_the_folder(folder):
     assert "verdict: numerics sound" in done.output
     assert "link3.mass" in done.output
     assert (folder / "r" / "estimate.json").is_file()
+
+
+def _with_more_force_later(folder: Path) -> None:
+    head, *rows = (folder / "run.csv").read_text().splitlines()
+    cells = [row.split(",") for row in rows]
+    later = [f"{t},{a},{float(f) * (2 if float(t) > 6 else 1)!r}" for t, a, f in cells]
+    (folder / "run.csv").write_text("\n".join([head, *later]))
+
+
+def _with_a_force_of_the_other_sign(folder: Path) -> None:
+    head, *rows = (folder / "run.csv").read_text().splitlines()
+    turned = [f"{t},{a},{-float(f)!r}" for t, a, f in (row.split(",") for row in rows)]
+    (folder / "run.csv").write_text("\n".join([head, *turned]))
+
+
+def _out_of_bounds(folder: Path) -> None:
+    (folder / "study.toml").write_text(STUDY.replace('["1 kg", "4 kg"]', '["2.4 kg", "4 kg"], start = "3 kg"'))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "doubt"),
+    [
+        (_with_more_force_later, "does not predict held-out runs as well as it fits"),
+        (_with_a_force_of_the_other_sign, "recordings in doubt"),
+        (_out_of_bounds, "numerics in doubt"),
+    ],
+)
+def test_a_doubtful_verdict_has_an_exit_code_of_its_own_and_the_result_is_written(folder, spoil, doubt):
+    spoil(folder)
+    command = ["identify", str(folder / "study.toml"), "--out", str(folder / "r")]
+    done = CliRunner().invoke(app, [*command, "--strict"])
+    assert done.exit_code == DOUBTFUL == 3, done.output
+    assert CliRunner().invoke(app, [*command, "--force"]).exit_code == 0
+    data = json.loads((folder / "r" / "estimate.json").read_text())
+    assert data["doubts"] and all(said in data["verdict"] for said in data["doubts"])
+    assert any(said.startswith(doubt) for said in data["doubts"]) and doubt in done.output
 
 
 @pytest.mark.parametrize(

@@ -13,18 +13,14 @@ from poinsot.estimate.closed_loop.controllers import control_of
 from poinsot.estimate.modal_run import modal_run_of
 from poinsot.estimate.role import Role
 from poinsot.estimate.study import Processing, Run, Study, noise_of, unknowns_of
+from poinsot.model.file_kinds import DESIGN, STUDY, another_kind
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
-from poinsot.model.toml import as_path, parsed_toml, read_text
+from poinsot.model.toml import as_path, read_document
 from poinsot.recording.read import read
 
 Checked = TypeVar("Checked", bound=BaseModel)
-COMMANDS = {  # what else is to be done with a file that is of another kind
-    "a model": ', which names its model and more: model = "FILE"',
-    "a design": ": `poinsot design` reads it",
-    "a study": ": `poinsot identify` reads it",
-}
 
 
 class StrictTable(BaseModel):
@@ -108,8 +104,8 @@ class StudyTable(StrictTable):
 def read_study(path: str | Path) -> Study:
     """A study from its file; files that it names are looked for beside it."""
     file = as_path(path)
-    text = read_text(file, what="a study file")
-    table = study_table(parsed_toml(text), file.name)
+    text, document = read_document(file, "a study file")
+    table = study_table(document, file.name)
     mechanism = mechanism_of(table.model, table.known, file.parent)
     runs = tuple(run_of(name, one, file.parent, mechanism) for name, one in table.recordings.items())
     return Study(
@@ -143,22 +139,14 @@ def checked_table(kind: type[Checked], document: dict[str, Any], name: str) -> C
     try:
         return kind.model_validate(document)
     except ValidationError as error:
-        wanted, found = "a design" if "design" in kind.model_fields else "a study", _kind(document)
-        if found and found != wanted:
-            raise PoinsotError(f"{name}: this is {found}, not {wanted}{COMMANDS[found]}") from None
+        if said := another_kind(document, DESIGN if "design" in kind.model_fields else STUDY):
+            raise PoinsotError(f"{name}: {said}") from None
         first = error.errors()[0]
         where = [str(part) for part in first["loc"]]
         if first["type"] == "extra_forbidden":
             said = _entry(kind, where)
             raise PoinsotError(f"{name}: {'.'.join(where[:-1])}: {said}".replace(": : ", ": ")) from None
         raise PoinsotError(f"{name}: {'.'.join(where)}: {one_line(first['msg'], 200).lower()}") from None
-
-
-def _kind(document: dict[str, Any]) -> str:
-    """What a file seems to be; empty where that is not clear."""
-    if "model" not in document:
-        return "a model" if {"bodies", "joints", "components"} & set(document) else ""
-    return "a design" if "design" in document else "a study" if {"recordings", "modal"} & set(document) else ""
 
 
 def _entry(kind: type[BaseModel], where: list[str]) -> str:

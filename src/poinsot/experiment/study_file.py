@@ -18,7 +18,7 @@ from poinsot.estimate.study_file import (
 from poinsot.experiment.limits import limits_of
 from poinsot.experiment.registry import task_of
 from poinsot.experiment.study import DesignStudy
-from poinsot.model.toml import as_path, parsed_toml, read_text
+from poinsot.model.toml import as_path, read_document
 
 STUDIES = Path(__file__).parents[1] / "library" / "studies"
 
@@ -49,7 +49,7 @@ def study_names() -> tuple[str, ...]:
 def read_design(path: str | Path) -> DesignStudy:
     """A design from its file, or one of the library by name; files that it names are looked for beside it."""
     file = _place(as_path(path))
-    table = checked_table(DesignTable, parsed_toml(read_text(file, what="a file of a design")), file.name)
+    table = checked_table(DesignTable, read_document(file, "a file of a design")[1], file.name)
     mechanism = mechanism_of(table.model, table.known, file.parent)
     return DesignStudy(
         mechanism,

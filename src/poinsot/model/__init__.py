@@ -9,5 +9,5 @@ state                      State: where it is and how it moves
 admissible                 values that no body can have
 assembly/                  equations at a pose, putting it together, freedoms
 check                      what is wrong with it
-load, toml, interchange/   library and files; MJCF and URDF
+load, toml, interchange/   library and files; MJCF and URDF; file_kinds: files that are no models
 """

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model import interchange
-from poinsot.model.mechanism import Mechanism
+from poinsot.model.file_kinds import no_model
+from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.toml import as_path, read_toml
 
 LIBRARY = Path(__file__).parents[1] / "library"
@@ -24,6 +26,11 @@ def _beside(mechanism: Mechanism, path: Path) -> Mechanism:
     bodies = (mechanism.template.ground, *mechanism.template.bodies.values())
     drawn = any(visual.file for body in bodies for visual in body.visuals)
     return replace(mechanism, folder=str(path.parent)) if drawn else mechanism
+
+
+def as_mechanism(given: Mechanism | str | Path) -> Mechanism:
+    """A mechanism, or the one of a library name or a model file."""
+    return load(given) if isinstance(given, str | PathLike) else require_mechanism(given)
 
 
 def load(name_or_path: str | Path, drives: Sequence[str] | None = None) -> Mechanism:
@@ -55,6 +62,4 @@ def load(name_or_path: str | Path, drives: Sequence[str] | None = None) -> Mecha
         return _beside(interchange.read_mjcf(path, drives=drives), path)
     if path.suffix == ".urdf":
         return _beside(interchange.read_urdf(path, drives=drives), path)
-    raise PoinsotError(
-        f"{path}: not a kind of model file that is known; there are: .toml, .xml or .mjcf (MJCF), .urdf"
-    )
+    raise PoinsotError(f"{path}: {no_model(path)}")

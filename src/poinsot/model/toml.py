@@ -9,6 +9,7 @@ from typing import Any
 
 from poinsot.errors import PoinsotError, one_line
 from poinsot.model.admissible import require_moments
+from poinsot.model.file_kinds import MODEL, another_kind
 from poinsot.model.mechanism import Mechanism, build, require_mechanism
 from poinsot.model.record import keep_mechanism, kept_mechanism
 from poinsot.model.sharing import put_number
@@ -44,15 +45,17 @@ def read_toml(path: Path) -> Mechanism:
     key = content_key("model", path.stem, text)
     if (known := kept_mechanism(key)) is not None:
         return known
+    document: dict[str, Any] = {}
     try:
-        mechanism = build(parsed_toml(text), path.stem, text)
+        document = parsed_toml(text)
+        mechanism = build(document, path.stem, text)
         require_moments(mechanism.elements)
         keep_mechanism(key, mechanism)
         return mechanism
     except RecursionError:
         raise PoinsotError(f"{path}: nested too deeply") from None
     except PoinsotError as error:
-        raise PoinsotError(f"{path}: {one_line(str(error))}") from None
+        raise PoinsotError(f"{path}: {another_kind(document, MODEL) or one_line(str(error))}") from None
 
 
 def loads(text: str, name: str = "model") -> Mechanism:
@@ -66,6 +69,15 @@ def loads(text: str, name: str = "model") -> Mechanism:
     mechanism = build(parsed_toml(text), name, text)
     require_moments(mechanism.elements)
     return mechanism
+
+
+def read_document(path: Path, what: str) -> tuple[str, dict[str, Any]]:
+    """Text and contents of a TOML file, before anything is made of them; errors name the file."""
+    text = read_text(path, what=what)
+    try:
+        return text, parsed_toml(text)
+    except PoinsotError as error:
+        raise PoinsotError(f"{path}: {error}") from None
 
 
 def parsed_toml(text: str) -> dict[str, Any]:

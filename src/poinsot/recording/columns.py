@@ -14,7 +14,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from poinsot.errors import PoinsotError, list_of_names, listing, one_line, unknown
-from poinsot.model.toml import as_path, parsed_toml, read_text
+from poinsot.model.file_kinds import COLUMNS, another_kind
+from poinsot.model.toml import as_path, read_document
 from poinsot.recording.readers.table import Table
 from poinsot.recording.recording import RecordedChannel, Recording
 from poinsot.recording.units import si
@@ -66,7 +67,7 @@ def column_map(columns: Any, *, time: Any = None, rate: float | None = None, cou
     if isinstance(columns, ColumnMap):
         data: dict[str, Any] = columns.model_dump()
     elif isinstance(columns, str | Path):
-        data = parsed_toml(read_text(as_path(columns), what="a columns file"))
+        data = read_document(as_path(columns), "a columns file")[1]
     else:
         data = {"channels": _channels(columns)}
     for key, value in (("time", time), ("rate", rate), ("couplings", None if _none(couplings) else couplings)):
@@ -74,6 +75,8 @@ def column_map(columns: Any, *, time: Any = None, rate: float | None = None, cou
     try:
         return ColumnMap.model_validate(data)
     except ValidationError as error:
+        if said := another_kind(data, COLUMNS):
+            raise PoinsotError(f"the columns: {said}") from None
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise PoinsotError(f"the columns: {where}: {one_line(first['msg'], 200)}") from None

@@ -23,7 +23,7 @@ from poinsot.recording.independent import freedoms, independent
 from poinsot.recording.place import known_channels, placed
 from poinsot.recording.read import read
 from poinsot.recording.recording import Clock, Recording
-from poinsot.recording.units import si, split_unit
+from poinsot.recording.units import si, split_unit, strange_unit
 
 __all__ = ["MotionTable", "motion_table"]
 
@@ -145,6 +145,10 @@ def _positions(recording: Recording, mechanism: Mechanism, name: str) -> list[st
             kept[column] = coordinates[channel.place]
         elif column not in known and not channel.place:
             strange.append(column)
+    for column in strange:
+        coordinate, unit = strange_unit(column)
+        if coordinate in coordinates:
+            raise PoinsotError(f"{name}: column '{one_line(column, 80)}': '{unit}' is no unit that is known")
     if not kept:  # a plain column with the name of a drive and its joint is a force in a recording, not in a motion
         named = [c for c in recording if c in coordinates and not recording.channels[c].unit]
         kept = {column: coordinates[column] for column in named}

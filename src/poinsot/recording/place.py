@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from poinsot.errors import listing, suggestion
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.finding import Finding, Severity
-from poinsot.recording.recording import RecordedChannel, Recording
+from poinsot.recording.recording import Axis, RecordedChannel, Recording
+from poinsot.recording.units import strange_unit
 
 __all__ = ["known_channels", "placed"]
 
@@ -28,7 +30,7 @@ def known_channels(mechanism: Mechanism) -> dict[str, RecordedChannel]:
         kinds |= {suffix: ("velocity", rate) for suffix in (".rate", ".velocity")}
         known |= {name + end: RecordedChannel(name + end, unit, kind, name) for end, (kind, unit) in kinds.items()}
     for name, actuator in mechanism.actuators.items():
-        unit = "N·m" if actuator.on.unit == "rad" else "N"
+        unit = actuator.unit
         known |= {key: RecordedChannel(key, unit, "force", name) for key in (name, f"{name}.force")}
     for name, sensor in mechanism.sensors.items():
         for k, channel in enumerate(sensor.channels):
@@ -40,7 +42,8 @@ def known_channels(mechanism: Mechanism) -> dict[str, RecordedChannel]:
 
 
 def placed(recording: Recording, mechanism: Mechanism) -> Recording:
-    """The recording with kinds, places and missing units from the mechanism; units that cannot be are errors."""
+    """The recording with kinds, places and missing units from the mechanism; units that cannot be are errors, and
+    channels that nothing of the mechanism has the name of are noted."""
     known, channels, findings = known_channels(mechanism), dict(recording.channels), []
     units = {name: c.unit for name, c in [*mechanism.coordinates.of_joints.items(), *mechanism.coordinates.items()]}
     for name, channel in channels.items():
@@ -57,7 +60,29 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
             noise=channel.noise or match.noise,
         )
         findings += _unit_findings(channel, match)
+    strange = [name for name, c in channels.items() if name not in known and not c.place]
+    strange = strange if recording.axis is Axis.TIME else []  # responses are placed by their own words
+    findings += [one for one in _strange_findings(strange, known) if one not in recording.findings]
     return replace(recording, channels=channels).with_findings(findings)
+
+
+def _strange_findings(names: list[str], known: Mapping[str, RecordedChannel]) -> Iterator[Finding]:
+    """Columns that no name of the mechanism tells: one by one where a name is near, the others together."""
+    unread = {name: unit for name in names for of, unit in [strange_unit(name)] if of in known}
+    for name, unit in unread.items():
+        message = f"'{unit}' is no unit that is known: the column is not used for '{strange_unit(name)[0]}'"
+        yield Finding("unknown unit", name, "", 0.0, message, "write another unit, or give it in columns=")
+    names = [name for name in names if name not in unread]
+    near = {name: hint for name in names if (hint := suggestion(name, known))}
+    for name, hint in near.items():
+        message = f"nothing of the mechanism has this name{hint}: it is not used, unless a study names it"
+        advice = "rename it, or say by place= in columns= what it measures"
+        yield Finding("not used", name, "", 0.0, message, advice, Severity.NOTE)
+    if others := [name for name in names if name not in near]:
+        message = f"not used, unless a study names them, as nothing of the mechanism is called so: {listing(others)}"
+        places = dict.fromkeys(channel.place for channel in reversed([*known.values()]))
+        advice = f"say by place= in columns= what they measure, if it is one of {listing(places)}"
+        yield Finding("not used", "", "", float(len(others)), message, advice, Severity.NOTE)
 
 
 def _unit_findings(channel: RecordedChannel, match: RecordedChannel) -> Iterator[Finding]:

@@ -10,9 +10,9 @@ import math
 import re
 
 from poinsot.errors import PoinsotError
-from poinsot.model.quantities.units import dimension_text, parse_unit
+from poinsot.model.quantities.units import dimension_text, parse_unit, same_dimension
 
-__all__ = ["known_unit", "si", "split_unit"]
+__all__ = ["known_unit", "si", "split_unit", "strange_unit"]
 
 STANDARD_GRAVITY = 9.80665  # [m/s²]
 _SPELT = {
@@ -36,7 +36,16 @@ _SPELT = {
     "N.m": "N·m",
     "N m": "N·m",
     "Nmm": "N·mm",
+    "N mm": "N·mm",
+    "Deg": "deg",
+    "inch": "in",
+    "inches": "in",
+    "foot": "ft",
+    "feet": "ft",
+    **{f"{a}{sign}{b}": "lbf·in" for a, b in (("lbf", "in"), ("in", "lbf")) for sign in " -"},
+    **{f"{a}{sign}{b}": "lbf·ft" for a, b in (("lbf", "ft"), ("ft", "lbf")) for sign in " -"},
 }
+_ANGULAR = ("rad", "rad/s", "rad/s²")  # how units of these dimensions are written
 _OTHER = {  # factor to the SI unit beside it
     "g": (STANDARD_GRAVITY, "m/s²"),
     "mg": (STANDARD_GRAVITY * 1e-3, "m/s²"),
@@ -106,9 +115,9 @@ def si(text: str) -> tuple[float, str]:
         spelt = spelt.replace(sign, plain)
     spelt = re.sub(r"(?<=[A-Za-z])2$", "²", spelt.replace("s2", "s²"))
     unit = parse_unit(spelt)
-    rate = re.fullmatch(r"(deg|rad|rev|mrad)(/s|/s²|/s\^2)?", spelt)
-    if rate:
-        return unit.factor, {"": "rad", "/s": "rad/s"}.get(rate[2] or "", "rad/s²")
+    for angular in _ANGULAR:
+        if same_dimension(unit, parse_unit(angular)):
+            return unit.factor, angular
     return unit.factor, dimension_text(unit.dimension)
 
 
@@ -137,3 +146,13 @@ def split_unit(header: str) -> tuple[str, str]:
             if known_unit(unit) == unit:
                 return match["name"].strip(), unit
     return header.strip(), ""
+
+
+def strange_unit(header: str) -> tuple[str, str]:
+    """Name and text in brackets of a header whose brackets hold no unit that is known; "" twice where there is none.
+
+    >>> strange_unit("x [furlong]"), strange_unit("x [mm]"), strange_unit("x")
+    (('x', 'furlong'), ('', ''), ('', ''))
+    """
+    match = _IN_HEADER.match(header)
+    return (match["name"], match["unit"].strip()) if match and not known_unit(match["unit"]) else ("", "")

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.model.quantities.units import UNIT_LIST, UNITS, Dimension, Unit, parse_unit
+from poinsot.model.quantities.units import UNIT_LIST, UNITS, Dimension, Unit, comma_advice, parse_unit
 from poinsot.spatial.algebra import Scalar, function
 
 MAX_LENGTH, MAX_DEPTH = 2000, 50
@@ -158,7 +158,9 @@ def parse(source: str) -> Expression:
     result = parser.sum()
     if parser.token is not None:
         hint = f"; units are {UNIT_LIST}, and products as in '3 kg·m²' or '3 N*m/rad'"
-        parser.fail(f"unexpected '{parser.token[1]}'{hint if parser.token[0] == 'name' else ''}")
+        sort, word = parser.token
+        hint = hint if sort == "name" else comma_advice(source) if word == "," else ""
+        parser.fail(f"unexpected '{word}'{hint}")
     return result
 
 
@@ -240,7 +242,7 @@ class _Parser:
             inner = self.sum()
             self.close()
             return inner
-        self.fail(f"unexpected '{word}'")
+        self.fail(f"unexpected '{word}'{comma_advice(self.source) if word == ',' else ''}")
 
     def number(self, value: float) -> Constant:
         written, dimension = _UNIT.match(self.source, self.position), None

@@ -51,6 +51,7 @@ _BASE = {
 }
 UNITS = tuple(_BASE)
 UNIT_LIST = ", ".join(name for name in UNITS if name.isalpha())  # for messages
+_COMMA = re.compile(r"(?<![\w.])([-+]?[\d.]*),(\d+)")
 _SI_NAMES = (
     *("kg", "m", "rad", "kg·m²", "m/s²", "-", "N", "N/m", "N·m/rad", "N·m", "N·s/m", "N·m·s/rad", "m/rad", "Pa"),
     *("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³"),
@@ -127,3 +128,15 @@ def force_unit(pattern: str, unit: str) -> str:
         return "-"
     letters = {"u": unit, "f": "N·m" if angular else "N", "*": "·"}
     return "".join(letters.get(letter, letter) for letter in pattern)
+
+
+def comma_advice(text: str) -> str:
+    """That decimals take a point, where a text has a comma in a number; empty where it has none.
+
+    >>> comma_advice("1,1 kg")
+    '; decimals take a point: 1.1'
+    >>> comma_advice("1.1 kg")
+    ''
+    """
+    found = _COMMA.search(text)
+    return f"; decimals take a point: {found.group(1).replace('.', '') or 0}.{found.group(2)}" if found else ""

@@ -1,0 +1,148 @@
+"""Columns of a recording that the mechanism does not know, and units of columns against the same table in SI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from typer.testing import CliRunner
+
+import poinsot
+from poinsot.app.cli import app
+from poinsot.recording.finding import Severity
+
+T = np.linspace(0, 1, 21)
+ANGLE = 1.0 + 0.3 * np.sin(3 * T)  # [rad]
+
+
+def table(path: Path, columns: dict[str, np.ndarray]) -> Path:
+    np.savetxt(path, np.column_stack([*columns.values()]), "%.17g", ",", header=",".join(columns), comments="")
+    return path
+
+
+def unused(recording: poinsot.Recording) -> list[str]:
+    found = [f for f in recording.findings if f.code == "not used"]
+    assert all(f.severity is Severity.NOTE for f in found) and not recording.problems
+    return [f"{f.channel}: {f.message}" for f in found]
+
+
+def test_columns_that_the_mechanism_does_not_know_are_noted_with_the_nearest_name(tmp_path):
+    bar = poinsot.load("four_bar")
+    columns = {"t [s]": T, "theta1 [rad]": ANGLE, "theat2 [rad]": ANGLE, "fan [rpm]": T, "coil [A]": T, "A [N·m]": T}
+    file = table(tmp_path / "run.csv", columns)
+    typo, others = unused(poinsot.read(file, mechanism=bar))
+    assert typo.startswith("theat2: nothing of the mechanism has this name (did you mean 'theta2'?): it is not used")
+    assert others.endswith("nothing of the mechanism is called so: fan, coil")
+    assert not unused(poinsot.read(file))  # without a mechanism nothing is known
+    said = CliRunner().invoke(app, ["read", str(file), "four_bar"])
+    assert said.exit_code == 0 and "note: 'theat2': nothing of the mechanism has this name" in said.output
+
+
+def test_columns_that_are_used_are_not_noted(tmp_path):
+    bar = poinsot.load("four_bar")
+    columns = {"t [s]": T, "theta1 [rad]": ANGLE, "theta1.rate [rad/s]": T, "A.force [N·m]": T, "theat2 [rad]": ANGLE}
+    file = table(tmp_path / "run.csv", columns)
+    named = {"theta1": "theta1", "A.force": "A.force", "two": {"column": "theat2", "place": "theta2"}}
+    assert not unused(poinsot.read(file, mechanism=bar, columns=named))
+    again = poinsot.read(file, mechanism=bar)
+    assert len(unused(again)) == 1
+
+
+UNITS = {  # what headers may say, with its SI value, which is worked out here and not read off the library
+    **{"mm": 1e-3, "cm": 1e-2, "um": 1e-6, "km": 1e3, "in": 0.0254, "inch": 0.0254, "ft": 0.3048},
+    **{"deg": np.pi / 180, "°": np.pi / 180, "mrad": 1e-3, "rev": 2 * np.pi, "degrees": np.pi / 180},
+}
+RATES = {
+    "mm/s": 1e-3,
+    "in/s": 0.0254,
+    "deg/s": np.pi / 180,
+    "rpm": np.pi / 30,
+    "rev/min": np.pi / 30,
+    "°/s": np.pi / 180,
+}
+FORCES = {"lbf": 4.4482216152605, "kN": 1e3, "mN": 1e-3}
+TORQUES = {"lbf·in": 4.4482216152605 * 0.0254, "ft-lbf": 4.4482216152605 * 0.3048, "Nmm": 1e-3, "mNm": 1e-3}
+
+
+@pytest.fixture(scope="module")
+def cart() -> poinsot.Mechanism:
+    """A cart on a slide with a driven pendulum on it: a length, an angle, a force and a torque."""
+    return poinsot.loads("""
+format = 1
+planar = true
+[bodies]
+cart = { mass = 2, inertia = 0.1 }
+bob = { mass = 1, com = [0.3, 0], inertia = 0.02 }
+[joints]
+slide = { type = "prismatic", between = ["ground", "cart"], axis = [1, 0], actuated = "displacement" }
+pin = { type = "revolute", between = ["cart", "bob"], actuated = true }
+[coordinates]
+x = { joint = "slide" }
+phi = { joint = "pin" }
+[sensors]
+scale = { type = "encoder", on = { joint = "slide" } }
+torque = { type = "drive-force", actuator = "pin" }
+""")
+
+
+def in_units(path: Path, lengths: str = "m", angles: str = "rad", times: str = "s") -> Path:
+    factor = UNITS | {"m": 1.0, "rad": 1.0, "s": 1.0, "ms": 1e-3, "min": 60.0}
+    columns = {f"t [{times}]": T / factor[times], f"x [{lengths}]": 0.1 * np.sin(2 * T) / factor[lengths]}
+    return table(path, columns | {f"phi [{angles}]": ANGLE / factor[angles]})
+
+
+ALIKE = [("mm", "deg", "ms"), ("in", "°", "s"), ("inch", "degrees", "s"), ("ft", "rev", "min"), ("cm", "mrad", "s")]
+
+
+@pytest.mark.parametrize("units", ALIKE)
+def test_a_motion_in_any_unit_needs_the_forces_and_gives_the_readings_of_the_same_table_in_si(units, cart, tmp_path):
+    model = poinsot.save(cart, tmp_path / "cart.toml")
+    for command, option in (("inverse", "--csv"), ("kinematics", "--csv"), ("measure", "--out")):
+        found = []
+        for file in (in_units(tmp_path / "si.csv"), in_units(tmp_path / "other.csv", *units)):
+            arguments = [command, str(model), str(file), option, str(tmp_path / "o.csv"), "--force"]
+            done = CliRunner().invoke(app, arguments)
+            assert done.exit_code == 0, f"{done.output}{done.exception}"
+            found.append(np.genfromtxt(tmp_path / "o.csv", delimiter=",", skip_header=1))
+        assert_allclose(found[1], found[0], rtol=1e-6, atol=1e-9 * np.nanmax(np.abs(found[0])))
+        assert np.ptp(found[0]) > 1
+
+
+@pytest.mark.parametrize("units", ALIKE)
+def test_a_recording_in_any_unit_is_that_in_si(units, cart, tmp_path):
+    one = poinsot.read(in_units(tmp_path / "si.csv"), mechanism=cart)
+    other = poinsot.read(in_units(tmp_path / "other.csv", *units), mechanism=cart)
+    assert other.units == one.units == {"x": "m", "phi": "rad"} and not other.problems
+    for name in ("x", "phi"):
+        assert_allclose(other[name], one[name], rtol=1e-12, atol=1e-15)
+    assert_allclose(other.t, one.t, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("column", "unit", "factor", "kept"),
+    [
+        *(("x", u, f, "m") for u, f in list(UNITS.items())[:7]),
+        *(("phi", u, f, "rad") for u, f in list(UNITS.items())[7:]),
+        *(
+            ("x.rate" if u[0] in "mi" else "phi.rate", u, f, "m/s" if u[0] in "mi" else "rad/s")
+            for u, f in RATES.items()
+        ),
+        *(("slide.force", u, f, "N") for u, f in FORCES.items()),
+        *(("pin.force", u, f, "N·m") for u, f in TORQUES.items()),
+    ],
+)
+def test_every_unit_of_a_header_is_converted(column, unit, factor, kept, cart, tmp_path):
+    found = poinsot.read(table(tmp_path / "run.csv", {"t [s]": T, f"{column} [{unit}]": ANGLE}), mechanism=cart)
+    assert_allclose(found[column], factor * ANGLE, rtol=1e-12)
+    assert found.units[column] == kept and not found.problems
+
+
+def test_a_unit_that_is_not_known_is_said(cart, tmp_path):
+    file = table(tmp_path / "run.csv", {"t [s]": T, "x [furlong]": ANGLE, "phi [deg]": ANGLE})
+    found = poinsot.read(file, mechanism=cart)
+    (said,) = [f for f in found.findings if f.code == "unknown unit"]
+    assert said.severity is Severity.WARNING and "'furlong' is no unit that is known" in said.message
+    with pytest.raises(poinsot.PoinsotError, match=r"run.csv: column 'x \[furlong\]': 'furlong' is no unit that is"):
+        poinsot.inverse_dynamics(cart, file)
