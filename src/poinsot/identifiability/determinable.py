@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +21,8 @@ from poinsot.identifiability.linear import linear_parameters
 from poinsot.identifiability.model_parameters import in_model_parameters
 from poinsot.identifiability.reduction import Gap
 from poinsot.identifiability.regressor import Regressor, regressor
-from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.load import as_mechanism
+from poinsot.model.mechanism import Mechanism
 from poinsot.motion.signals import GivenMotion
 from poinsot.results import Panel, Result
 from poinsot.results.pictures import error_panel
@@ -50,6 +52,7 @@ class ParameterVerdict:
     deviation: float  # standard deviation  [SI]; NaN where undetermined, or without a noise
     relative: float  # the same relative to the value, or to mass × length where zero is a value like others
     instead: tuple[str, ...]  # combinations with it that are determined; none if it has no effect at all
+    declared: bool = True  # whether the model file has it: a pattern may ask for what it could have besides
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,11 +134,12 @@ def _row(f: ParameterVerdict, size: float) -> tuple[str, ...]:
     if f.verdict is Verdict.UNDETERMINED:
         more = f"; … ({len(f.instead)} in all)" if len(f.instead) > SHOWN else ""
         words = "determined instead: " + "; ".join(f.instead[:SHOWN]) + more if f.instead else "no effect here"
-    return f.name, f"{value:.6g} {f.unit}", str(f.verdict), spread, words
+    said = words if f.declared else "; ".join(filter(None, ("the model file has none", words)))
+    return f.name, f"{value:.6g} {f.unit}", str(f.verdict), spread, said
 
 
 def determinable(
-    mechanism: Mechanism,
+    mechanism: Mechanism | str | Path,
     motion: GivenMotion,
     t: Numbers | None = None,
     channels: Sequence[str] | str | None = None,
@@ -149,8 +153,10 @@ def determinable(
     `mechanism`, `motion`, `t` (n,) [s] and `channels` as for `regressor`; `poor` is the relative standard error
     from which a parameter counts as poor.
 
+    `mechanism` may be a library name or the path of a model file.
+
     `parameters` are linear parameters ("platform.Ixx", patterns) or those of the model file ("platform.mass",
-    "rods.mass"), the others being known; by default all linear ones that the model declares. `noise` is the standard
+    "leg*.mass"), the others being known; by default all linear ones that the model declares. `noise` is the standard
     deviation of a sample, one for all channels or by channel (names or patterns); for sensors that of
     the model file is taken; without it nothing can be said about how well a parameter is determined.
 
@@ -160,7 +166,8 @@ def determinable(
     (('bob.m',), ('bob.J',))
     """
     names = () if parameters is None else one_or_more_names(parameters, "parameters")
-    linear = [p.name for p in linear_parameters(require_mechanism(mechanism))]
+    mechanism = as_mechanism(mechanism)
+    linear = [p.name for p in linear_parameters(mechanism)]
     if all(any(fnmatchcase(name, pattern) for name in linear) for pattern in names):
         return judge(regressor(mechanism, motion, t, channels, parameters=names or None), noise, poor)
     return judge(in_model_parameters(regressor(mechanism, motion, t, channels), names), noise, poor)
@@ -183,7 +190,8 @@ def judge(W: Regressor, noise: float | Mapping[str, float] | None = None, poor: 
         relative = spread / sizes[j] if sizes[j] else spread * np.inf
         verdict = Verdict.UNDETERMINED if not alone else Verdict.POOR if relative > poor else Verdict.DETERMINED
         shown = () if alone else instead
-        findings.append(ParameterVerdict(name, W.units[j], float(W.parameters[j]), verdict, spread, relative, shown))
+        one = name, W.units[j], float(W.parameters[j]), verdict, spread, relative, shown
+        findings.append(ParameterVerdict(*one, declared=W.linear[j].declared))
     return Determination(tuple(findings), base, W.matrix, len(W.t))
 
 

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.identifiability.linear import LinearParameter
+from poinsot.identifiability.linear import LinearParameter, chosen
 from poinsot.identifiability.regressor import Regressor
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism
@@ -22,9 +23,7 @@ from poinsot.spatial.algebra import is_symbolic
 def in_model_parameters(W: Regressor, names: tuple[str, ...]) -> Regressor:
     """A regressor whose columns are parameters of the model file; its other parameters are known."""
     mechanism = W.mechanism
-    for name in names:
-        if name not in mechanism.parameters:
-            raise PoinsotError(unknown("parameter", name, mechanism.parameters))
+    names = _matching(mechanism, names)
     slopes = linear_slopes(mechanism, W.linear, names)
     own = [mechanism.parameters[name] for name in names]
     values = np.array([p.value for p in own])
@@ -39,6 +38,34 @@ def in_model_parameters(W: Regressor, names: tuple[str, ...]) -> Regressor:
         linear=tuple(LinearParameter(p.name, p.unit, "parameters", p.name, ("", 0), True) for p in own),
         natural=lambda weights: W.natural(weights) @ np.abs(slopes),
     )
+
+
+def possible_columns(mechanism: Mechanism) -> tuple[str, ...]:
+    """Parameters of the model file that regressors can have as columns: in inertias and constants of laws alone."""
+    symbols = {name: casadi.SX.sym(name) for name in mechanism.parameters}
+    elements = mechanism.resolved(symbols)
+    geometric = _symbols(_without_linear(elements))
+    linear = _symbols([elements.bodies, elements.forces, elements.loads])
+    return tuple(name for name in symbols if name in linear - geometric)
+
+
+def _matching(mechanism: Mechanism, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """Parameters of the model file by names or patterns; the linear ones that go with them are others."""
+    if all(name in mechanism.parameters for name in patterns):
+        return patterns
+    possible, linear = possible_columns(mechanism), chosen(mechanism, None)
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        given = pattern in mechanism.parameters
+        names = [pattern] if given else [name for name in possible if fnmatchcase(name, pattern)]
+        if not names and any(fnmatchcase(p.name, pattern) for p in linear):
+            other = next(name for name in patterns if name != pattern)
+            why = "ask for linear parameters, or for those of the model file, not for both"
+            raise PoinsotError(f"'{pattern}' is a linear parameter and '{other}' is none: {why}")
+        if not names:
+            raise PoinsotError(unknown("column", pattern, [*possible, *(p.name for p in linear)]))
+        found |= dict.fromkeys(names)
+    return tuple(found)
 
 
 def linear_slopes(mechanism: Mechanism, linear: tuple[LinearParameter, ...], names: tuple[str, ...]) -> np.ndarray:
@@ -69,27 +96,28 @@ def linear_function(
 
 def _require_linear(elements: Elements, names: tuple[str, ...]) -> None:
     """Parameters must not stand in geometry, gravity, rest positions or limits, which move the regressor itself."""
-    bodies = {n: replace(b, mass=0.0, com=(0.0,) * 3, inertia=(0.0,) * 6) for n, b in elements.bodies.items()}
-    laws = {
-        table: {n: replace(x, **dict.fromkeys(x.linear, 0.0)) for n, x in getattr(elements, table).items()}
-        for table in ("forces", "loads")
-    }
-    rest = replace(elements, bodies=bodies, **laws, sensors={}, placements={}, pose={})
-    if _symbols(rest):
+    if _symbols(_without_linear(elements)):
         raise PoinsotError(
             f"among {', '.join(names)} there is a parameter of the geometry, of gravity or of a rest position: "
             "a regressor has columns for inertias and constants of laws; for others see poinsot.sensitivity"
         )
 
 
-def _symbols(value: Any) -> bool:
-    """Whether a description holds a symbol."""
+def _without_linear(elements: Elements) -> Elements:
+    """The elements without inertias, constants of laws, and what no regressor depends on."""
+    bodies = {n: replace(b, mass=0.0, com=(0.0,) * 3, inertia=(0.0,) * 6) for n, b in elements.bodies.items()}
+    laws = {
+        table: {n: replace(x, **dict.fromkeys(x.linear, 0.0)) for n, x in getattr(elements, table).items()}
+        for table in ("forces", "loads")
+    }
+    return replace(elements, bodies=bodies, **laws, sensors={}, placements={}, pose={})
+
+
+def _symbols(value: Any) -> set[str]:
+    """Names of the symbols that a description holds."""
     if is_symbolic(value):
-        return not value.is_constant()
-    if isinstance(value, dict):
-        return any(_symbols(item) for item in value.values())
-    if isinstance(value, tuple | list):
-        return any(_symbols(item) for item in value)
+        return {symbol.name() for symbol in casadi.symvar(casadi.SX(value))}
     if is_dataclass(value) and not isinstance(value, type):
-        return any(_symbols(getattr(value, f.name)) for f in fields(value))
-    return False
+        value = [getattr(value, f.name) for f in fields(value)]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else ()
+    return set().union(*(_symbols(part) for part in parts))
