@@ -110,8 +110,8 @@ def holds(found: list[np.ndarray], values: np.ndarray) -> bool:
 
 def test_plots_without_axes_are_new_figures_with_a_pair_of_axes_for_each_panel(results):
     for verb, result in results.items():
-        axes = np.atleast_1d(np.array(result.plot(), dtype=object))
-        assert len(axes) == len(result.panels()), verb
+        axes = result.plot()
+        assert isinstance(axes, np.ndarray) and axes.shape == (len(result.panels()),), verb
         assert len({id(one.figure) for one in axes}) == 1
 
 
@@ -121,12 +121,17 @@ def test_plots_go_into_axes_that_are_given_and_give_them_back(results):
     for verb, result in results.items():
         n = len(result.panels())
         axes = Figure().subplots(n, squeeze=False).ravel()
-        back = result.plot(axes if n > 1 else axes[0])
-        assert [*np.atleast_1d(np.array(back, dtype=object))] == [*axes], verb
+        back = result.plot(axes)
+        assert isinstance(back, np.ndarray) and [*back] == [*axes], verb
+    assert {len(result.panels()) for result in results.values()} > {1, 2}
     one = Figure().subplots()
     assert results["inverse_dynamics"].plot(one, panels=1) is one
+    assert results["inverse_dynamics"].plot(one, panels=[1]).tolist() == [one]
     with pytest.raises(PoinsotError, match=r"1 Axes for 2 panels.*'A.force \[N·m\]', 1 'A.power \[W\]'"):
-        results["inverse_dynamics"].plot(one)
+        results["inverse_dynamics"].plot([one])
+    for verb, result in results.items():  # one for all: its first panel
+        one = Figure().subplots()
+        assert result.plot(one) is one and (one.has_data() or one.texts), verb
     with pytest.raises(PoinsotError, match="numbers from 0 to 1, not 2"):
         results["inverse_dynamics"].plot(one, panels=2)
     with pytest.raises(PoinsotError, match="Axes of Matplotlib"):
@@ -135,7 +140,7 @@ def test_plots_go_into_axes_that_are_given_and_give_them_back(results):
 
 def test_curves_bars_and_fields_are_those_that_a_result_tells(results):
     for verb, result in results.items():
-        for panel, axes in zip(result.panels(), np.atleast_1d(np.array(result.plot(), dtype=object))):
+        for panel, axes in zip(result.panels(), result.plot()):
             found = drawn(axes)
             if isinstance(panel, LinePanel):
                 assert all(holds(found, c.y) for c in panel.curves[:MAX_CURVES]), f"{verb}: {panel.y}"
@@ -175,8 +180,7 @@ def expected(results) -> dict[str, list[np.ndarray]]:
 
 def test_plots_show_the_numbers_of_the_result(results):
     for verb, numbers in expected(results).items():
-        axes = np.atleast_1d(np.array(results[verb].plot(), dtype=object))
-        found = [data for one in axes for data in drawn(one)]
+        found = [data for one in results[verb].plot() for data in drawn(one)]
         for values in numbers:
             assert holds(found, values), f"{verb}: {values} is not in its plot"
 
@@ -238,7 +242,7 @@ def test_without_matplotlib_the_extra_is_named_and_pages_have_no_picture(results
 @settings(deadline=None, max_examples=40)
 @given(arrays(float, st.integers(1, 3000), elements=st.floats(-1e6, 1e6)), st.integers(2, 50))
 def test_thinned_curves_keep_their_ends_and_the_peaks_of_every_part(y, bins):
-    kept = thinned(np.arange(len(y), dtype=float), y, bins)
+    kept = thinned([y], bins)
     assert len(kept) <= max(2 * bins + 2, len(y) if len(y) <= 2 * bins else 0) and np.all(np.diff(kept) > 0)
     assert kept[0] == 0 and kept[-1] == len(y) - 1
     assert y[kept].max() == y.max() and y[kept].min() == y.min()
@@ -252,7 +256,7 @@ def test_gaps_of_long_signals_stay_and_a_peak_is_drawn():
     y = np.zeros(100_000)
     y[50_000:60_000], y[12_345] = np.nan, 7.0
     recording = poinsot.Recording.of(np.arange(100_000) / 1000, {"a": y}, units={"a": "N"})
-    x, shown = recording.plot().get_lines()[0].get_data()
+    x, shown = recording.plot()[0].get_lines()[0].get_data()
     assert len(shown) < 2100 and np.nanmax(shown) == 7.0
     assert np.isnan(shown[(x > 50) & (x < 59.9)]).all()
 
@@ -260,19 +264,19 @@ def test_gaps_of_long_signals_stay_and_a_peak_is_drawn():
 def test_only_as_many_curves_as_can_be_read_are_drawn_and_that_is_said():
     x = np.arange(4.0)
     many = LinePanel(x="t [s]", y="y [m]", curves=tuple(Curve(f"c{k}", x, k + x) for k in range(20)))
-    axes = draw([many])
+    (axes,) = draw([many])
     assert (
         len(axes.get_lines()) == MAX_CURVES
         and axes.get_legend().get_title().get_text() == f"first {MAX_CURVES} of 20"
     )
     run = poinsot.Recording.of(x, {f"c{k}": x for k in range(12)}, units={f"c{k}": "m" for k in range(12)})
     assert len(run.plot()) == 8 and "first 8 of 12 channels" in run.plot()[0].get_title(loc="left")
-    bars = draw([BarPanel(names=tuple(map(str, range(60))), x="x [m]", series={"a": np.arange(60.0)})])
+    (bars,) = draw([BarPanel(names=tuple(map(str, range(60))), x="x [m]", series={"a": np.arange(60.0)})])
     assert bars.get_title(loc="left") == "first 40 of 60"
 
 
 def test_verdicts_differ_in_colour_and_marker(results):
-    axes = results["determinable"].plot()
+    (axes,) = results["determinable"].plot()
     shown = {line.get_label(): (line.get_color(), line.get_marker()) for line in axes.get_lines()}
     assert shown == {v: OF_VERDICT[v] for v in {str(f.verdict) for f in results["determinable"].findings}}
     assert len({c for c, _ in OF_VERDICT.values()}) == len({m for _, m in OF_VERDICT.values()}) == 3
@@ -294,7 +298,7 @@ def test_findings_are_marked_where_they_are(tmp_path):
     recording = poinsot.read(tmp_path / "run.csv")
     (panel,) = recording.panels()
     assert panel.title == "error: stuck" and panel.shaded == ((5.0, 5.39),)
-    axes = recording.plot()
+    (axes,) = recording.plot()
     assert [round(patch.get_extents().x0, 6) for patch in axes.patches] and "stuck" in axes.get_title(loc="left")
 
 
@@ -307,7 +311,7 @@ def test_an_image_is_drawn_over_two_grids_and_the_right_way_round():
         (panel,) = one.panels()
         assert panel.x == "A.stiffness [N·m/rad]" and list(panel.across) == [20, 21, 22]
         np.testing.assert_allclose(panel.values, found.frequencies[..., 0], rtol=1e-12)
-    values = np.asarray(draw([panel]).collections[0].get_array())
+    values = np.asarray(draw([panel])[0].collections[0].get_array())
     np.testing.assert_allclose(values, found.frequencies[..., 0].T, rtol=1e-12)
 
 

@@ -20,6 +20,7 @@ from poinsot.lazy import provided
 from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
+from poinsot.model.quantities.units import comma_advice
 from poinsot.spatial.pose import Pose
 
 KINDS = {"a force": "actuator"}  # that have what a command is given; else it is coordinates
@@ -48,10 +49,11 @@ def pairs(texts: Iterable[str] | None, what: str, units: Mapping[str, str] | Non
 
 
 def _assigned(texts: Iterable[str] | None, what: str) -> Iterator[tuple[str, str]]:
-    for text in (part for several in texts or () for part in several.split(",")):
+    for whole, text in ((several, part) for several in texts or () for part in several.split(",")):
         name, sign, value = (part.strip() for part in text.partition("="))
         if not sign or not value:
-            raise PoinsotError(f"expected {what} as name=number, got '{one_line(text, 80)}'")
+            hint = comma_advice(whole.partition("=")[2])
+            raise PoinsotError(f"expected {what} as name=number, got '{one_line(text, 80)}'{hint}")
         yield name, value
 
 
@@ -87,7 +89,7 @@ def coordinate_units(mechanism: Mechanism, per: str = "") -> dict[str, str]:
 
 def force_units(mechanism: Mechanism) -> dict[str, str]:
     """Units of the forces of its actuators."""
-    return {name: "N·m" if one.on.unit == "rad" else "N" for name, one in mechanism.actuators.items()}
+    return {name: one.unit for name, one in mechanism.actuators.items()}
 
 
 def pose_rows(mechanism: Mechanism, poses: Mapping[str, Pose]) -> list[tuple[str, float, str, str]]:

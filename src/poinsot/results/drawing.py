@@ -29,21 +29,22 @@ FORMATS = ("png", "svg", "pdf")
 
 
 def draw(panels: Sequence[Panel], axes: Any = None, only: Sequence[int] | int | None = None) -> Any:
-    """Draw panels, or `only` some by number, into one Axes or several; gives the Axes, in an array if there are
-    several panels."""
+    """Draw panels, or `only` some by number, into one Axes each; gives the array (k,) of them, or where `only` is a
+    number that one itself. One Axes, not in a list, gets the first panel."""
     require_matplotlib()
+    only = 0 if only is None and hasattr(axes, "plot") else only
     shown = _chosen(panels, only)
     given = new_axes(shown) if axes is None else _given(axes, shown)
     for panel, one in zip(shown, given):
         DRAWN[type(panel)](panel, one)
-    return given[0] if len(shown) == 1 else np.array(given, dtype=object)
+    return given[0] if isinstance(only, int) else np.array(given, dtype=object)
 
 
 def picture(panels: Sequence[Panel], form: str) -> bytes:
     """A new figure of panels as a file: "png", "svg" or "pdf"."""
     import io
 
-    axes = np.atleast_1d(draw(panels))
+    axes = draw(panels)
     out = io.BytesIO()
     told = {"Date": None} if form == "svg" else {"CreationDate": None} if form == "pdf" else {}
     axes[0].figure.savefig(out, format=form, dpi=150, metadata=told)
@@ -156,7 +157,7 @@ def _curve(axes: Any, curve: Curve, k: int, panel: LinePanel) -> None:
             x, y, yerr=error, color=colour, marker=marker, markersize=4.5, linestyle="none", capsize=2, label=label
         )
         return
-    kept = thinned(x, y)
+    kept = thinned([y])
     style = "--" if curve.style == "dashed" or k >= len(COLOURS) else "-"
     marker = "." if np.isfinite(y).sum() == 1 else ""
     axes.plot(x[kept], y[kept], color=colour, linestyle=style, marker=marker, linewidth=1.3, label=label)

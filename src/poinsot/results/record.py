@@ -49,6 +49,7 @@ class Result:
     """A frozen record that a verb gives: `to_dict` for JSON, `to_frame`, `to_csv`, and `plot` to look at."""
 
     mechanism: Any  # which tells the units of what has a name
+    units: Any  # of channels, where it has any
     _over: ClassVar[tuple[str, str]] = ("", "")  # name of the rows, attribute that tells them, "#" counts; none: one
     _hidden: ClassVar[tuple[str, ...]] = ()  # fields that are no data for others
     _extra: ClassVar[Mapping[str, str]] = {}  # further data by name, from attributes such as "base.rank"
@@ -107,10 +108,12 @@ class Result:
         return trace_panels(rows, {said: self._table(name, _told(self, name), shape) for name, said in words.items()})
 
     def plot(self, axes: Any = None, *, panels: Sequence[int] | int | None = None) -> Any:
-        """Draw it with Matplotlib and give the Axes: one, or an array (k,) where it has several panels.
+        """Draw it with Matplotlib and give the Axes as an array (k,), one for each of its k panels.
 
-        `axes` to draw into, one for each panel; without them a new Figure is made, which no window or global state
-        knows: `result.plot()[0].figure.savefig("result.png")`. `panels` are numbers of those to draw, by default all.
+        `axes` to draw into, one for each panel, or a single one for the first; without them a new Figure is made,
+        which no window or global state knows: `result.plot()[0].figure.savefig("result.png")`. `panels` are numbers
+        of those to draw, by default all; one number, not in a list, gives that Axes itself, as a single Axes does:
+        `result.plot(panels=0).set_title("forces")`.
         """
         return draw(self.panels(), axes, panels)
 
@@ -179,11 +182,11 @@ class Result:
         if unit.startswith("coordinate"):
             return unit.replace("coordinate", self.mechanism.coordinates[key].unit)
         if unit == "channel":
-            return self.units[key]  # type: ignore[attr-defined]
+            return self.units[key]
         if unit == "parameter":
             return self.mechanism.parameters[key].unit
         if unit == "force":
-            return "N·m" if self.mechanism.actuators[key].on.unit == "rad" else "N"
+            return self.mechanism.actuators[key].unit
         return unit
 
 

@@ -3,7 +3,7 @@
 command       `poinsot report`
 page          the page from its sections: template, style, script, all in one file
 saved         a folder of results, read back
-signals       measured and predicted channels of a folder, thinned so that peaks survive
+signals       measured and predicted channels of a folder
 blocks        what sections are made of: words, tables, plots, scenes
 words         numbers and verdicts as text
 sections      one section a file, and their order

@@ -1,4 +1,4 @@
-"""Measured and predicted channels of a folder, thinned so that peaks survive."""
+"""Measured and predicted channels of a folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -87,27 +86,6 @@ def _quoted_rows(rows: Iterable[list[str]]) -> tuple[list[str], np.ndarray]:
 def _numbers(named: Sequence[str], runs: tuple[str, ...]) -> np.ndarray:
     index = {name: k for k, name in enumerate(runs)}
     return np.array([index[name] for name in named], int)
-
-
-def thinned(signals: Sequence[np.ndarray], bins: int) -> np.ndarray:
-    """Numbers of the samples to draw of signals (n,): in every bin the least and the largest of each, and the ends.
-
-    >>> spike = np.zeros(1000)
-    >>> spike[137] = 1.0
-    >>> rows = thinned([spike], 20)
-    >>> len(rows) < 60, bool(137 in rows)
-    (True, True)
-    """
-    n = len(signals[0])
-    if n <= 2 * len(signals) * bins:
-        return np.arange(n)
-    edges = np.linspace(0, n, bins + 1).astype(int)
-    kept = {0, n - 1}
-    for x in signals:
-        low, high = np.where(np.isfinite(x), x, np.inf), np.where(np.isfinite(x), x, -np.inf)
-        for a, b in pairwise(edges.tolist()):
-            kept |= {a + int(np.argmin(low[a:b])), a + int(np.argmax(high[a:b]))}
-    return np.array(sorted(kept))
 
 
 def strung(signals: Signals) -> tuple[np.ndarray, list[tuple[str, float, float]]]:

@@ -9,10 +9,11 @@ import numpy as np
 
 from poinsot.app.report.blocks import Column, Folded, ReportPlot, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult
-from poinsot.app.report.signals import Signals, autocorrelation, strung, thinned
+from poinsot.app.report.signals import Signals, autocorrelation, strung
 from poinsot.app.report.words import file_name, percent
 from poinsot.estimate.residuals import robust_deviation
 from poinsot.estimate.results.validation import OUTLIER
+from poinsot.results.thinning import thinned
 
 BINS, MOST_BINS = 400, 4800  # of one channel, of all
 LAGS = 40
