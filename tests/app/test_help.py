@@ -6,13 +6,15 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
 from tests.generated.share import share
 from typer.testing import CliRunner
 
-from poinsot.app.cli import COMMANDS, app
+from poinsot.app.cli import COMMANDS, WRONG_CALL, app
+from poinsot.app.console import DOUBTFUL, INTERRUPTED
 from poinsot.app.guide.examples import EXAMPLES
 
 NAMES = {command.__name__.strip("_"): heading for heading, commands in COMMANDS.items() for command in commands}
@@ -57,6 +59,13 @@ def test_the_overview_lists_every_command_under_its_heading_whole():
     for name, heading in NAMES.items():
         section = result.stdout.split(f"\n{heading}:\n")[1].split("\n\n")[0]
         assert re.search(rf"^  {name} ", section, re.M), name
+
+
+def test_all_exit_codes_are_in_the_help_and_on_the_page():
+    help, page = poinsot("--help").stdout, (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    for code in (0, 1, WRONG_CALL, DOUBTFUL, INTERRUPTED):
+        assert re.search(rf"[:;]\s{code} ", help.split("Exit codes")[1]) and f"\n| {code} |" in page
+    assert f"exit with {DOUBTFUL} where" in poinsot("identify", "--help").stdout
 
 
 def test_the_help_of_a_command_ends_with_its_examples_as_they_are_typed():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import gzip
 import json
 import re
@@ -18,8 +19,9 @@ import poinsot
 from poinsot.app.report import report_page, write_report
 from poinsot.app.report.saved import read_result
 from poinsot.app.report.sections.registry import SECTIONS
-from poinsot.app.report.signals import autocorrelation, read_signals, thinned
+from poinsot.app.report.signals import autocorrelation, read_signals
 from poinsot.estimate.results.text import with_error
+from poinsot.results.thinning import thinned
 
 pytest.importorskip("plotly")
 LIMIT = 7_000_000  # bytes of a page
@@ -361,3 +363,29 @@ def test_autocorrelation_is_that_of_its_definition_with_gaps_and_runs():
         pairs = [(x[lag:] - mean) * (x[: len(x) - lag] - mean) for x in (one, two)]
         products.append(np.nanmean(np.concatenate(pairs)))
     np.testing.assert_allclose(autocorrelation([one, two], 5), np.array(products) / products[0], atol=1e-12)
+
+
+def test_single_starts_are_a_plot_by_minimum_a_table_and_a_file(tmp_path):
+    links = poinsot.load("three_link")
+    first, _ = runs(links, 0.003, deviation="0.3 %")
+    est = poinsot.identify(links, {"straight": first}, START, {"name": "multi-start", "starts": 6})
+    folder = est.save(tmp_path / "result")
+    rows = list(csv.reader((folder / "starts.csv").read_text().splitlines()))
+    assert len(rows) == 7 and float(rows[1][1]) == est.starts.cost[0]
+    data = json.loads((folder / "estimate.json").read_text())
+    data["starts"] |= {"cost": [1.0, 2.0, 2.0, 2.0, 3.0, None], "minimum": [1, 2, 3, 2, 4, 0]}
+    data["starts"]["ended"][5] = "<b>no answer</b>"
+    (folder / "estimate.json").write_text(json.dumps(data))
+    page = report_page(folder)
+    plot = plots_of(page.html)["starts"]
+    assert "starts.csv" in page.files
+    shown = dict(zip(plot["heads"], plot["columns"]))
+    assert shown["minimum"] == [1, 2, 2, 3, 4, 0] and shown["cost"] == [1.0, 2.0, 2.0, 2.0, 3.0, None]
+    assert shown["ended"][:5] == ["converged"] * 5 and shown["ended"][5] == "<b>no answer</b>"
+    assert [(t["name"], t["x"]["from"], t["x"]["to"]) for t in plot["traces"]] == [
+        ("minimum 1", 0, 1),
+        ("minimum 2", 1, 3),
+        ("minimum 3", 3, 4),
+        ("minimum 4", 4, 5),
+    ]
+    assert "6 starts, 4 minima" in page.html and "&lt;b&gt;no answer" in page.html

@@ -1,7 +1,7 @@
 """The command line, with the same verbs as in Python: `poinsot models | parameters | check | convert | …`.
 
 Every command takes --json FILE. Exit codes: 0 fine, 1 a negative answer or bad input, with one clear sentence, 2 a
-wrong call, 130 interrupted (docs/command-line.md).
+wrong call, 3 a doubtful verdict where that is asked, 130 interrupted (docs/command-line.md).
 """
 
 from __future__ import annotations

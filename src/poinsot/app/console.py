@@ -23,6 +23,7 @@ _SIGNS = (
     "τ tau φ phi χ chi ψ psi ω omega Δ Delta Φ Phi Ω Omega"
 )
 _PLAIN: dict[str, str] = dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2]))
+DOUBTFUL = 3  # exit code of a result that is whole, but whose verdict is doubtful
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 _SILENT_SECONDS, _EVERY_SECONDS = 2.0, 0.5
 

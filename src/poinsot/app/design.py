@@ -11,6 +11,7 @@ import poinsot
 from poinsot.app.console import busy, resumed
 from poinsot.app.options import Json, Overwrite, Plot
 from poinsot.app.output import check_outputs, write_json, write_plot
+from poinsot.parallel.cluster import require_distributed
 
 
 def design(
@@ -25,6 +26,7 @@ def design(
 ) -> None:
     """Design an experiment: where to measure or how to move, what it will tell, and which limits bind."""
     check_outputs(json, out, "design.json", overwrite)
+    require_distributed(dask)
     with busy("design"), resumed():
         found = poinsot.design(study, dask=dask)
     print(found)

@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 import poinsot
-from poinsot.app.console import busy, resumed
+from poinsot.app.console import DOUBTFUL, busy, resumed
 from poinsot.app.guide import names
 from poinsot.app.options import Json, Overwrite, Plot
 from poinsot.app.output import check_outputs, write_json, write_plot
 from poinsot.errors import PoinsotError
+from poinsot.parallel.cluster import require_distributed
 
 
 def identify(
@@ -30,6 +31,9 @@ def identify(
     report: Annotated[
         bool, typer.Option("--report", help="write DIR/report.html besides, as `poinsot report`")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="exit with 3 where the verdict is doubtful; all is written as without")
+    ] = False,
     plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
@@ -38,6 +42,11 @@ def identify(
     if report and out is None:
         raise PoinsotError("--report writes into the folder of the result: give --out DIR")
     check_outputs(json, out, "estimate.json", overwrite)
+    require_distributed(dask)
+    if report:
+        from poinsot.app.report.page import require_report
+
+        require_report()
     with busy("identification"), resumed():
         found = poinsot.identify(study, dask=dask, bootstrap=bootstrap)
     print(found)
@@ -54,6 +63,8 @@ def identify(
         print(f"report: {out / 'report.html'}")
     write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
+    if strict and found.doubts:
+        raise typer.Exit(DOUBTFUL)
 
 
 def compare(

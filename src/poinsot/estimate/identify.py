@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +39,15 @@ from poinsot.estimate.solution import ForceSolution, force_solution
 from poinsot.estimate.study import Processing, Study, study_of
 from poinsot.estimate.study_file import read_study
 from poinsot.identifiability.channels import channels
+from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
 from poinsot.parallel.cluster import one_cluster
 from poinsot.parallel.remade import Remade
 from poinsot.recording.modal.record import ModalTest
+from poinsot.recording.read import read
 from poinsot.recording.recording import Recording
 
-Measured = Recording | ModalRun | ModalTest
+Measured = Recording | ModalRun | ModalTest | str | Path
 _progress = logging.getLogger("poinsot.progress")
 
 
@@ -67,8 +70,9 @@ def identify(
 ) -> Estimate:
     """Parameters of a mechanism from recordings, with standard errors and a verdict.
 
-    `study` says all of it (a `Study`, or the path of a study file), or is the mechanism of a `recording` or several;
-    in place of recordings, modes that were measured (`ModalRun`, a modal test, several or a mapping of these).
+    `study` says all of it (a `Study`, or the path of a study file), or is the mechanism of a `recording` or several
+    (or its library name or file; recordings may be files, too); in place of recordings, modes that were measured
+    (`ModalRun`, a modal test, several or a mapping of these).
     `unknowns` are names or patterns of parameters of the model file ("platform.mass") or of linear ones
     ("platform.Ixx"), or a table by name with bounds, start, prior and deviation; by default all linear parameters
     that the model declares. `method` is a name, a table with its options, or a method (`estimate.methods.registry`).
@@ -96,15 +100,40 @@ def identify(
     if not isinstance(problem, str):
         raise PoinsotError(unknown("problem", one_line(repr(problem), 40), ["forces", *PROBLEMS]))
     more = (recording, unknowns, method, validate, channels, noise, processing, control, choose)
-    if isinstance(study, str | Path | Study) and (problem != "forces" or any(one is not None for one in more)):
+    told = problem != "forces" or any(one is not None for one in more)
+    study = _model_of(study) if isinstance(study, str | PathLike) and told else study
+    if isinstance(study, Study) and told:
         raise PoinsotError("a study says all by itself: recordings, unknowns, method and others are told in it")
     how: dict[str, Any] = {
         name: x for name, x in (("dask", dask), ("bootstrap", bootstrap), ("seed", seed)) if x is not None
     }
-    if isinstance(study, str | Path | Study):
+    if isinstance(study, str | PathLike | Study):
         return estimated(replace(study if isinstance(study, Study) else read_study(study), **how))
+    recording, validate = (_as_recordings(data, study) for data in (recording, validate))
     how |= {"validate": validate, "channels": channels, "noise": noise, "processing": processing, "control": control}
     return estimated(study_of(study, recording, unknowns, method, problem=problem, choose=choose, **how))
+
+
+def _as_recordings(given: Any, mechanism: Mechanism) -> Any:
+    """What was measured, one, several or by name, with files among it read; tables of modes stay as they are."""
+    if isinstance(given, str | PathLike):
+        return read(Path(given), mechanism=mechanism)
+    if isinstance(given, list | tuple):
+        return [_as_recordings(one, mechanism) for one in given]
+    if isinstance(given, Mapping) and "frequencies" not in given:
+        tables = {name for name, one in given.items() if isinstance(one, Mapping)}
+        return {name: one if name in tables else _as_recordings(one, mechanism) for name, one in given.items()}
+    return given
+
+
+def _model_of(path: str | PathLike) -> Mechanism:
+    """The mechanism of a name or file that is given beside recordings."""
+    try:
+        return load(path if isinstance(path, str) else Path(path))
+    except PoinsotError as error:
+        raise PoinsotError(
+            f"{error}; beside recordings and unknowns goes a model: a study says all by itself"
+        ) from None
 
 
 @one_blas_thread()
@@ -179,6 +208,7 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         consistent=full,
         bias=bias,
         convergence=None if found.search is None else found.search.convergence,
+        starts=None if found.search is None else found.search.starts,
     )
 
 

@@ -13,7 +13,7 @@ from poinsot.estimate.study import Run, Unknown
 from poinsot.experiment.limits import Limit
 from poinsot.experiment.record import Design
 from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.parallel.cluster import scheduler_of
+from poinsot.parallel.cluster import one_cluster, scheduler_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,8 @@ class DesignStudy:
 
     def solve(self) -> Design:
         """The best experiment within the limits."""
-        return self.task.solve(self)
+        with one_cluster(self.dask):
+            return self.task.solve(self)
 
 
 class Task(ABC):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cached_property
+from importlib.util import find_spec
 from multiprocessing import current_process
 from typing import Any
 
@@ -52,8 +53,10 @@ _SESSION: ContextVar[_Session | None] = ContextVar("session", default=None)
 def one_cluster(address: str) -> Iterator[None]:
     """Let all work in the block that is for a cluster of this address use one client, and start one cluster at most.
 
-    It is opened when it is first needed; without an address nothing is done.
+    It is opened when it is first needed; without an address nothing is done. A package that is missing is an error
+    at once.
     """
+    require_distributed(address)
     with ExitStack() as stack:
         token = _SESSION.set(_Session(address, stack) if address else None)
         try:
@@ -67,6 +70,12 @@ def scheduler_of(dask: Any) -> str:
     if isinstance(dask, str) and (dask in ("", LOCAL) or "://" in dask):
         return dask
     raise PoinsotError(f"dask is the address of a scheduler (tcp://…) or 'local', not {one_line(repr(dask), 40)}")
+
+
+def require_distributed(address: str | None) -> None:
+    """An error that names the extra where work is for a cluster of an address and Dask's package is not installed."""
+    if address and find_spec("distributed") is None:
+        raise MissingExtraError("work on a cluster", "distributed", "cluster")
 
 
 def on_cluster(
@@ -114,10 +123,9 @@ def _round(
 
 def _client(address: str, stack: ExitStack) -> Any:
     """A client of the scheduler, with at least one worker."""
-    try:
-        import distributed
-    except ImportError:
-        raise MissingExtraError("work on a cluster", "distributed", "cluster") from None
+    require_distributed(address)
+    import distributed
+
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         cluster = stack.enter_context(_local(distributed)) if address == LOCAL else address

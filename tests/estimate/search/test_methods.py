@@ -10,6 +10,7 @@ import pytest
 from poinsot.engine.build.settings import default_threads
 from poinsot.errors import PoinsotError
 from poinsot.estimate.methods.registry import method_of
+from poinsot.estimate.search.base import SearchMethod
 from poinsot.estimate.search.interior_point import InteriorPoint
 from poinsot.estimate.search.multi_start import MultiStart
 from poinsot.estimate.search.problem import SearchProblem, Space, with_priors
@@ -194,3 +195,53 @@ def test_many_starts_find_the_least_of_several_minima():
     assert SEARCHES["trust-region"]().solve(far).cost > 1
     found = MultiStart().solve(far)
     assert found.cost < 0.05 and "the next one has cost" in found.said[0]
+
+
+@dataclass(frozen=True, eq=False)
+class TwoHollows(SearchProblem):
+    """Least at (1, 0), less deep at (−1, 0), and no answer in a corner."""
+
+    def residuals(self, p):
+        return np.full(3, np.nan) if p[1] > 2.5 else np.array([3 * (p[0] ** 2 - 1), 0.5 * (p[0] - 1), p[1]])
+
+    def jacobian(self, p):
+        return np.array([[6 * p[0], 0], [0.5, 0], [0, 1]])
+
+
+def test_single_starts_are_kept_with_the_minima_they_ended_in():
+    problem = TwoHollows(space([-0.5, 1.0], [-2, -1], [2, 2]))
+    found = MultiStart(starts=8).solve(problem)
+    starts = found.starts
+    assert starts is not None and len(starts.cost) == 8
+    assert np.all(np.diff(starts.cost) >= 0) and set(starts.minimum) == {1, 2}
+    first, second = starts.minimum == 1, starts.minimum == 2
+    np.testing.assert_allclose(starts.end[first], np.tile([1.0, 0.0], (first.sum(), 1)), atol=1e-5)
+    assert np.all(starts.end[second, 0] < -0.9) and np.all(starts.cost[second] > 0.9)
+    np.testing.assert_array_equal(starts.end[0], found.p)
+    again = [np.sum(problem.residuals(p) ** 2) for p in starts.end]
+    np.testing.assert_allclose(starts.cost, again, atol=1e-12)
+    assert any(np.array_equal(row, problem.space.start) for row in starts.begin)
+    assert starts.said == found.said[0] and starts.said.startswith(f"{first.sum()} of 8 starts ended in the same")
+    assert set(starts.ended) == {""}
+    heads = starts.text().splitlines()[0]
+    assert heads == "start,cost [-],minimum [-],evaluations [-],from a [-],from b [-],to a [-],to b [-],ended"
+
+
+def test_a_start_that_finds_nothing_is_kept_with_the_reason():
+    @dataclass(frozen=True)
+    class Fails(SearchMethod):
+        name = "fails"
+        summary = "for tests"
+
+        def search(self, problem, course):
+            if problem.space.start[0] < 0:
+                raise PoinsotError("nothing on this side")
+            return SEARCHES["trust-region"]().search(problem, course)
+
+    starts = MultiStart(Fails(), starts=8).solve(TwoHollows(space([-0.5, 1.0], [-2, -1], [2, 2]))).starts
+    lost = starts.begin[:, 0] < 0
+    assert 0 < lost.sum() < 8
+    np.testing.assert_array_equal(starts.minimum == 0, lost)
+    assert [text for text in starts.ended if text] == ["nothing on this side"] * lost.sum()
+    assert np.all(np.isnan(starts.end[lost])) and starts.to_dict()["cost"][-1] is None
+    assert starts.text().splitlines()[-1].endswith(",nothing on this side")

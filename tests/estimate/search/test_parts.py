@@ -90,6 +90,8 @@ def test_starts_on_threads_end_where_they_end_one_after_the_other(kind, tmp_path
     assert_array_equal(on_threads.convergence.values, alone.convergence.values)
     assert_array_equal(on_threads.value, alone.value)
     assert any("of 4 starts ended in the same minimum" in step for step in on_threads.steps)
+    assert_array_equal(on_threads.starts.end, alone.starts.end)
+    assert len(on_threads.starts.cost) == 4 and on_threads.starts.names == on_threads.names
 
 
 @dataclass(frozen=True)

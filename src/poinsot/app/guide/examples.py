@@ -56,7 +56,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 CLOSING = """\b
 Exit codes: 0 fine; 1 the answer is negative, or the input is wrong; 2 a wrong
-call; 130 interrupted. `poinsot COMMAND --help` has options and examples."""
+call; 3 a doubtful verdict, with `identify --strict`; 130 interrupted.
+`poinsot COMMAND --help` has options and examples."""
 
 
 def examples_of(command: str) -> str | None:

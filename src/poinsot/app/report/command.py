@@ -36,9 +36,9 @@ def report(
     place = out or results[0] / ("report.html" if other is None else f"against-{other.resolve().name}.html")
     check_outputs(json, None, "", overwrite)
     check_place(place, overwrite, "add --force")
-    with busy("report"):
-        from poinsot.app.report.page import write_report
+    from poinsot.app.report.page import write_report
 
+    with busy("report"):
         page = write_report(results[0], place, other, overwrite)
     print(f"{place}: {len(page.sections)} sections, {len(page.html.encode()) / 1e6:.1f} MB")
     write_json(json, {"file": str(place), **page.to_dict()}, overwrite)

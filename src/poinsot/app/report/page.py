@@ -16,6 +16,7 @@ from poinsot.app.report.saved import SavedResult, read_result
 from poinsot.app.report.sections.comparison import comparison, differing
 from poinsot.app.report.sections.provenance import provenance
 from poinsot.app.report.sections.registry import SECTIONS
+from poinsot.app.scene.viser_package import viser_module
 from poinsot.errors import MissingExtraError, PoinsotError
 from poinsot.model.toml import as_path, check_place, write_aside
 
@@ -40,6 +41,7 @@ class ReportPage:
 
 def report_page(result: str | Path, against: str | Path | None = None) -> ReportPage:
     """A result, the folder of `Estimate.save` or `Design.save`, as a page; or a comparison with another one."""
+    require_report()
     first = read_result(result)
     if against is None:
         kind = "Design for" if first.designed else "Identification of"
@@ -58,6 +60,16 @@ def write_report(
     page = report_page(result, against)
     write_aside(place, page.html)
     return page
+
+
+def require_report() -> None:
+    """An error that names the extra where a package is missing that a report needs."""
+    try:
+        import jinja2  # noqa: F401
+        import plotly.offline  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("a report", str(error.name).split(".")[0], "report") from None
+    viser_module("a report", "report")
 
 
 def _sections(result: SavedResult) -> list[ReportSection]:
@@ -95,11 +107,8 @@ def _subtitle(result: SavedResult) -> str:
 
 
 def _page(title: str, subtitle: str, sections: Sequence[ReportSection]) -> ReportPage:
-    try:
-        import jinja2
-        from plotly.offline import get_plotlyjs
-    except ImportError as error:
-        raise MissingExtraError("a report", str(error.name).split(".")[0], "report") from None
+    import jinja2
+    from plotly.offline import get_plotlyjs
 
     drawings = [block for block in _all_blocks(sections) if isinstance(block, ReportPlot)]
     scenes = [block for block in _all_blocks(sections) if isinstance(block, ReportScene)]

@@ -15,7 +15,7 @@ import numpy as np
 
 from poinsot.app.report.signals import MOST, Signals, read_signals
 from poinsot.errors import PoinsotError
-from poinsot.estimate.results.kept import POSE, BodyMotion
+from poinsot.estimate.results.kept import POSE, POSES, BodyMotion
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path, read_text
@@ -142,7 +142,8 @@ def _motion(path: Path) -> BodyMotion | None:
         }
     except ValueError:
         raise PoinsotError(f"{path} does not hold a motion") from None
-    return BodyMotion(numbers[:, 0], {name: parts[:, k, :3] for k, name in enumerate(bodies)}, turned)
+    places = {name: parts[:, k, :3] for k, name in enumerate(bodies)}
+    return BodyMotion(numbers[:, 0], places, turned, heads[0] == POSES)
 
 
 def _figures(folder: Path) -> dict[str, dict[str, list[Any]]]:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from poinsot.errors import MissingExtraError, PoinsotError
 
+CLOSED = "Queued a .* on a closed connection"  # said of threads that are late when the page closes
 LEAST = (1, 1)  # pip takes an older one without a word where rich or websockets are too new
 
 
-def viser_module(purpose: str = "the viewer") -> Any:
+def viser_module(purpose: str = "the viewer", extra: str = "view") -> Any:
     """The package viser; an error says how to install it."""
     try:
         import viser
     except ImportError:
-        raise MissingExtraError(purpose, "viser", "view") from None
+        raise MissingExtraError(purpose, "viser", extra) from None
     require_version(str(getattr(viser, "__version__", "0")))
     return viser
 
@@ -57,4 +59,5 @@ def server(host: str = "127.0.0.1", port: int = 0) -> Iterator[Any]:
         try:
             yield running
         finally:
+            warnings.filterwarnings("ignore", CLOSED, UserWarning)
             running.stop()

@@ -17,7 +17,7 @@ from poinsot.estimate.methods.base import LinearMethod, projection, residuals
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.search.base import SearchMethod
-from poinsot.estimate.search.onwards import onwards
+from poinsot.estimate.search.registry import onwards
 
 if TYPE_CHECKING:
     from poinsot.estimate.solution import ForceSolution

@@ -16,8 +16,8 @@ from poinsot.estimate.bootstrap.draws import Replicas
 from poinsot.estimate.bootstrap.noise import SeriesNoise, series_noise
 from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.search.base import SearchMethod
-from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import SearchProblem, with_priors
+from poinsot.estimate.search.registry import onwards
 from poinsot.identifiability.base_parameters import combination_text
 
 

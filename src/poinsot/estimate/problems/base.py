@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.results.validation import RunFit
 from poinsot.estimate.search.base import SearchMethod
 from poinsot.estimate.search.determined import Determined, determined
@@ -60,6 +61,10 @@ class Measurement(ABC):
     def prefer(self) -> tuple[int, ...]:
         """Unknowns that are expressed by others first, where they are determined together."""
         return ()
+
+    def motion(self, p: np.ndarray) -> BodyMotion | None:
+        """Poses of all bodies with values (k,), in the first run or in all measured poses; None: nothing moves."""
+        return None
 
     def remarks(self, p: np.ndarray) -> tuple[str, ...]:
         """What is wrong with the measurements at values (k,), such as outliers, for the verdict."""

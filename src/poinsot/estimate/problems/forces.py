@@ -15,8 +15,8 @@ from poinsot.estimate.problem import LinearProblem, all_columns
 from poinsot.estimate.problems.space import given_numbers
 from poinsot.estimate.rows.channel_terms import with_terms
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
-from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import SearchProblem, Space, with_priors
+from poinsot.estimate.search.registry import onwards
 from poinsot.parallel.remade import Remade
 
 ROUNDS = 3  # of weights by what the residuals leave

@@ -22,6 +22,7 @@ from poinsot.estimate.results.validation import RunFit, poorly_predicted
 from poinsot.estimate.search.base import Convergence
 from poinsot.estimate.search.problem import SearchProblem, Space
 from poinsot.estimate.search.profile import Profile, profile
+from poinsot.estimate.search.starts import SearchStarts
 from poinsot.estimate.selection.sets import Selection
 from poinsot.estimate.study import Study
 from poinsot.model.mechanism import Mechanism
@@ -95,11 +96,12 @@ class Estimate(Result):
     numerics: tuple[str, ...]  # what is wrong with the numbers; none: sound
     steps: tuple[str, ...]  # everything that was done, one sentence each
     convergence: Convergence | None = None  # of a search, iteration by iteration
+    starts: SearchStarts | None = None  # of a search from many points
     selection: Selection | None = None  # of alternatives, where the study lets the data choose
     bootstrap: Bootstrap | None = None  # intervals, where the study asks for them
 
     _hidden = ("study",)
-    _extra = {"undetermined": "undetermined", "verdict": "verdict"}
+    _extra = {"undetermined": "undetermined", "verdict": "verdict", "doubts": "doubts"}
     _columns = {"parameters": ("", "")}
 
     def _rows(self) -> dict[str, np.ndarray]:
@@ -155,26 +157,34 @@ class Estimate(Result):
         return None, {}
 
     @property
-    def verdict(self) -> str:
-        """Whether to believe the values: numerics, prediction, and what was not evaluated."""
-        numerics = (
-            "numerics sound" if not self.numerics else "numerics in doubt: " + " ".join(self.numerics).rstrip(".")
-        )
-        if self.validation is None:
-            prediction = "prediction not evaluated: give a run to validate"
-        elif poor := poorly_predicted(self.fit, self.validation):
-            prediction = f"does not predict held-out runs as well as it fits: {listing(poor)}"
-        else:
-            worst = max((fit.relative for fit in self.validation.channels if fit.judged), default=np.nan)
-            prediction = f"predicts held-out runs (residual {worst:.3f} of a channel's deviation at most)"
+    def doubts(self) -> tuple[str, ...]:
+        """What speaks against the values; none: nothing that was looked at does."""
+        poor = () if self.validation is None else poorly_predicted(self.fit, self.validation)
         flat = [f.channel for f in (self.validation or self.fit).channels if f.constant]
-        said = f"; no better than a constant: {listing(flat)}" if flat else ""
         wrong = [f"{run.name}: {f.channel} {f.message}" for run in self.study.runs for f in run.recording.problems]
-        doubts = f"; recordings in doubt: {listing(wrong, 3)}" if wrong else ""
-        return "; ".join([f"{numerics}; {prediction}{said}{doubts}", *self._doubts])
+        found = {
+            "numerics in doubt": " ".join(self.numerics).rstrip("."),
+            "does not predict held-out runs as well as it fits": poor and listing(poor),
+            "no better than a constant": flat and listing(flat),
+            "recordings in doubt": wrong and listing(wrong, 3),
+        }
+        return tuple(f"{what}: {which}" for what, which in found.items() if which)
 
     @property
-    def _doubts(self) -> tuple[str, ...]:
+    def verdict(self) -> str:
+        """Whether to believe the values: numerics, prediction, and what was not evaluated."""
+        said = list(self.doubts)
+        if not self.numerics:
+            said.insert(0, "numerics sound")
+        if self.validation is None:
+            said.insert(1, "prediction not evaluated: give a run to validate")
+        elif not poorly_predicted(self.fit, self.validation):
+            worst = max((fit.relative for fit in self.validation.channels if fit.judged), default=np.nan)
+            said.insert(1, f"predicts held-out runs (residual {worst:.3f} of a channel's deviation at most)")
+        return "; ".join([*said, *self._besides])
+
+    @property
+    def _besides(self) -> tuple[str, ...]:
         """What else is to be said in the verdict."""
         return ()
 
@@ -231,6 +241,7 @@ class Estimate(Result):
                 "surfaces.json": lambda: surface_text(
                     self.names, self.value, self.covariance, self.space, self.cost_surface
                 ),
+                "starts.csv": lambda: "" if self.starts is None else self.starts.text(),
                 "motion.csv": lambda: "" if (motion := self.motion) is None else motion.text(),
             }
         )

@@ -19,6 +19,7 @@ from poinsot.system.functions import body_poses
 from poinsot.system.system import System
 
 FRAMES = 300  # of a motion
+TIMES, POSES = "t [s]", "pose"  # heads of the first column
 POSE = ("x [m]", "y [m]", "z [m]", "qw", "qx", "qy", "qz")
 PAIRS = 3  # of unknowns that have a surface
 POINTS = 31  # along each of them
@@ -30,19 +31,24 @@ Surfaces = Callable[..., CostSurface]
 
 @dataclass(frozen=True, eq=False)
 class BodyMotion:
-    """Poses of bodies at n times."""
+    """Poses of bodies at n times, or n poses that have nothing between them."""
 
-    t: np.ndarray  # (n,)  [s]
+    t: np.ndarray  # (n,)  [s], or numbers of poses
     position: Mapping[str, np.ndarray]  # by body, origin in the world (n, 3)  [m]
     rotation: Mapping[str, np.ndarray]  # by body, R_WB (n, 3, 3)
+    apart: bool = False  # whether they are poses
 
     @staticmethod
-    def of(compiled: System, t: np.ndarray, q: np.ndarray, p: np.ndarray, frames: int = FRAMES) -> BodyMotion:
+    def of(
+        compiled: System, t: np.ndarray, q: np.ndarray, p: np.ndarray, frames: int = FRAMES, apart: bool = False
+    ) -> BodyMotion:
         """From coordinates (n, nq) at times (n,), at so many of them; parameters (np,), or (n, np) of every time."""
         at = np.unique(np.linspace(0, len(t) - 1, min(frames, len(t))).astype(int))
         own = p if np.ndim(p) < 2 else np.ascontiguousarray(p[at])
         position, rotation = body_poses(compiled, np.ascontiguousarray(q[at]), own)
-        return BodyMotion(t[at], position, rotation)
+        if not all(np.isfinite(part).all() for part in (*position.values(), *rotation.values())):
+            raise PoinsotError("the motion is not known everywhere")
+        return BodyMotion(t[at], position, rotation, apart)
 
     def text(self) -> str:
         """As CSV text: origins and quaternions (w first)."""
@@ -52,7 +58,8 @@ class BodyMotion:
         parts = [self.t[:, None]]
         for body, p in self.position.items():
             parts += [p, np.roll(Rotation.from_matrix(self.rotation[body]).as_quat(canonical=True), 1, axis=1)]
-        lines = [",".join(['"t [s]"', *('"' + head.replace('"', '""') + '"' for head in heads)])]
+        heads = [POSES if self.apart else TIMES, *heads]
+        lines = [",".join('"' + head.replace('"', '""') + '"' for head in heads)]
         lines += [",".join(f"{x:.7g}" for x in row) for row in np.concatenate(parts, axis=1)]
         return "\n".join(lines) + "\n"
 

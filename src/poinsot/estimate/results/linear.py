@@ -44,7 +44,7 @@ class LinearEstimate(Estimate):
         return self.influence, {text: j for j, text in enumerate(self.problem.base.combinations)}
 
     @property
-    def _doubts(self) -> tuple[str, ...]:
+    def _besides(self) -> tuple[str, ...]:
         return (str(self.bias),) if self.bias else ()
 
     @property

@@ -11,10 +11,11 @@ import numpy as np
 from poinsot.errors import listing
 from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.results.estimate import Combination, Estimate, Value, status_of
+from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
 from poinsot.estimate.search.determined import Determined
-from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import SearchProblem, Space, with_priors
+from poinsot.estimate.search.registry import onwards
 from poinsot.estimate.study import Study
 from poinsot.identifiability.base_parameters import combination_text
 from poinsot.model.mechanism import Mechanism
@@ -45,6 +46,11 @@ class SearchEstimate(Estimate):
     def mechanism(self) -> Mechanism:  # type: ignore[override]
         """The mechanism with the values; unknowns that the data leaves open keep the model's."""
         return self.measured.mechanism_at(self.found)
+
+    @property
+    def motion(self) -> BodyMotion | None:
+        """Poses of all bodies as the values say: in the first run, or the measured poses one after another."""
+        return self.measured.motion(self.found)
 
     @property
     def _search(self) -> tuple[SearchProblem, np.ndarray, float]:
@@ -83,6 +89,7 @@ def searched(
         ),
         steps=(*study.steps, *measured.steps, *solution.said),
         convergence=solution.convergence,
+        starts=solution.starts,
         measured=measured,
         found=back,
         reached=reached,

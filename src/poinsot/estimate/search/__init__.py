@@ -11,8 +11,8 @@ constraints           equalities and inequalities between unknowns
 interior_point        IPOPT
 collocation           all variables of simulated motions at once
 multi_start           another method from many starts
-onwards               what goes on from values that another method found
-registry              methods by name
+starts                where each of these began and ended, and in which minimum
+registry              methods by name, and what goes on from values that another one found
 determined            what residuals determine near the values that were found
 profile               intervals by the profile of the likelihood
 """

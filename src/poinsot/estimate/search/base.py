@@ -12,6 +12,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.estimate.search.problem import SearchProblem
+from poinsot.estimate.search.starts import SearchStarts
 from poinsot.parallel.chunks import Arrays, over_arguments
 from poinsot.parallel.remade import Remade
 from poinsot.results import Curve, LinePanel, Panel, Result
@@ -49,6 +50,7 @@ class SearchSolution:
     convergence: Convergence
     message: str = ""  # what to do next; empty means success
     said: tuple[str, ...] = ()  # what else is to be known, such as other minima
+    starts: SearchStarts | None = None  # of a search from many points
 
 
 @dataclass
@@ -60,6 +62,7 @@ class SearchCourse:
     again: Remade = field(default_factory=Remade)  # the problem, as other processes make it
     dask: str = ""  # scheduler for what can be done in parts; none: threads of this process
     evaluations: int = 0
+    starts: SearchStarts | None = None  # that are done
     _kept: list[tuple[int, float, np.ndarray]] = field(default_factory=list)
     _said: float = field(default_factory=time.monotonic)
 
@@ -100,7 +103,7 @@ class SearchCourse:
             )
         counts, costs, values = zip(*self._kept)
         way = Convergence(np.array(counts), np.array(costs), np.array(values))
-        return SearchSolution(values[-1], costs[-1], way, message, said)
+        return SearchSolution(values[-1], costs[-1], way, message, said, self.starts)
 
 
 def _costs(again: Remade, P: np.ndarray) -> Arrays:

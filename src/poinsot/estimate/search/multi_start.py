@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
 
-from poinsot.errors import Interrupted, PoinsotError
+from poinsot.errors import Interrupted, PoinsotError, one_line
 from poinsot.estimate.search.base import SearchCourse, SearchMethod, SearchSolution
 from poinsot.estimate.search.population import drawn
 from poinsot.estimate.search.problem import SearchProblem
+from poinsot.estimate.search.starts import SearchStarts, StartEnd
 from poinsot.estimate.search.trust_region import TrustRegion
 from poinsot.parallel.chunks import Arrays, over_chunks
 from poinsot.parallel.remade import Remade
 
-_NONE = np.array([""])
-APART = 1e-4  # of the sizes of the unknowns, from which two ends are two minima
 DRAWN = 20  # points for each start, the best of which are gone from
 
 
@@ -28,15 +27,6 @@ class StartPoints:
     problem: Remade
     base: SearchMethod
     P: np.ndarray  # (N, k)  [SI]
-
-
-@dataclass(frozen=True, eq=False)
-class StartEnd:
-    """Where a method ended from one of them."""
-
-    p: np.ndarray  # (k,)  [SI]
-    cost: float
-    message: str
 
 
 @final
@@ -65,31 +55,24 @@ class MultiStart(SearchMethod):
         try:
             found = over_chunks(_end, starts, len(starts.P), dask=course.dask, what=self.name)
         except Interrupted as stopped:  # what is done counts
-            self._ends(course, [stopped.partial[k] for k in sorted(stopped.partial)])
+            self._keep(course, starts, stopped.partial)
             raise
-        ends = self._ends(course, found)
-        if not ends:
+        self._keep(course, starts, dict(enumerate(found)))
+        kept = course.starts
+        if kept is None or not np.isfinite(kept.cost[0]):
             return course.ended()
-        best = min(ends, key=lambda end: end.cost)
-        return course.ended(best.message, self._minima(problem, ends, best))
+        return course.ended(kept.ended[0], (kept.said,))
 
-    def _ends(self, course: SearchCourse, found: Sequence[Arrays]) -> list[StartEnd]:
-        """Where the other method ended, without starts from which it found nothing; each is an iteration."""
+    def _keep(self, course: SearchCourse, starts: StartPoints, found: Mapping[int, Arrays]) -> None:
+        """Keep where the other method ended; each start from which it found something is an iteration."""
         ends = []
-        for one in found:
+        for number, one in sorted(found.items()):
             course.evaluations += int(one["evaluations"][0])
-            if np.isfinite(one["cost"][0]):
-                ends.append(StartEnd(one["p"], float(one["cost"][0]), str(one["message"][0])))
-                course.keep(ends[-1].cost, ends[-1].p)
-        return ends
-
-    def _minima(self, problem: SearchProblem, ends: list[StartEnd], best: StartEnd) -> tuple[str, ...]:
-        """How many starts ended in the best minimum, and the next best one."""
-        size = problem.space.size
-        same = [end for end in ends if np.all(np.abs(end.p - best.p) <= APART * size)]
-        others = [end.cost for end in ends if end not in same]
-        said = f"{len(same)} of {len(ends)} starts ended in the same minimum, of cost {best.cost:.6g}"
-        return (said + (f"; the next one has cost {min(others):.6g}." if others else "."),)
+            cost, message = float(one["cost"][0]), str(one["message"][0])
+            ends.append(StartEnd(starts.P[number], one["p"], cost, int(one["evaluations"][0]), message))
+            if np.isfinite(cost):
+                course.keep(cost, one["p"])
+        course.starts = SearchStarts.of(course.problem.space, ends) if ends else None
 
 
 def _end(starts: StartPoints, number: int) -> Arrays:
@@ -97,8 +80,9 @@ def _end(starts: StartPoints, number: int) -> Arrays:
     problem = starts.problem.get().fresh()
     try:
         found = starts.base.descend(problem.at(starts.P[number]))
-    except PoinsotError:
-        return {"p": starts.P[number], "cost": np.array([np.inf]), "evaluations": np.zeros(1, int), "message": _NONE}
+    except PoinsotError as error:
+        none = {"p": starts.P[number], "cost": np.array([np.inf]), "evaluations": np.zeros(1, int)}
+        return {**none, "message": np.array([one_line(str(error))])}
     return {
         "p": found.p,
         "cost": np.array([found.cost]),

@@ -13,3 +13,12 @@ from poinsot.estimate.search.trust_region import TrustRegion
 SEARCHES: dict[str, type[SearchMethod]] = {
     m.name: m for m in (LevenbergMarquardt, TrustRegion, Swarm, Evolution, InteriorPoint, MultiStart)
 }
+
+
+def onwards(method: SearchMethod, otherwise: SearchMethod | None = None) -> SearchMethod:
+    """Steps of a trust region, or of `otherwise`; the interior point where it keeps constraints between unknowns."""
+    if isinstance(method, MultiStart):
+        return onwards(method.base, otherwise)
+    if isinstance(method, InteriorPoint) and method.constraints:
+        return method
+    return otherwise or TrustRegion()

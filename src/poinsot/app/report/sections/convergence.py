@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from poinsot.app.report.blocks import Column, Points, ReportPlot, ReportSection, Tone, Words
+from poinsot.app.report.blocks import Column, Folded, Points, ReportPlot, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult
 from poinsot.app.report.sections.fits import DASHES
-from poinsot.app.report.words import counted, number
+from poinsot.app.report.words import NOTHING, counted, number
 
 MOST = 12  # unknowns that are drawn
+COLOURS = 7  # of minima
 
 
 def convergence(result: SavedResult) -> ReportSection | None:
@@ -29,7 +31,51 @@ def convergence(result: SavedResult) -> ReportSection | None:
     if values.shape == (len(cost), len(names)) and len(cost) > 1:
         blocks.append(_values(values, names))
     starts = [s for s in result.data["steps"] if "start" in s or "minim" in s]
-    return ReportSection("convergence", "Convergence", [*blocks, *([Points(starts)] if starts else [])])
+    blocks += [Points(starts)] if starts else []
+    return ReportSection("convergence", "Convergence", [*blocks, *_starts(result.data.get("starts"))])
+
+
+def _starts(starts: Any) -> list[object]:
+    """Costs at the ends of single starts, minimum by minimum; and a row of a table for each."""
+    if not starts:
+        return []
+    order = sorted(range(len(starts["cost"])), key=lambda k: (starts["minimum"][k] or np.inf, k))
+    minimum, cost = ([starts[name][k] for k in order] for name in ("minimum", "cost"))  # 0, None: nothing was found
+    heads = [f"{name} [{unit}]" for name, unit in zip(starts["names"], starts["units"])]
+    columns: dict[str, Any] = {"start": [k + 1 for k in range(len(order))], "minimum": minimum, "cost": cost}
+    for kind, rows in (("from", starts["begin"]), ("to", starts["end"])):
+        columns |= {f"{kind} {head}": [rows[k][j] for k in order] for j, head in enumerate(heads)}
+    columns["evaluations"] = [starts["evaluations"][k] for k in order]
+    columns["ended"] = [starts["ended"][k] or "converged" for k in order]
+    words = f"{counted(len(order), 'start')}, {counted(max(minimum, default=0), 'minimum', 'minima')}"
+    heads = ["start", "minimum", "cost", "evaluations", "ended"]
+    rows = [[str(k), str(m or NOTHING), number(c), *rest] for k, m, c, *rest in zip(*(columns[h] for h in heads))]
+    table = ReportTable("Single starts", heads, rows, (4,))
+    return [*_ends(columns, words), Folded("Every start", [table])]
+
+
+def _ends(columns: Mapping[str, Any], words: str) -> list[object]:
+    """A plot of the costs at the ends, a colour for each of the least minima; nothing where no start ended."""
+    groups = np.minimum(np.array(columns["minimum"], int), COLOURS)
+    traces = []
+    for m in np.unique(groups[groups > 0]).tolist():
+        rows = np.flatnonzero(groups == m)
+        cut = int(rows[0]), int(rows[-1]) + 1
+        ends = {"x": Column("start", *cut), "y": Column("cost", *cut), "marker": {"size": 8, "color": f"@{m}"}}
+        traces.append({"type": "scatter", "mode": "markers", "name": _named(m), **ends})
+    if not traces:
+        return []
+    log = {"type": "log"} if all(c is None or c > 0 for c in columns["cost"]) else {}
+    layout = {
+        "xaxis": {"title": {"text": "start, by the minimum it ended in"}},
+        "yaxis": {"title": {"text": "cost at its end"}} | log,
+    }
+    alt = f"Costs at the ends of {words}, the least first."
+    return [ReportPlot("starts", f"Single starts: {words}", alt, columns, traces, layout, 280)]
+
+
+def _named(m: int) -> str:
+    return f"minimum {m}" if m < COLOURS else f"minimum {m} and worse"
 
 
 def _cost(way: Any, cost: np.ndarray) -> ReportPlot:

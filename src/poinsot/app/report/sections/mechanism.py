@@ -8,6 +8,7 @@ from typing import Any
 import poinsot
 from poinsot.app.report.blocks import Points, ReportScene, ReportSection, Tone, Words
 from poinsot.app.report.saved import SavedResult
+from poinsot.app.report.words import counted
 from poinsot.errors import PoinsotError
 
 
@@ -24,14 +25,22 @@ def mechanism(result: SavedResult) -> ReportSection | None:
         warnings.simplefilter("ignore")
         try:
             moving: Any = result.motion
-            run = result.data["fit"]["runs"][0] if moving is not None else ""
-            title = f"{result.model} moving as in '{run}'" if moving is not None else f"{result.model} at rest"
+            title = f"{result.model} {_how(result)}"
             alt = f"The mechanism {result.model} in three dimensions; drag to turn it."
             blocks.append(ReportScene(title, alt, as_html(machine, moving)))
             blocks += _modes(result, modes_html)
         except PoinsotError as error:
             blocks.append(Words(f"It cannot be drawn: {error}", Tone.NOTE))
     return ReportSection("mechanism", "The mechanism", blocks)
+
+
+def _how(result: SavedResult) -> str:
+    """What the mechanism does in its picture."""
+    if result.motion is None:
+        return "at rest"
+    if result.motion.apart:
+        return f"in {counted(len(result.motion.t), 'measured pose')}, one after another"
+    return f"moving as in '{result.data['fit']['runs'][0]}'"
 
 
 def _modes(result: SavedResult, modes_html) -> list[object]:

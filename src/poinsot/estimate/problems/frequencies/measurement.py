@@ -19,8 +19,8 @@ from poinsot.estimate.results.validation import OUTLIER, RunFit, fit_of
 from poinsot.estimate.role import Role
 from poinsot.estimate.search.base import SearchMethod
 from poinsot.estimate.search.determined import RARE
-from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import with_priors
+from poinsot.estimate.search.registry import onwards
 from poinsot.estimate.search.trust_region import TrustRegion
 from poinsot.estimate.study import Study
 from poinsot.model.mechanism import Mechanism

@@ -16,11 +16,12 @@ from poinsot.estimate.problems.geometry.outliers import outlying, taken
 from poinsot.estimate.problems.geometry.poses import PoseEquations
 from poinsot.estimate.problems.geometry.residuals import PoseResiduals
 from poinsot.estimate.problems.space import given_numbers, space_of
+from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.rows.channel_terms import GainTerm, OffsetTerm, is_term, terms_of
 from poinsot.estimate.search.base import SearchMethod
-from poinsot.estimate.search.onwards import onwards
 from poinsot.estimate.search.problem import Space, with_priors
+from poinsot.estimate.search.registry import onwards
 from poinsot.estimate.study import Role, Run, Study, Unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.place import placed
@@ -62,6 +63,15 @@ class Calibration(Measurement):
         found = fit_of(runs, names, t, measured, predicted, spare)
         assert found is not None
         return found
+
+    def motion(self, p: np.ndarray) -> BodyMotion | None:
+        """The measured poses one after another, as the readings that count are explained best."""
+        q, used = self.problem.configurations(p), np.any(self.problem.w > 0, axis=1)
+        reached = np.flatnonzero(used & np.isfinite(q).all(axis=1))
+        if not len(reached):
+            return None
+        own, _ = self.problem.equations.split(np.asarray(p, float))
+        return BodyMotion.of(self.problem.equations.system, reached + 1.0, q[reached], own, apart=True)
 
     @property
     def prefer(self) -> tuple[int, ...]:

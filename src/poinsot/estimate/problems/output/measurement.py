@@ -16,6 +16,7 @@ from poinsot.estimate.problems.output.records import Prepared
 from poinsot.estimate.problems.output.segments import shooting_of, steps_of
 from poinsot.estimate.problems.output.shooting import Shooting
 from poinsot.estimate.problems.space import space_of
+from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.rows.channel_terms import is_term
 from poinsot.estimate.search.collocation import Collocation
@@ -54,6 +55,12 @@ class OutputMeasurement(Measurement):
         )
         assert fit is not None
         return fit
+
+    def motion(self, p: np.ndarray) -> BodyMotion:
+        """The simulated motion of the first run, initial states being those of least cost."""
+        one, shooting = self._shooting.prepared, self._shooting
+        run = one.runs[0]
+        return one.motion(run, shooting.positions(p, self.problem.states(p).z, run), p)
 
     def mechanism_at(self, p: np.ndarray) -> Mechanism:
         """The mechanism of the study with values (k,)."""

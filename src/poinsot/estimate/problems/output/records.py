@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.estimate.closed_loop.controllers import Control, References
+from poinsot.estimate.results.kept import BodyMotion
 from poinsot.model.mechanism import Mechanism
 from poinsot.system.system import System
 
@@ -73,6 +74,12 @@ class Prepared:
         before, after = np.where(self.reach[1] > 0, most, 0), np.where(self.reach[0] < 0, least, 0)
         return np.where((k >= before) & (k < len(run.t) - after), run.measured, np.nan)
 
+    def motion(self, run: OutputRun, q: np.ndarray, x: np.ndarray) -> BodyMotion:
+        """Poses of all bodies at the samples of a run with coordinates (n, nq), for unknowns x (k,)."""
+        p = self.p.copy()
+        p[[self.compiled.free.index(name) for name in self.unknowns]] = x[: len(self.unknowns)]
+        return BodyMotion.of(self.compiled, run.t, q, p)
+
     @property
     def turning(self) -> np.ndarray:
         """Channels (c,) that are angles, known up to whole turns."""
@@ -90,4 +97,4 @@ class Starts:
 
 def force_unit(mechanism: Mechanism, drive: str) -> str:
     """Of the force of a drive."""
-    return "N·m" if mechanism.template.actuators[drive].on.unit == "rad" else "N"
+    return mechanism.template.actuators[drive].unit

@@ -140,6 +140,18 @@ class Shooting:
         _, (seen,) = kernel.chains([flat], self.table, which, [self.prepared.p], [], self._keep)
         return seen.reshape(*Y.shape[:2], *seen.shape[1:])[..., self.prepared.seen]
 
+    def positions(self, x: np.ndarray, Z: np.ndarray, run: OutputRun) -> np.ndarray:
+        """Coordinates (n, nq) at the samples of a run, for unknowns x (k,) and initial states (1, S, b)."""
+        own = [s for s, (other, _, _) in enumerate(self.segments) if other is run]
+        rows = range(SETTLING, len(self.table), self.steps)
+        Y = self._begin(x[None], Z)[0, own]
+        ends, _ = self._kernel(False).chains([Y], self.table, np.array(own), [self.prepared.p], rows, slice(0))
+        q = ends[0][:, :, : self.prepared.compiled.sizes[0]]
+        return np.concatenate([part[: stop - first] for part, (_, first, stop) in zip(q, self._of(own))])
+
+    def _of(self, numbers: list[int]) -> list[tuple[OutputRun, int, int]]:
+        return [self.segments[s] for s in numbers]
+
     def shot(self, X: np.ndarray, Z: np.ndarray, parameters: bool = False) -> Shot:
         """Residuals and their derivatives by initial states, and by parameters if asked for."""
         own = len(self.prepared.unknowns)

@@ -14,6 +14,7 @@ from poinsot.estimate.problems.output.collocation.program import Collocated
 from poinsot.estimate.problems.output.records import OutputRun, Prepared, force_unit
 from poinsot.estimate.problems.output.reference import starts
 from poinsot.estimate.problems.output.shooting import step_forces
+from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.search.problem import Space
 from poinsot.model.mechanism import Mechanism
@@ -45,6 +46,14 @@ class CollocationMeasurement(Measurement):
         )
         assert fit is not None
         return fit
+
+    def motion(self, p: np.ndarray) -> BodyMotion | None:
+        """The motion of least cost of the first run."""
+        grid, point = self.problem.grid, self.problem.point(p)
+        if point is None:
+            return None
+        run, nq = grid.prepared.runs[0], grid.prepared.compiled.sizes[0]
+        return grid.prepared.motion(run, point.y[grid.at_samples[: len(run.t)], :nq], p)
 
     def mechanism_at(self, p: np.ndarray) -> Mechanism:
         """The mechanism of the study with values (k,)."""

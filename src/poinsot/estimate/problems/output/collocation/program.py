@@ -29,6 +29,7 @@ class CollocatedPoint:
     A: Any  # (M, n)
     seen: np.ndarray  # channels (N, c)
     u: np.ndarray  # recorded inputs as they are now (N, i)
+    y: np.ndarray  # states (K, ny) of the nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ class Collocated:
         g = np.einsum("nby,ny->nb", start.L, d)[grid.whole].ravel()
         A = self._filled(self._defects_at, (start.L @ np.swapaxes(dd, 1, 2))[grid.whole])
         e, R, seen = self._residuals(s[grid.at_samples], np.swapaxes(ds, 1, 2)[grid.at_samples], x)
-        return CollocatedPoint(np.append(e, w), g, self._with_inputs(R), A, seen, grid.recorded + off)
+        return CollocatedPoint(np.append(e, w), g, self._with_inputs(R), A, seen, grid.recorded + off, y)
 
     def pattern(self, point: CollocatedPoint, x: np.ndarray) -> tuple[Any, Any]:
         """Where derivatives of residuals and defects may have entries, delays being less than a sample away."""
