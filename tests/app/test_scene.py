@@ -17,7 +17,9 @@ from poinsot.app.scene.track import resampled, swing, vibration
 from poinsot.app.scene.viser_package import require_version
 from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError
+from poinsot.model.assembly.assembly import assemble
 from poinsot.spatial.pose import Pose
+from poinsot.spatial.rotation import quaternion_matrix
 
 
 @pytest.mark.parametrize("name", poinsot.library_names())
@@ -184,3 +186,22 @@ def test_beams_are_tubes_and_platforms_are_plates():
     assert all(isinstance(p, Tube) for p in scene_of(poinsot.load("navaro")).layer("bodies"))
     plates = [p for p in scene_of(poinsot.load("hexapod")).layer("bodies") if isinstance(p, Surface)]
     assert [p.body for p in plates] == ["platform"]
+
+
+@pytest.mark.parametrize("follows", [False, True])
+def test_a_load_that_follows_its_body_turns_with_it(follows):
+    from poinsot.app.scene.draw import draw
+    from poinsot.app.scene.viser_package import server
+
+    arm = {"mass": 1.0, "com": [0.5, 0, 0], "inertia": [0.1, 0.1, 0.1], "frames": {"tip": {"position": [1, 0, 0]}}}
+    joint = {"type": "revolute", "between": ["ground", "arm"], "axis": [0, 0, 1]}
+    forces = {"push": {"type": "load", "at": "arm.tip", "force": [0, 5, 0], "follows": follows}}
+    model = poinsot.build({"format": 1, "bodies": {"arm": arm}, "joints": {"A": joint}, "forces": forces})
+    turned = assemble(model, {"A": np.pi / 2})
+    with server() as running:
+        drawing = draw(scene_of(model), running.scene)
+        drawing.place(turned.poses)
+        _, handle = drawing.moving["loads", "push"]
+        vector = quaternion_matrix(np.array(handle.wxyz)) @ np.asarray(handle.points, float)[0, 1]
+    expected = [-1, 0, 0] if follows else [0, 1, 0]
+    np.testing.assert_allclose(vector / np.linalg.norm(vector), expected, atol=1e-3)

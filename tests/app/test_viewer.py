@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
+import subprocess
+import sys
+import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -13,15 +18,18 @@ from typer.testing import CliRunner
 
 import poinsot
 from poinsot.app.cli import app
+from poinsot.app.scene.track import resampled
 from poinsot.app.scene.viser_package import server
 from poinsot.app.viewer.address import require_free
 from poinsot.app.viewer.command import Shown, furnish, shown_by
 from poinsot.app.viewer.limits import slider_range
+from poinsot.app.viewer.pose_panel import follow_handle
 from poinsot.app.viewer.posing import posing_of
 from poinsot.app.viewer.result_panel import numbers_html
-from poinsot.app.viewer.stage import plain_markdown
+from poinsot.app.viewer.stage import ViewerStage, plain_markdown
 from poinsot.app.viewer.watch import Progress, run_watched
 from poinsot.errors import PoinsotError
+from poinsot.estimate.results.kept import BodyMotion
 from poinsot.spatial.pose import Pose
 
 
@@ -41,6 +49,23 @@ def test_a_body_is_dragged_with_its_loops_closed():
     assert posing.residual(found.poses) < 1e-9
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-6, 1e6])
+def test_a_machine_of_any_size_has_one_slider_and_is_dragged_alike(size):
+    links = {"crank": ([0, 0], 1.0), "coupler": ([0.3, 0.9], 2.0), "rocker": ([2.2, 0], 1.5)}
+    bodies = {name: {"mass": 1.0, "frames": {"tip": [length * size, 0.0]}} for name, (_, length) in links.items()}
+    bodies["ground"] = {"frames": {"right": [2.2 * size, 0.0]}}
+    ends = {"A": ["ground", "crank"], "B": ["crank.tip", "coupler"]}
+    ends |= {"C": ["coupler.tip", "rocker.tip"], "D": ["ground.right", "rocker"]}
+    joints = {name: {"type": "revolute", "between": between} for name, between in ends.items()}
+    document = {"format": 1, "name": "bar", "planar": True, "bodies": bodies, "joints": joints}
+    posing = posing_of(poinsot.build(document | {"coordinates": {"a": {"joint": "A"}}, "pose": {"a": 1.2}}))
+    assert posing.names == ("a",)
+    tip = np.array([size, 0.0, 0.0])
+    target = Pose(posing.home.poses["crank"].R, size * np.array([np.cos(1.7), np.sin(1.7), 0.0]))
+    found = posing.dragged("crank", target, posing.home, tip)
+    assert posing.values(found.poses)["a"] == pytest.approx(1.7, abs=1e-3)
+
+
 def test_a_crank_turns_towards_a_point_that_is_dragged_off_its_circle():
     posing = posing_of(poinsot.load("four_bar"))
     com = np.asarray(posing.mechanism.bodies["link1"].com, float)
@@ -50,6 +75,37 @@ def test_a_crank_turns_towards_a_point_that_is_dragged_off_its_circle():
     turned = found.poses["link1"].R.T @ X.R
     assert 0.1 < np.arccos(np.clip(turned[0, 0], -1, 1)) < 0.6
     assert posing.residual(found.poses) < 1e-9
+
+
+@pytest.mark.parametrize("body, far", [("link1", 0.3), ("link1", 3.0), ("link2", 3.0)])
+def test_a_body_out_of_reach_goes_to_the_nearest_pose(body, far):
+    posing = posing_of(poinsot.load("four_bar"))
+    com, X = np.asarray(posing.mechanism.bodies[body].com, float), posing.home.poses[body]
+    target = Pose(X.R, X.point(com) + far * posing.home.size * np.array([0.6, -0.8, 0.0]))
+    found = posing.dragged(body, target, posing.home, com)
+    turns = np.radians(np.arange(0, 360, 3))
+    tried = [posing.assembled({"theta1": q}, posing.home) for q in turns]
+    least = min(posing.missed(body, target, one, com)[0] for one in tried)
+    assert 0 < posing.missed(body, target, found, com)[0] < least * (1 + 1e-3)
+    assert posing.residual(found.poses) < 1e-9
+
+
+def test_a_crank_is_pulled_round_by_a_handle_that_does_not_turn():
+    """Every event begins where the one before has turned the body to, with the handle's attitude as it was."""
+    with server() as running:
+        stage = furnish(running, Shown(poinsot.load("four_bar")))
+        X, com = stage.pose.poses["link1"], np.asarray(stage.posing.mechanism.bodies["link1"].com, float)
+        before, radius = Pose(X.R, np.asarray(X.point(com), float)), np.linalg.norm(com)
+        for angle in np.linspace(0.1, 2.0, 20):
+            c, s = np.cos(angle), np.sin(angle)
+            turned = X.R @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+            follow_handle(stage, "link1", before, Pose(X.R, X.p + turned @ com))
+        np.testing.assert_allclose(stage.pose.poses["link1"].R, turned, atol=5e-3)
+        follow_handle(stage, "link1", before, Pose(turned @ turned, before.p))  # and by its arc
+        np.testing.assert_allclose(stage.pose.poses["link1"].R, turned @ turned, atol=5e-3)
+        with pytest.raises(PoinsotError, match=rf"link1 cannot follow its handle: {1e3 * radius:.3g} mm away"):
+            follow_handle(stage, "link1", before, Pose(X.R, X.p + 2 * turned @ com))
+        stage.close()
 
 
 def test_limits_of_the_model_are_those_of_its_slider():
@@ -70,6 +126,20 @@ def furnished() -> Any:
         for handle in stage.server.gui._gui_input_handle_from_uuid.values():
             made[getattr(handle, "label", "")] = handle
         yield stage, made
+        stage.close()
+
+
+@pytest.fixture
+def bar() -> Any:
+    """The four-bar in the viewer with a motion, its controls by their labels, and the motion."""
+    mechanism, motion = poinsot.load("four_bar"), {"theta1": lambda t: 1.0 + 2.0 * np.sin(3.0 * t)}
+    with server() as running:
+        moving = poinsot.kinematics(mechanism, motion, np.linspace(0, 1, 61))
+        stage = furnish(running, Shown(mechanism, moving=moving))
+        inputs = stage.server.gui._gui_input_handle_from_uuid.values()
+        controls = {getattr(handle, "label", ""): handle for handle in inputs}
+        controls["play"].value = False
+        yield stage, controls, motion
         stage.close()
 
 
@@ -95,6 +165,89 @@ def test_layers_are_shown_and_hidden(furnished):
     assert all(handle.visible for handle in stage.drawing.layers["frames"])
     controls["bodies"].value = False
     assert not any(handle.visible for handle in stage.drawing.layers["bodies"])
+
+
+def reactions_shown(stage: Any) -> dict[str, np.ndarray]:
+    """Visible arrows of reactions by joint (3,), in units of the longest."""
+    moving = stage.drawing.moving.items()
+    found = {n: np.asarray(h.points)[0, 1] for (layer, n), (_, h) in moving if layer == "reactions" and h.visible}
+    longest = max((np.linalg.norm(arrow) for arrow in found.values()), default=1.0)
+    return {name: arrow / longest for name, arrow in found.items()}
+
+
+def test_reactions_follow_the_pose_and_the_motion_and_are_hidden(bar):
+    stage, controls, motion = bar
+    controls["reactions"].value = True
+    before = reactions_shown(stage)
+    controls["theta1 [°]"].value = -100.0
+    at_rest = poinsot.inverse_dynamics(stage.posing.mechanism, {"theta1": np.radians(-100)}, [0.0])
+    expected = {name: at_rest.reaction(name, axes="world")[0, :3] for name in at_rest.reactions}
+    greatest = max(np.linalg.norm(f) for f in expected.values())
+    for name, arrow in reactions_shown(stage).items():
+        np.testing.assert_allclose(arrow, expected[name] / greatest, atol=1e-3)
+    assert not np.allclose(before["A"], expected["A"] / greatest, atol=0.05)
+    controls["t [s]"].value = 0.5
+    moving = poinsot.inverse_dynamics(stage.posing.mechanism, motion, [0.5])
+    quick = {name: moving.reaction(name, axes="world")[0, :3] for name in moving.reactions}
+    greatest = max(np.linalg.norm(f) for f in quick.values())
+    shown = reactions_shown(stage)
+    assert set(shown) == {"A", "B", "C", "D"}
+    for name, arrow in shown.items():
+        np.testing.assert_allclose(arrow, quick[name] / greatest, atol=5e-3)
+    controls["reactions"].value = False
+    assert not reactions_shown(stage)
+
+
+def test_a_motion_that_tells_poses_alone_has_no_arrows_and_says_so(bar):
+    stage, controls, _ = bar
+    controls["reactions"].value = True
+    assert reactions_shown(stage)
+    stage.frame(resampled(stage.posing.mechanism, BodyMotion(*poses_of(stage))), 0)
+    assert not reactions_shown(stage)
+    assert "no joint reactions of this motion: it tells poses alone" in stage.note.content
+
+
+def poses_of(stage: Any) -> tuple[Any, ...]:
+    """Times, positions and rotations of a motion that stands still."""
+    bodies = {name: X for name, X in stage.pose.poses.items() if name != "ground"}
+    p, R = ({name: np.asarray(getattr(X, key))[None] for name, X in bodies.items()} for key in ("p", "R"))
+    return np.zeros(1), p, R
+
+
+def test_nothing_is_said_when_the_page_closes_while_frames_are_shown(monkeypatch, recwarn):
+    """Threads that are late, of the player or of a control, write to no connection that is closed."""
+    frame, begun = ViewerStage.frame, threading.Event()
+
+    def late(stage: ViewerStage, *frames: Any) -> None:
+        begun.set()
+        time.sleep(0.7)
+        frame(stage, *frames)
+
+    monkeypatch.setattr(ViewerStage, "frame", late)
+    mechanism = poinsot.load("four_bar")
+    moving = poinsot.kinematics(mechanism, {"theta1": lambda t: 1.0 + t}, np.linspace(0, 1, 11))
+    with server() as running:
+        stage = furnish(running, Shown(mechanism, moving=moving))
+        assert begun.wait(5.0)
+        stage.close()
+    stage.threads[0].join(5.0)
+    running.scene.add_frame("/late")  # of a control whose work took longer than the page was open
+    assert [str(one.message) for one in recwarn if "closed connection" in str(one.message)] == []
+
+
+def test_control_c_ends_the_viewer_quietly_with_0():
+    options = ["--simulate", "1", "--no-browser", "--port", "0"]
+    command = [sys.executable, "-m", "poinsot.app.cli", "view", "pendulum", *options]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores it
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout is not None and "Ctrl-C ends" in running.stdout.readline()
+            running.send_signal(signal.SIGINT)
+            said, complained = running.communicate(timeout=60)
+        finally:
+            running.kill()
+            signal.signal(signal.SIGINT, before)
+    assert (running.returncode, said, complained) == (0, "closed\n", "")
 
 
 def test_a_port_that_is_taken_is_said_with_another_one():

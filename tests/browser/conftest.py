@@ -19,6 +19,11 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
+import poinsot
+from poinsot.app.scene.viser_package import server
+from poinsot.app.viewer.command import Shown, furnish
+from poinsot.model.mechanism import Mechanism
+
 OPTIONS = (
     *("--headless", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"),
@@ -30,6 +35,14 @@ LARGEST = """() => {
   const all = [...document.querySelectorAll('canvas')].sort((a, b) => b.width * b.height - a.width * a.height);
   return all.length && all[0].width * all[0].height ? all[0].toDataURL() : '';
 }"""
+
+
+def until(condition: Any, seconds: float = PATIENCE) -> None:
+    """Wait for something that the page does."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.1)
 
 
 @dataclass
@@ -51,6 +64,17 @@ class Watched:
         own = ("file", "data", "blob", "about", "chrome-extension")
         parts = [(url, urlsplit(url)) for url in self.requests]
         return [url for url, part in parts if part.scheme not in own and part.hostname not in LOCAL]
+
+    def pixel(self, stage: Any, point: np.ndarray) -> np.ndarray:
+        """Where a point (3,) of the picture, in its units, is on the page (2,)."""
+        camera = next(iter(stage.server.get_clients().values())).camera
+        eye, ahead = np.array(camera.position), np.array(camera.look_at) - np.array(camera.position)
+        right = np.cross(ahead, np.array(camera.up_direction))
+        across, up, depth = (x / np.linalg.norm(x) for x in (right, np.cross(right, ahead), ahead))
+        size = self.page.viewport_size
+        away = np.asarray(point, float) - eye
+        scale = size["height"] / 2 / np.tan(camera.fov / 2) / (away @ depth)
+        return np.array([size["width"] / 2 + scale * (away @ across), size["height"] / 2 - scale * (away @ up)])
 
     def canvas(self) -> np.ndarray:
         """Pixels (h, w, 4) of the largest canvas; empty while there is none."""
@@ -109,3 +133,21 @@ def watched(chromium: Any) -> Iterator[Watched]:
     context.close()
     assert not found.beyond, f"the page asks for {found.beyond}"
     assert not found.errors, f"the page complains: {found.errors}"
+
+
+@pytest.fixture
+def live() -> Iterator[Any]:
+    """A function that opens a mechanism in the viewer, on a port that is free."""
+    opened = []
+
+    def start(what: str | Mechanism, moving: Any = None) -> tuple[str, Any]:
+        context = server()
+        running = context.__enter__()
+        stage = furnish(running, Shown(poinsot.load(what) if isinstance(what, str) else what, moving=moving))
+        opened.append((context, stage))
+        return f"http://127.0.0.1:{running.get_port()}", stage
+
+    yield start
+    for context, stage in opened:
+        stage.close()
+        context.__exit__(None, None, None)

@@ -3,44 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 
-import poinsot
-from poinsot.app.scene.viser_package import server
-from poinsot.app.viewer.command import Shown, furnish
+from tests.browser.conftest import PATIENCE, until
 
 pytestmark = pytest.mark.browser
-PATIENCE = 60.0  # [s]
-
-
-def until(condition: Any, seconds: float = PATIENCE) -> None:
-    """Wait for something that the page does."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it does not happen"
-        time.sleep(0.1)
-
-
-@pytest.fixture
-def live() -> Iterator[Any]:
-    """A function that opens a mechanism in the viewer, on a port that is free."""
-    opened = []
-
-    def start(name: str) -> tuple[str, Any]:
-        context = server()
-        running = context.__enter__()
-        stage = furnish(running, Shown(poinsot.load(name)))
-        opened.append((context, stage))
-        return f"http://127.0.0.1:{running.get_port()}", stage
-
-    yield start
-    for context, stage in opened:
-        stage.close()
-        context.__exit__(None, None, None)
 
 
 def test_a_slider_moves_the_platform_with_its_loops_closed(watched, live):

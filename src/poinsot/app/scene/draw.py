@@ -64,13 +64,28 @@ class Drawing:
             set_pose(handle, X, self.factor)
             handle.scale = (1.0, 1.0, length * self.factor)
         else:
-            set_pose(handle, Pose(np.eye(3), start), self.factor)
+            turned = isinstance(primitive, Arrow) and primitive.turns
+            set_pose(handle, Pose(poses[primitive.body].R if turned else np.eye(3), start), self.factor)
 
     def bend(self, beam: str, line: np.ndarray) -> None:
         """Show a beam along a line (n, 3) in the frame of its body  [m]; every ring of the tube hangs on a bone."""
         primitive, handle = self.tubes[beam]
         for bone, p, R in zip(handle.bones, line, turns_along(primitive.line, line)):
             set_pose(bone, Pose(R, p), self.factor)
+
+    def aim(self, target: Any, layer: str, arrows: Iterable[Arrow]) -> None:
+        """Show these arrows of a layer and no others; those that are drawn already are changed."""
+        wanted = {arrow.name: arrow for arrow in arrows}
+        for (own, name), (_, handle) in self.moving.items():
+            if own == layer:
+                handle.visible = name in wanted
+        for name, arrow in wanted.items():
+            if (layer, name) not in self.moving:
+                add(self, target, arrow)
+                continue
+            handle = self.moving[layer, name][1]
+            self.moving[layer, name] = (arrow, handle)
+            handle.points = _ends(arrow, self.factor)
 
     def show(self, layer: str, shown: bool) -> None:
         """Show or hide a layer."""
@@ -174,8 +189,15 @@ def _tube(target: Any, name: str, p: Tube, k: float) -> Any:
 
 
 def _arrow(target: Any, name: str, p: Arrow, k: float) -> Any:
-    points = np.array([[np.zeros(3), k * np.asarray(p.vector)]])
-    return target.add_arrows(name, points, p.colour, shaft_radius=0.012, head_radius=0.035, head_length=0.08)
+    # viser takes colours of arrows as linear light, those of everything else as sRGB.
+    red, green, blue = (round(255 * (c / 255) ** 2.2) for c in p.colour)
+    sizes = {"shaft_radius": 0.014, "head_radius": 0.04, "head_length": 0.09}
+    return target.add_arrows(name, _ends(p, k), (red, green, blue), **sizes)
+
+
+def _ends(p: Arrow, k: float) -> np.ndarray:
+    """Both ends (1, 2, 3) of an arrow in its own place, in units of the picture."""
+    return _grained(np.array([[np.zeros(3), k * np.asarray(p.vector)]])).astype(np.float32)
 
 
 def _label(target: Any, name: str, p: Label, k: float) -> Any:

@@ -13,18 +13,20 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 
 LONGEST = 0.25  # arrow over the machine's extent
+FRONT = 3.0  # radii of a link, by which arrows are before a planar machine
 
 
 def load_arrows(mechanism: Mechanism, poses: Mapping[str, Pose], sizes: Measures) -> Iterator[Arrow]:
-    """Forces of all loads in the world's axes, the largest a quarter of the machine long."""
-    forces, places = {}, {}
+    """Forces of all loads, the largest a quarter of the machine long: in the axes of the world, or of their body."""
+    forces = {}
     for name, load in mechanism.loads.items():
-        X_WF = poses[load.at.body] @ load.at.pose()
-        forces[name] = X_WF.R @ np.asarray(load.wrench(poses[load.at.body]).f, float)
-        places[name] = (load.at.body, load.at.pose())
+        X_WB, X_BF = poses[load.at.body], load.at.pose()
+        R = X_BF.R if load.follows else (X_WB @ X_BF).R
+        forces[name] = R @ np.asarray(load.wrench(X_WB).f, float)
     for name, vector in scaled(forces, sizes).items():
-        body, X = places[name]
-        yield Arrow(name, body, "loads", DRIVEN, Pose(np.eye(3), X.p), vector=vector)
+        load = mechanism.loads[name]
+        X = _foot(mechanism, load.at.pose(), sizes)
+        yield Arrow(name, load.at.body, "loads", DRIVEN, X, vector=vector, turns=load.follows)
 
 
 def reaction_arrows(
@@ -37,8 +39,14 @@ def reaction_arrows(
     finite = {name: f for name, f in forces.items() if np.all(np.isfinite(f))}
     for name, vector in scaled(finite, sizes, greatest).items():
         joint = mechanism.joints[name]
-        X = Pose(np.eye(3), joint.frame_on_b().p)
+        X = _foot(mechanism, joint.frame_on_b(), sizes)
         yield Arrow(name, joint.b.body, "reactions", REACTION, X, vector=vector)
+
+
+def _foot(mechanism: Mechanism, X: Pose, sizes: Measures) -> Pose:
+    """Where an arrow begins, in the body; on a planar machine in front of its links and joints."""
+    front = np.array([0.0, 0.0, FRONT * sizes.radius if mechanism.planar else 0.0])
+    return Pose(np.eye(3), np.asarray(X.p, float) + front)
 
 
 def scaled(

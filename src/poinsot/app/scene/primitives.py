@@ -84,9 +84,10 @@ class Tube(Primitive):
 
 @dataclass(frozen=True, eq=False)
 class Arrow(Primitive):
-    """An arrow from its origin, in the axes of the world."""
+    """An arrow from its origin, in the axes of the world, or of its body where it turns with it."""
 
     vector: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m], where its length has been chosen
+    turns: bool = False  # with its body
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -13,11 +14,15 @@ from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError
 from poinsot.model.mechanism import Mechanism
+from poinsot.motion.inverse_dynamics import forces_along
+from poinsot.motion.kinematics import Kinematics
+from poinsot.motion.reactions import JointReactions
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_exponential
 from poinsot.vibration.modes import Modes
 
 MOST_FRAMES = 1500  # of a page; a longer motion is shown with fewer a second
+HELD = 0.5  # for which a pose is shown that has nothing between it and the next  [s]
 PERIOD, PHASES = 1.6, 32  # seconds and frames of one swing of a mode
 VISIBLE = 0.09, 0.35  # largest displacement over the machine's extent, largest turn [rad]
 
@@ -56,6 +61,33 @@ class Film:
 
     pace: float  # from one frame to the next  [s]
     frames: tuple[FilmFrame, ...]
+    find_reactions: Callable[[], dict[str, np.ndarray]] = dict  # by joint (frames, 3) in the world's axes  [N]
+
+    @cached_property
+    def reactions(self) -> FilmReactions:
+        """Joint reactions of all frames, computed when first asked for."""
+        try:
+            return FilmReactions(self.find_reactions())
+        except PoinsotError as error:
+            return FilmReactions({}, f"no joint reactions of this motion: {error}")
+
+
+@dataclass(frozen=True, eq=False)
+class FilmReactions:
+    """Forces of joints on their second bodies, frame by frame."""
+
+    forces: dict[str, np.ndarray]  # by joint (frames, 3) in the world's axes, NaN where undetermined  [N]
+    missing: str = ""  # why there are none
+
+    def at(self, k: int) -> dict[str, np.ndarray]:
+        """Forces (3,) of one frame by joint  [N]."""
+        return {name: f[k] for name, f in self.forces.items()}
+
+    @cached_property
+    def greatest(self) -> float:
+        """Of all joints and frames  [N]."""
+        sizes = [np.linalg.norm(f, axis=1) for f in self.forces.values()]
+        return float(np.nanmax(np.concatenate(sizes), initial=0.0)) if sizes else 0.0
 
 
 def resampled(mechanism: Mechanism, moving: Moving, fps: float = 25.0, most: int = MOST_FRAMES) -> Film:
@@ -65,6 +97,10 @@ def resampled(mechanism: Mechanism, moving: Moving, fps: float = 25.0, most: int
         raise PoinsotError("there is nothing to show: the motion has no samples")
     if not 0 < fps <= 1000:
         raise PoinsotError(f"frames a second must be a positive number of at most 1000, not {fps!r}")
+    if getattr(moving, "apart", False):
+        poses = {n: [Pose(R, p) for p, R in zip(moving.position[n], moving.rotation[n])] for n in mechanism.bodies}
+        each = [{GROUND: Pose.identity(), **{n: of[k] for n, of in poses.items()}} for k in range(len(t))]
+        return Film(HELD, tuple(FilmFrame(one) for one in each))
     order = np.flatnonzero(np.concatenate([[True], np.diff(t) > 0]))
     t = t[order]
     count = int(min(max(round((t[-1] - t[0]) * fps), 1) + 1, most)) if len(t) > 1 else 1
@@ -75,7 +111,16 @@ def resampled(mechanism: Mechanism, moving: Moving, fps: float = 25.0, most: int
     for k in range(count):
         poses = {name: Pose(R[k], p[k]) for name, (p, R) in tracks.items()}
         frames.append(FilmFrame({GROUND: Pose.identity(), **poses}))
-    return Film(pace, tuple(frames))
+    return Film(pace, tuple(frames), lambda: _reactions(moving, t, order, times))
+
+
+def _reactions(moving: Moving, t: np.ndarray, order: np.ndarray, times: np.ndarray) -> dict[str, np.ndarray]:
+    """Forces of joints (times, 3) along a motion, linear between its samples; an error where it has none."""
+    found = forces_along(moving) if isinstance(moving, Kinematics) else moving
+    if not isinstance(found, JointReactions):
+        raise PoinsotError("it tells poses alone")
+    forces = {name: found.reaction(name, axes="world")[order, :3] for name in found.reactions}
+    return {name: np.column_stack([np.interp(times, t, f[:, i]) for i in range(3)]) for name, f in forces.items()}
 
 
 def _interpolated(

@@ -138,12 +138,12 @@ def serve(
     with server(host, port) as running:
         stage = furnish(running, shown, dark=dark, watch=watch, seconds=seconds)
         place = f"http://{'localhost' if host in (LOCAL, '0.0.0.0') else host}:{running.get_port()}"
-        print(f"{shown.mechanism.name} is at {place}; Ctrl-C ends", flush=True)
-        if host not in (LOCAL, "localhost", "::1"):
-            print(f"everybody who can reach this machine on {host} can see and move it", flush=True)
-        if browser:
-            threading.Thread(target=_open, args=(place,), daemon=True).start()
         try:
+            print(f"{shown.mechanism.name} is at {place}; Ctrl-C ends", flush=True)
+            if host not in (LOCAL, "localhost", "::1"):
+                print(f"everybody who can reach this machine on {host} can see and move it", flush=True)
+            if browser:
+                threading.Thread(target=_open, args=(place,), daemon=True).start()
             while True:
                 time.sleep(0.2)
         except KeyboardInterrupt:

@@ -48,7 +48,7 @@ class Player:
         """Show the frame of the present time."""
         for film, drawing in self.films:
             k = min(round(self.at / film.pace), len(film.frames) - 1)
-            self.stage.frame(film.frames[k], drawing)
+            self.stage.frame(film, k, drawing)
         for told in self.turned:
             told()
 

@@ -14,6 +14,8 @@ from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix, quaternion_matrix
 
 NOTHING = "nothing"
+SAME = 1e-6  # of the machine's size, or in radians: a handle that was not pulled
+OFF = 1e-3  # in the same sizes: a body that does not follow
 
 
 def add_pose_panel(stage: ViewerStage) -> dict[str, Any]:
@@ -81,41 +83,61 @@ def add_drag_panel(stage: ViewerStage) -> Any:
     gui, bodies = stage.server.gui, tuple(stage.posing.mechanism.bodies)
     with gui.add_folder("Drag", expand_by_default=False):
         choice = gui.add_dropdown("body", (NOTHING, *bodies), initial_value=NOTHING, hint="a body to drag by handles")
-    handle = stage.server.scene.add_transform_controls("/handle", scale=0.35, visible=False, depth_test=False)
-    held = {"busy": False}
+    scene, planar = stage.server.scene, stage.posing.mechanism.planar
+    axes = (True, True, not planar)  # in the plane: along x and y, and about z
+    handle = scene.add_transform_controls("/handle", 0.35, active_axes=axes, visible=False, depth_test=False)
+    grabbed = {"now": False, "from": Pose.identity()}  # pose of the handle on its body before it was pulled
 
     def place() -> None:
-        if choice.value != NOTHING and not held["busy"]:
+        """Put the handle on its body, unless it is being pulled."""
+        if choice.value != NOTHING and not grabbed["now"]:
             X = stage.pose.poses[choice.value]
             handle.position = stage.drawing.factor * np.asarray(X.point(_grip(stage, choice.value)), float)
             handle.wxyz = quaternion_from_matrix(np.asarray(X.R, float))
+            grabbed["from"] = _handle_pose(stage, handle)
 
     @choice.on_update
     def _(_: Any) -> None:
-        handle.visible = choice.value != NOTHING
+        grabbed["now"], handle.visible = False, choice.value != NOTHING
         place()
 
     @handle.on_update
     def _(event: Any) -> None:
-        if event.phase == "end":
-            place()
-        elif choice.value != NOTHING:
-            p, q = np.array(handle.position) / stage.drawing.factor, np.array(handle.wxyz)
-            stage.latest("drag", Pose(quaternion_matrix(q), p), drag)
+        grabbed["now"] = event.phase != "end"
+        if choice.value != NOTHING:
+            stage.latest("drag", _handle_pose(stage, handle), drag)
 
     def drag(target: Pose) -> None:
-        held["busy"] = True
         try:
-            body = choice.value
-            stage.take(stage.posing.dragged(body, target, stage.pose, _grip(stage, body)))
+            follow_handle(stage, choice.value, grabbed["from"], target)
         finally:
-            held["busy"] = False
+            place()
 
     stage.posed.append(place)
     first = described_body(stage)
     if first:
         choice.hint = f"for instance '{first}', which the coordinates describe"
     return choice
+
+
+def _handle_pose(stage: ViewerStage, handle: Any) -> Pose:
+    return Pose(quaternion_matrix(np.array(handle.wxyz)), np.array(handle.position) / stage.drawing.factor)
+
+
+def follow_handle(stage: ViewerStage, body: str, before: Pose, target: Pose) -> None:
+    """Bring a body to its handle; where it cannot go, to the nearest pose, and say how far that is."""
+    posing, X, grip, size = stage.posing, stage.pose.poses[body], _grip(stage, body), stage.pose.size
+    moved = np.linalg.norm(target.p - before.p) > SAME * size
+    turned = np.linalg.norm(target.R - before.R) > SAME
+    if not (moved or turned):
+        return
+    wanted = Pose(target.R if turned else X.R, target.p if moved else np.asarray(X.point(grip), float))
+    stage.take(posing.dragged(body, wanted, stage.pose, grip))
+    far, turn = posing.missed(body, wanted, stage.pose, grip)
+    left = [f"{far * 1e3:.3g} mm" if size < 2.0 else f"{far:.3g} m"] if moved and far > OFF * size else []
+    left += [f"{np.degrees(turn):.2g}°"] if turned and turn > OFF else []
+    if left:
+        raise PoinsotError(f"{body} cannot follow its handle: {' and '.join(left)} away in the nearest closed pose")
 
 
 def described_body(stage: ViewerStage) -> str:

@@ -1,31 +1,31 @@
 """Poses from independent coordinates: loops stay closed, and the assembly mode is the one of the pose before.
 
 The motions N that the joints leave are the null space of their Jacobian C. A coordinate s with rate J ξ is
-independent of others where J N is; dragging a body solves min |V − T N z| for the small motion z and brings the
-coordinates to s + J N z, a few times.
+independent of others where J N is. Dragging a body solves min |V − T N z| for the small motion z, displaces all
+bodies by N z and closes the joints again, until no step brings the body nearer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import Coordinate
-from poinsot.errors import PoinsotError
-from poinsot.model.assembly.assembly import Assembly, assemble
+from poinsot.model.assembly.assembly import Assembly, assemble, close, row_lengths, twist_scales
 from poinsot.model.assembly.constraints import IN_PLANE, Constraints
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import rotation_logarithm
+from poinsot.system.scaled_rank import rank_of
 
-DEPENDENT = 1e-6  # of the largest singular value or row: what counts as zero
 TURNED = 1e-3  # of a target, beyond which its attitude counts  [rad]
-STEPS, CLOSE = 6, 1e-4  # of dragging, and when it is near enough: of the machine's size, or in radians
+STEPS, CLOSE = 30, 1e-5  # of dragging at most, and the shortest: of the machine's size, or in radians
+LONGEST, SHORTER = 0.3, 12  # the longest, in the same sizes, and how often it is halved
+ENOUGH = 0.5  # of what a step promises for the squared distance, by the slope where it begins, must be kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,63 +56,50 @@ class Posing:
         return float(np.max(np.abs(found), initial=0.0))
 
     def dragged(self, body: str, target: Pose, start: Assembly, at: np.ndarray | None = None) -> Assembly:
-        """The pose in which a frame at a point of a body is as near to a target as joints and branches allow.
+        """The pose in which a frame at a point of a body is as near to a target as joints allow.
 
-        `at` (3,) [m] in the body, by default its origin; a target that only moves the point lets the body turn.
+        `at` (3,) [m] in the body, by default its origin. A target that only moves the point lets the body turn, one
+        that only turns it lets the point move.
         """
         X_BH = Pose(np.eye(3), np.zeros(3) if at is None else np.asarray(at, float))
-        turns = np.linalg.norm(_gap(start.poses[body] @ X_BH, target)[3:]) > TURNED
-        now = start
+        now, (far, turn) = start, self.missed(body, target, start, at)
+        weight = np.repeat([1.0 if far > CLOSE * now.size else 0.01, now.size * (0.3 if turn > TURNED else 0.01)], 3)
         for _ in range(STEPS):
-            error = _gap(now.poses[body] @ X_BH, target)
-            if np.linalg.norm(error[:3]) < CLOSE * now.size and (not turns or np.linalg.norm(error[3:]) < CLOSE):
-                break
-            further = self._step(body, X_BH, target, now, now.size * (0.3 if turns else 0.01))
+            further = self._step(body, X_BH, target, now, weight)
             if further is None:
                 break
             now = further
         return now
 
-    def _step(self, body: str, X_BH: Pose, target: Pose, now: Assembly, arm: float) -> Assembly | None:
-        """One step towards a target, shorter while it cannot be assembled; None where none brings it nearer.
+    def missed(self, body: str, target: Pose, reached: Assembly, at: np.ndarray | None = None) -> tuple[float, float]:
+        """How far the frame of `dragged` is from its target, and how much it is turned against it  [m, rad]."""
+        X_BH = Pose(np.eye(3), np.zeros(3) if at is None else np.asarray(at, float))
+        gap = _gap(reached.poses[body] @ X_BH, target)
+        return float(np.linalg.norm(gap[:3])), float(np.linalg.norm(gap[3:]))
 
-        A turn by a radian weighs as much as a way of length `arm` [m].
-        """
-        N, rates = self._free(now.poses)
+    def _step(self, body: str, X_BH: Pose, target: Pose, now: Assembly, weight: np.ndarray) -> Assembly | None:
+        """One step towards a target, shorter while it brings too little; None where none brings it nearer."""
+        joints = Constraints(self.mechanism.elements)
+        N = free(joints, joints.evaluate({GROUND: Pose.identity(), **now.poses})[1], now.size)
         if not N.shape[1]:
             return None
-        k, wide = self._bodies.index(body), self._columns
+        k, wide = joints.names.index(body), joints.freedom
         T = np.zeros((6, N.shape[1]))
         T[list(IN_PLANE) if wide == 3 else slice(None)] = N[wide * k : wide * (k + 1)]
         T[:3] -= np.asarray(skew(X_BH.p), float) @ T[3:]  # of the point, in the axes of the body
-        weight = np.r_[np.ones(3), np.full(3, arm)]
         error = weight * _gap(now.poses[body] @ X_BH, target)
         z = np.linalg.lstsq(weight[:, None] * T, error, rcond=1e-6)[0]
-        change, values = dict(zip(self.names, rates @ z)), self.values(now.poses)
-        for part in (1.0, 0.5, 0.25, 0.1):
-            try:
-                found = self.assembled({n: values[n] + part * change[n] for n in self.names}, now)
-            except PoinsotError:
-                continue
-            if np.linalg.norm(weight * _gap(found.poses[body] @ X_BH, target)) < 0.999 * np.linalg.norm(error):
+        natural = float(np.max(np.abs(N @ z) / twist_scales(joints, now.size)))
+        if natural < CLOSE:
+            return None
+        z *= min(1.0, LONGEST / natural)
+        gain = float(error @ (weight * (T @ z)))
+        for part in 0.5 ** np.arange(SHORTER):
+            found = close(joints, now, part * (N @ z))
+            left = weight * _gap(found.poses[body] @ X_BH, target)
+            if found.converged and not found.flipped and left @ left < error @ error - ENOUGH * part * gain:
                 return found
         return None
-
-    @cached_property
-    def _bodies(self) -> tuple[str, ...]:
-        return tuple(self.mechanism.elements.bodies)
-
-    @property
-    def _columns(self) -> int:
-        return 3 if self.mechanism.planar else 6
-
-    def _free(self, poses: Mapping[str, Pose]) -> tuple[np.ndarray, np.ndarray]:
-        """Motions that the joints leave (columns), and rates of the coordinates for each."""
-        elements = self.mechanism.elements
-        J = Constraints(elements, tuple(self.coordinates.values())).evaluate({GROUND: Pose.identity(), **poses})[1]
-        count = len(J) - len(self.names)
-        N = null_space(J[:count])
-        return N, J[count:] @ N
 
 
 def _gap(X: Pose, target: Pose) -> np.ndarray:
@@ -121,13 +108,13 @@ def _gap(X: Pose, target: Pose) -> np.ndarray:
     return np.concatenate([R.T @ (target.p - X.p), rotation_logarithm(R.T @ target.R)])
 
 
-def null_space(C: np.ndarray) -> np.ndarray:
-    """Orthonormal columns z with C z = 0."""
+def free(joints: Constraints, C: np.ndarray, size: float) -> np.ndarray:
+    """Motions (n, k) that joints with Jacobian C leave, orthonormal by the natural sizes at a size [m]."""
+    scales = twist_scales(joints, size)
     if not C.size:
-        return np.eye(C.shape[1])
-    _, s, Vt = np.linalg.svd(C)
-    rank = int(np.sum(s > DEPENDENT * s[0])) if len(s) else 0
-    return Vt[rank:].T
+        return np.diag(scales)
+    A = C * scales / row_lengths(joints.rows, size)[:, None]
+    return scales[:, None] * np.linalg.svd(A)[2][rank_of(A) :].T
 
 
 def posing_of(mechanism: Mechanism) -> Posing:
@@ -138,9 +125,10 @@ def posing_of(mechanism: Mechanism) -> Posing:
     home = assemble(mechanism)
     candidates = dict(_candidates(mechanism))
     whole = mechanism.with_coordinates({n: c for n, c in candidates.items() if not mechanism.coordinates.declares(n)})
-    J = Constraints(whole.elements, tuple(candidates.values())).evaluate({GROUND: Pose.identity(), **home.poses})[1]
+    joints = Constraints(whole.elements, tuple(candidates.values()))
+    J = joints.evaluate({GROUND: Pose.identity(), **home.poses})[1]
     count = len(J) - len(candidates)
-    N = null_space(J[:count])
+    N = free(joints, J[:count], home.size)
     chosen, basis = [], np.zeros((0, N.shape[1]))
     for name, row in zip(candidates, J[count:] @ N):
         size = np.linalg.norm(row)

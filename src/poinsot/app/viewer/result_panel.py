@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from poinsot.app.report.saved import SavedResult
-from poinsot.app.report.signals import thinned
 from poinsot.app.viewer.stage import ViewerStage, plain_markdown
+from poinsot.results.thinning import thinned
 
 BINS = 400  # of a plot, in each of which the extremes are shown
 

@@ -8,11 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from poinsot.app.scene.build import Scene, scene_of
-from poinsot.app.scene.draw import Drawing, add, draw, prepare
+from poinsot.app.scene.draw import Drawing, draw, prepare
+from poinsot.app.scene.loads import reaction_arrows
 from poinsot.app.scene.page import show
 from poinsot.app.scene.primitives import SHOWN
-from poinsot.app.scene.track import FilmFrame
+from poinsot.app.scene.track import Film
 from poinsot.app.viewer.posing import Posing, posing_of
 from poinsot.errors import PoinsotError, one_line
 from poinsot.model.assembly.assembly import Assembly
@@ -36,32 +39,62 @@ class ViewerStage:
     busy: bool = False
     closing: Any = field(default_factory=threading.Event)
     visible: set[str] = field(default_factory=lambda: set(SHOWN))
+    film: tuple[Film, int] | None = None  # whose frame is shown in place of the pose
     wish: dict[str, tuple[int, Any]] = field(default_factory=dict)  # the latest wish of every control
     threads: list[threading.Thread] = field(default_factory=list)  # that end with the page
 
     def close(self) -> None:
-        """Let everything end that the page has begun."""
+        """Let everything end that the page has begun; what is late shows nothing any more."""
         self.closing.set()
         for thread in self.threads:
             thread.join(0.3)
+        if self.lock.acquire(timeout=0.3):
+            self.lock.release()
 
     def take(self, found: Assembly) -> None:
         """Show a pose, and tell the controls."""
         with self.lock:
-            self.pose = found
+            if self.closing.is_set():
+                return
+            self.pose, self.film = found, None
             show(self.drawing, found.poses)
             for told in self.posed:
                 told()
+            if "reactions" in self.visible:
+                self.aim_again()
 
-    def frame(self, frame: FilmFrame, drawing: Drawing | None = None) -> None:
+    def frame(self, film: Film, k: int, drawing: Drawing | None = None) -> None:
         """Show a frame of a film; the pose that sliders have is kept."""
         with self.lock:
+            if self.closing.is_set():
+                return
+            frame = film.frames[k]
+            if drawing is None or drawing is self.drawing:
+                self.film = (film, k)
+                if "reactions" in self.visible:
+                    self.aim_again()
             show(drawing or self.drawing, frame.poses, frame.lines, frame.joints)
+
+    def aim_again(self) -> None:
+        """Arrows of the joint reactions in what is shown: of a motion, or at rest; none where they are not known."""
+        forces, greatest = {}, None
+        try:
+            if self.film is None:
+                forces = reactions_at_rest(self.posing, self.pose)
+            else:
+                film, k = self.film
+                forces, greatest = film.reactions.at(k), film.reactions.greatest
+                self.say(film.reactions.missing)
+        finally:
+            arrows = reaction_arrows(self.posing.mechanism, forces, self.scene.sizes, greatest)
+            self.drawing.aim(self.server.scene, "reactions", arrows)
+            self.drawing.place(self.pose.poses if self.film is None else self.film[0].frames[self.film[1]].poses)
 
     def say(self, words: str = "") -> None:
         """Put a sentence on the page; nothing clears it."""
-        if self.note is not None:
-            self.note.content = plain_markdown(one_line(words, 400)) if words else ""
+        content = plain_markdown(one_line(words, 400)) if words else ""
+        if self.note is not None and self.note.content != content:
+            self.note.content = content
 
     @contextmanager
     def trouble(self) -> Iterator[None]:
@@ -119,22 +152,15 @@ def _toggle(stage: ViewerStage, layer: str) -> None:
         (stage.visible.add if box.value else stage.visible.discard)(layer)
         with stage.lock, stage.trouble():
             if layer == "reactions" and box.value:
-                add_reactions(stage)
-            stage.drawing.show(layer, box.value)
+                stage.say("joint reactions are computed …")
+                stage.aim_again()
+            else:
+                stage.drawing.show(layer, box.value)
 
 
-def add_reactions(stage: ViewerStage) -> None:
-    """Arrows of the reactions of all joints at rest in the present pose, replacing those before."""
+def reactions_at_rest(posing: Posing, pose: Assembly) -> dict[str, np.ndarray]:
+    """Forces (3,) of all joints on their second bodies at rest in a pose, in the world's axes  [N]."""
     import poinsot
-    from poinsot.app.scene.loads import reaction_arrows
 
-    stage.say("joint reactions at rest are computed …")
-    posing = stage.posing
-    found = poinsot.inverse_dynamics(posing.mechanism, posing.values(stage.pose.poses), [0.0])
-    forces = {name: found.reaction(name, axes="world")[0, :3] for name in found.reactions}
-    for key in [key for key in stage.drawing.moving if key[0] == "reactions"]:
-        stage.drawing.moving.pop(key)[1].remove()
-    stage.drawing.layers["reactions"].clear()
-    for arrow in reaction_arrows(posing.mechanism, forces, stage.scene.sizes):
-        add(stage.drawing, stage.server.scene, arrow)
-    stage.drawing.place(stage.pose.poses)
+    found = poinsot.inverse_dynamics(posing.mechanism, posing.values(pose.poses), [0.0])
+    return {name: found.reaction(name, axes="world")[0, :3] for name in found.reactions}

@@ -17,7 +17,7 @@ from poinsot.app.viewer.result_panel import markdown_of
 from poinsot.app.viewer.stage import ViewerStage
 from poinsot.app.viewer.watch import Progress, add_watch_panel, run_watched
 from poinsot.errors import PoinsotError
-from poinsot.estimate.study import Study
+from poinsot.estimate.study import Run, Study
 from poinsot.estimate.study_file import read_study
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import parsed_toml, read_text
@@ -38,13 +38,15 @@ def is_study(path: Path) -> bool:
 def recorded_motion(study: Study) -> Moving | None:
     """The motion of the first recording of a study as its encoders tell it; None where they do not."""
     for run in study.runs:
+        if not isinstance(run, Run):
+            continue
         try:
             found = motion_of(run.part, study.mechanism, method=study.processing.method)
             good = np.all([np.isfinite(s.s) for s in found.motion.values()], axis=0)
             t = found.t[good]
             every = max(1, round(1.0 / (FPS * float(np.median(np.diff(t)))))) if len(t) > 1 else 1
             return poinsot.kinematics(found.mechanism, found.motion, t[::every])
-        except (PoinsotError, AttributeError):
+        except PoinsotError:
             continue
     return None
 
