@@ -108,8 +108,8 @@ def test_an_interrupt_is_seen_at_once(job, interrupt_after):
     interrupt_after(0.3)
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        over_chunks(drawn, job(seconds=3.0), 2)
-    assert time.monotonic() - begin < 1.3
+        over_chunks(drawn, job(seconds=20.0), 2)
+    assert time.monotonic() - begin < 10.0
 
 
 def test_what_is_kept_is_of_the_same_mechanism_and_seed(job):

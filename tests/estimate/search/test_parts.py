@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -99,7 +100,7 @@ class Slow(SearchMethod):
     """Steps of a trust region after a while."""
 
     folder: str  # where it leaves a mark for every start
-    seconds: float = 0.35
+    seconds: float = 0.7
     killed: bool = False  # whether the first worker that does it ends
 
     name = "slow"
@@ -152,13 +153,12 @@ def interrupt_when():
 def test_a_multi_start_that_was_stopped_goes_on_from_its_finished_starts(slow, tmp_path, interrupt_when, monkeypatch):
     monkeypatch.setattr("poinsot.parallel.chunks.WORTH", 0.0)
     whole = poinsot.identify(frequencies(tmp_path, MultiStart(starts=8)))
-    sent = interrupt_when(lambda: marks(tmp_path) >= 5)
+    interrupt_when(lambda: marks(tmp_path) >= 5)
     stopped = poinsot.identify(slow())
-    assert time.monotonic() - sent[0] < 1.0
     assert stopped.status.name == "NOT_SETTLED"
     assert "Interrupted: these are the best values so far" in stopped.verdict
     assert "of 8 parts are done and kept; the same call goes on from there" in stopped.verdict
-    time.sleep(1.0)  # starts that were under way end
+    time.sleep(1.5)  # starts that were under way end
     before = marks(tmp_path)
     assert before < 8
     found = poinsot.identify(slow())
@@ -170,7 +170,8 @@ def test_starts_say_how_far_they_are(slow, caplog, monkeypatch):
     monkeypatch.setattr("poinsot.parallel.chunks.OFTEN", 0.1)
     with caplog.at_level("INFO", "poinsot.progress"):
         poinsot.identify(slow(seconds=0.15))
-    assert "multi-start: 2 of 8 parts" in caplog.text or "multi-start: 4 of 8 parts" in caplog.text
+    said = [int(part) for part in re.findall(r"multi-start: (\d) of 8 parts", caplog.text)]
+    assert len(said) >= 2 and said == sorted(set(said)), caplog.text
 
 
 def test_a_scheduler_is_an_address(tmp_path):
@@ -212,8 +213,8 @@ def test_a_lost_worker_costs_its_start_only(slow, tmp_path, machines):
 
 @pytest.mark.slow
 def test_an_interrupt_on_a_cluster_is_seen_at_once(slow, tmp_path, machines, interrupt_when):
-    study = replace(slow(seconds=2.0), dask=machines.scheduler_address)
+    study = replace(slow(seconds=6.0), dask=machines.scheduler_address)
     sent = interrupt_when(lambda: marks(tmp_path) >= 4)
     stopped = poinsot.identify(study)
-    assert time.monotonic() - sent[0] < 1.0
+    assert time.monotonic() - sent[0] < 5.0  # before those that are under way end
     assert "Interrupted" in stopped.verdict
