@@ -12,11 +12,10 @@ import numpy as np
 
 import poinsot
 from poinsot.app.new.machine import NewMachine, key, quoted
-from poinsot.elements.coordinates import Coordinate
+from poinsot.elements.forces import limits_along
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import Constraints
-from poinsot.model.mechanism import Mechanism
 
 PERIOD, RATE = 6.0, 100.0  # [s], [Hz]
 HARMONICS = (1, 2, 3, 5)
@@ -85,20 +84,10 @@ def _ranges(machine: NewMachine, home: Assembly) -> tuple[dict[str, float], dict
     middle, largest = {}, {}
     for name, c, value in zip(machine.moved, coordinates, values):
         size = LARGEST_ANGLE if c.unit == "rad" else LARGEST_SHARE * home.size
-        low, high = stops(mechanism, c)
+        low, high = limits_along(mechanism.forces.values(), c)
         largest[name] = min(size, 0.4 * (high - low))
         middle[name] = float(np.clip(value, low + 1.1 * largest[name], high - 1.1 * largest[name]))
     return middle, largest
-
-
-def stops(mechanism: Mechanism, coordinate: Coordinate) -> tuple[float, float]:
-    """Where the end stops of a coordinate are."""
-    low, high = -np.inf, np.inf
-    for force in mechanism.elements.forces.values():
-        if getattr(force, "on", None) == coordinate and hasattr(force, "lower"):
-            law: Any = force
-            low, high = max(low, float(law.lower)), min(high, float(law.upper))
-    return low, high
 
 
 def with_sensors(machine: NewMachine, motions: NewMotions) -> NewMachine:

@@ -3,6 +3,7 @@
 command          `poinsot view`
 address          host and port; a port that is taken is said
 posing           independent coordinates, and the poses that they give; dragging a body
+end_stops        what keeps a dragged body from passing them
 limits           how far sliders go, and the units on them
 stage            the page: picture, state, what is shown
 pose_panel       sliders, and handles to drag a body

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.elements.coordinates import Coordinate
+from poinsot.elements.forces import limits_along
 from poinsot.model.mechanism import Mechanism
 
 REACH = 0.5  # of a slider without limits, over the machine's extent
@@ -36,7 +37,7 @@ def slider_range(mechanism: Mechanism, coordinate: Coordinate, value: float, ext
     """The range of a coordinate [m or rad] about its value: limits of the model where it has them."""
     angle = coordinate.unit == "rad"
     unit, factor = ("°", 180 / np.pi) if angle else ("mm", 1e3) if extent < 2.0 else ("m", 1.0)
-    low, high = stops(mechanism, coordinate)
+    low, high = limits_along(mechanism.forces.values(), coordinate)
     reach = np.pi if angle else REACH * extent
     centre = 0.0 if angle and abs(value) <= np.pi else value
     low = low if np.isfinite(low) else min(centre - reach, high - 2 * reach if np.isfinite(high) else np.inf)
@@ -44,13 +45,3 @@ def slider_range(mechanism: Mechanism, coordinate: Coordinate, value: float, ext
     low, high = min(low, value), max(high, value)
     fine = 0.1 if angle else 10.0 ** np.floor(np.log10(max(factor * (high - low), 1e-12) / 1000))
     return SliderRange(unit, factor, low, high, float(fine))
-
-
-def stops(mechanism: Mechanism, coordinate: Coordinate) -> tuple[float, float]:
-    """Lower and upper limit of a coordinate by end stops along it; infinite where there are none."""
-    low, high = -np.inf, np.inf
-    for force in mechanism.forces.values():
-        if force.on == coordinate and hasattr(force, "lower") and hasattr(force, "upper"):
-            ends = [float(getattr(force, end)) for end in ("lower", "upper")]
-            low, high = max(low, ends[0]), min(high, ends[1])
-    return low, high

@@ -9,7 +9,7 @@ import numpy as np
 from poinsot.app.viewer.limits import SliderRange, slider_range
 from poinsot.app.viewer.stage import ViewerStage, plain_markdown
 from poinsot.elements.coordinates.base import RelativeCoordinate
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, listing
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix, quaternion_matrix
 
@@ -137,7 +137,10 @@ def follow_handle(stage: ViewerStage, body: str, before: Pose, target: Pose) -> 
     left = [f"{far * 1e3:.3g} mm" if size < 2.0 else f"{far:.3g} m"] if moved and far > OFF * size else []
     left += [f"{np.degrees(turn):.2g}°"] if turned and turn > OFF else []
     if left:
-        raise PoinsotError(f"{body} cannot follow its handle: {' and '.join(left)} away in the nearest closed pose")
+        at = listing(posing.stops.reached(stage.pose))
+        why = f", where {at} is at its stop" if at else ""
+        away = " and ".join(left)
+        raise PoinsotError(f"{body} cannot follow its handle: {away} away in the nearest closed pose{why}")
 
 
 def described_body(stage: ViewerStage) -> str:

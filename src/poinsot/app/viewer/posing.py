@@ -2,16 +2,19 @@
 
 The motions N that the joints leave are the null space of their Jacobian C. A coordinate s with rate J ξ is
 independent of others where J N is. Dragging a body solves min |V − T N z| for the small motion z, displaces all
-bodies by N z and closes the joints again, until no step brings the body nearer.
+bodies by N z and closes the joints again, until no step brings the body nearer. A coordinate at an end stop stays
+there while the body is pulled beyond it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from poinsot.app.viewer.end_stops import STOP, EndStops, parts_to_stops, towards
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import Coordinate
 from poinsot.model.assembly.assembly import Assembly, assemble, close, row_lengths, twist_scales
@@ -50,6 +53,12 @@ class Posing:
         """The pose with these coordinates, on the branch of the pose before; PoinsotError where there is none."""
         return assemble(self.mechanism, values, home=start)
 
+    @cached_property
+    def stops(self) -> EndStops:
+        """The end stops of the mechanism."""
+        laws = self.mechanism.forces.values()
+        return EndStops(self.mechanism, tuple(law for law in laws if np.isfinite(law.limits).any()))
+
     def residual(self, poses: Mapping[str, Pose]) -> float:
         """Largest violation of a joint  [m or rad]."""
         found, _ = Constraints(self.mechanism.elements).evaluate({GROUND: Pose.identity(), **poses})
@@ -79,25 +88,28 @@ class Posing:
 
     def _step(self, body: str, X_BH: Pose, target: Pose, now: Assembly, weight: np.ndarray) -> Assembly | None:
         """One step towards a target, shorter while it brings too little; None where none brings it nearer."""
-        joints = Constraints(self.mechanism.elements)
-        N = free(joints, joints.evaluate({GROUND: Pose.identity(), **now.poses})[1], now.size)
+        joints, stops = Constraints(self.mechanism.elements), self.stops
+        J = joints.evaluate({GROUND: Pose.identity(), **now.poses})[1]
+        N = free(joints, J, now.size)
         if not N.shape[1]:
             return None
+        S, room = stops.rates(now) @ N, stops.room(now)
         k, wide = joints.names.index(body), joints.freedom
         T = np.zeros((6, N.shape[1]))
         T[list(IN_PLANE) if wide == 3 else slice(None)] = N[wide * k : wide * (k + 1)]
         T[:3] -= np.asarray(skew(X_BH.p), float) @ T[3:]  # of the point, in the axes of the body
         error = weight * _gap(now.poses[body] @ X_BH, target)
-        z = np.linalg.lstsq(weight[:, None] * T, error, rcond=1e-6)[0]
+        z = towards(weight[:, None] * T, error, S, room)
         natural = float(np.max(np.abs(N @ z) / twist_scales(joints, now.size)))
         if natural < CLOSE:
             return None
-        z *= min(1.0, LONGEST / natural)
+        z *= min(1.0, LONGEST / natural, *parts_to_stops(S @ z, room))
         gain = float(error @ (weight * (T @ z)))
         for part in 0.5 ** np.arange(SHORTER):
             found = close(joints, now, part * (N @ z))
             left = weight * _gap(found.poses[body] @ X_BH, target)
-            if found.converged and not found.flipped and left @ left < error @ error - ENOUGH * part * gain:
+            nearer = found.converged and not found.flipped and left @ left < error @ error - ENOUGH * part * gain
+            if nearer and np.all(stops.room(found) >= np.minimum(room, 0.0) - STOP):
                 return found
         return None
 

@@ -11,7 +11,7 @@ from poinsot.elements.forces.asymmetric_friction import AsymmetricFriction
 from poinsot.elements.forces.base import Force, Simple
 from poinsot.elements.forces.damper import Damper
 from poinsot.elements.forces.drive_inertia import DriveInertia
-from poinsot.elements.forces.end_stop import EndStop
+from poinsot.elements.forces.end_stop import EndStop, limits_along
 from poinsot.elements.forces.friction import Friction
 from poinsot.elements.forces.gravity import gravity_potential
 from poinsot.elements.forces.load import Load

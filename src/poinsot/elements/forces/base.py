@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from poinsot.lazy import casadi
@@ -118,6 +119,11 @@ class Force(ABC):
     def smoothed(self, speed: Scalar) -> Self:
         """The law with a jump at rest spread over a speed, for integration; itself if it has none."""
         return self
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Between which s is meant to stay; infinite: anywhere  [m] or [rad]."""
+        return -inf, inf
 
     def clearance(self, s: Scalar) -> Scalar | None:
         """Positive between rigid limits, zero where one is reached; None: there are none."""

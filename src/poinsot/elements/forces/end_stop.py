@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import final
+from math import inf
+from typing import TYPE_CHECKING, final
 
 from poinsot.elements.forces.base import Force, Simple
 from poinsot.spatial.algebra import Scalar, function
+
+if TYPE_CHECKING:
+    from poinsot.elements.coordinates import Coordinate
 
 
 @final
@@ -42,6 +47,11 @@ class EndStop(Force):
         """Midway between the limits."""
         return (self.lower + self.upper) / 2
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The two stops."""
+        return float(self.lower), float(self.upper)
+
     def clearance(self, s: Scalar) -> Scalar | None:
         """(s − s_l)(s_u − s) where the limits are rigid."""
         rigid = isinstance(self.stiffness, float) and self.stiffness == 0
@@ -52,3 +62,9 @@ class EndStop(Force):
         lost = f"The stiffness {float(self.stiffness):g} of the end stop '{self.name}' is not carried over."
         remark = lost if self.stiffness else ""
         return Simple(lower=float(self.lower), upper=float(self.upper), remark=remark)
+
+
+def limits_along(forces: Iterable[Force], on: Coordinate) -> tuple[float, float]:
+    """Between which values the end stops among forces leave a coordinate; infinite where there are none."""
+    pairs = [force.limits for force in forces if force.on == on]
+    return max((lower for lower, _ in pairs), default=-inf), min((upper for _, upper in pairs), default=inf)
