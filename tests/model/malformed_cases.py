@@ -76,6 +76,11 @@ BEGINNING = [
 ]
 BODIES = [
     ("misspelt key", spatial("mass = 1", "mas = 1"), r"bodies\.arm\.mas: this key is not known.*did you mean 'mass'"),
+    (
+        "a spring on a name",
+        PLANAR + '[forces.k]\ntype = "spring"\nstiffness = 1\non = "hinge"\n',
+        r"forces\.k\.on: expected a table such as \{ joint = \"A\" \}, got 'hinge'",
+    ),
     ("mass a table", spatial("mass = 1", "mass = {a = 1}"), r"bodies\.arm\.mass: expected a number.*got a table"),
     ("mass true", spatial("mass = 1", "mass = true"), r"bodies\.arm\.mass: expected a number.*got True"),
     ("mass a date", spatial("mass = 1", "mass = 1979-05-27"), r"bodies\.arm\.mass: expected a number"),

@@ -52,7 +52,8 @@ def _words(error: Mapping[str, Any]) -> str:
     if fault == "value_error":
         return message if "is not a name" in message else f"{message}, got {_short(got)}"
     expected = _EXPECTED.get(fault.split("_")[0]) or message.removeprefix("Input should be ").replace("valid ", "")
-    return f"expected {expected}, got {_short(got)}"
+    such = ' such as { joint = "A" }' if expected == "a table" and error["loc"][-1] == "on" else ""
+    return f"expected {expected}{such}, got {_short(got)}"
 
 
 def _short(value: Any) -> str:
