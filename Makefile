@@ -58,7 +58,7 @@ lanes: $(VENV)/.test
 	@POINSOT_LANES=$(LANES) $(RUN) -m pytest -n $(JOBS) $(WHAT)
 
 slow: $(VENV)/.test
-	@POINSOT_SHARE=$(SHARE) $(RUN) -m pytest -n $(JOBS) -m 'slow and not peers and not browser'
+	@POINSOT_SHARE=$(SHARE) $(RUN) -m pytest -n $(JOBS) -m 'slow and not peers and not browser' --durations=30 --durations-min=20
 
 peers: $(VENV)/.peers
 	@$(RUN) -m pytest -n $(JOBS) -m peers

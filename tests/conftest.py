@@ -21,6 +21,25 @@ HEAVY = (
     *("is_inverse_dynamics[ex800_drives]", "is_inverse_dynamics[double_hexapod]", "is_inverse_dynamics[stewart]"),
     *("no_digits[1e-12-rotation-matrix]", "[five-rotation-matrix]", "[five-euler]", "[two-rotation-matrix]"),
     *("right[31-", "right[32-", "closed[1-rotation-m", "closed[3-rotation-m", "closed[5-rotation-m"),
+    *("right[30-rotation-matrix]", "right[30-euler]", "light_legs_lose_no_digits[0.001-eul", "no_digits[1e-06-eul"),
+    *("masses_that_nearly_vanish_in_a_batch_lose_no_digits[1e-08]", "alike[hexapod-embedded]", "[double_hexapod]"),
+    *("lengths[hexapod-embedded]", "its_branch_without_a_word[41-euler-implicit]", "is_driven_round[17-embedded]"),
+    *("at_any_speed_to_and_fro[rotation-matrix]", "three-crank, straight-euler]", "bennett-euler]"),
+    *("dead_centre_that_both_rods_have_together[embedded-0.7]", "those_of_its_states[euler]"),
+    *("is_inverse_dynamics[navaro_refined]", "changes_with_its_weight_alone[gravity0-rotation-matrix]"),
+    *("leaves_bodies_that_exist[delta]", "where_it_is_not[0.5]", "error_bars_cover[didim-loop]"),
+    *(
+        "integral_of_the_actuators_power[delta]",
+        "ranks_from_actuator_forces_alone[ex800]",
+        "file[stewart_calibration]",
+    ),
+    *("goes_far_between_samples_follows_its_branch", "pass_their_singularity_without_loss_of_accuracy"),
+    *("has_relations_of_its_parallelograms_too", "agree_with_a_dense_solution", "motions_that_stop_print_nothing"),
+    *("predicted_errors_are_those_of_an_identification_there", "for_means_of_rows_does_not_grow_with_the_file"),
+    *("lever_arm_misalignment_and_time_offset_are_found", "damaged_entries_are_made_again"),
+    *("functions_whose_code_is_gone_are_compiled_again", "neither_hangs_nor_ends_its_parents_compilation"),
+    *("outlives_its_process_and_leaves_its_code", "a_map_over_parameters_gives_what_single_models_give"),
+    *("the_same_seed_gives_the_same_motion_and_criteria", "unstable_in_all_six_modes_with_the_published_growth"),
 )
 
 

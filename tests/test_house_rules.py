@@ -8,6 +8,7 @@ import inspect
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -145,15 +146,20 @@ def small_package(folder: Path, **modules: str) -> list[Path]:
     return sorted(folder.rglob("*.py"))
 
 
+@cache
+def whole_graph() -> import_graph.Graph:
+    return import_graph.read(FILES, SOURCE)
+
+
 def test_no_module_imports_itself_by_a_detour():
-    graph = import_graph.read(FILES, SOURCE)
+    graph = whole_graph()
     assert import_graph.cycles(graph.loaded | graph.hidden | graph.lazy) == []
     named = graph.loaded | graph.hidden | graph.annotations
     assert import_graph.cycles({(a, b) for a, b in named if a not in graph.doors}) == []
 
 
 def test_no_import_is_hidden_in_a_function_but_those_of_the_command_line():
-    graph = import_graph.read(FILES, SOURCE)
+    graph = whole_graph()
     assert {a for a, _ in graph.hidden if a not in graph.doors and not a.startswith("poinsot.app.")} == set()
 
 
@@ -161,8 +167,9 @@ def test_no_chain_of_imports_is_long():
     model_half = [
         p for p in FILES if not set(p.relative_to(SOURCE).parts) & {"recording", "estimate", "experiment", "app"}
     ]
-    for files, longest in ((model_half, MAX_CHAIN), (FILES, MAX_CHAIN + MEASURING)):
-        chain = import_graph.longest(import_graph.read(files, SOURCE))
+    graphs = (import_graph.read(model_half, SOURCE), MAX_CHAIN), (whole_graph(), MAX_CHAIN + MEASURING)
+    for graph, longest in graphs:
+        chain = import_graph.longest(graph)
         assert len(chain) <= longest, " > ".join(chain)
 
 

@@ -215,7 +215,7 @@ def kkt(M: SX, C: SX, Q: SX, gamma: SX, order: Sequence[int], added: Mapping[int
 
 
 def _less(a: Any, l: Any, b: Any) -> Any:
-    """a − l b, or −l b where there is no a. Python's operators would look for other types first: six times as long."""
+    """a − l b, or −l b where there is no a; by Python's operators, which try other types first, six times as long."""
     product = casadi.SX.binary(casadi.OP_MUL, l, b)
     return -product if a is None else casadi.SX.binary(casadi.OP_SUB, a, product)
 
