@@ -28,6 +28,7 @@ from poinsot.estimate.search.problem import SearchProblem, with_priors
 from poinsot.estimate.study import Study
 from poinsot.estimate.unknowns import Unknowns, unknowns_in
 from poinsot.parallel.remade import Remade
+from poinsot.recording.filtering.resample import TooFewSamplesError
 
 _progress = logging.getLogger("poinsot.progress")
 MORE = 3  # times that parameters are added which have no effect at the start
@@ -129,6 +130,8 @@ def rows_and_steps(study: Study, asked: Unknowns) -> tuple[tuple[RunRows, ...], 
         except MotionError as error:  # what is wrong with the recording is the likely reason
             wrong = "; ".join(f"{f.channel}: {f.message}" for f in run.recording.problems)
             raise PoinsotError(f"run '{run.name}' is no motion of the mechanism: {wrong or error}") from None
+        except TooFewSamplesError as error:
+            raise PoinsotError(f"run '{run.name}': {error}") from None
         found.append(rows)
         steps += [f"run '{run.name}': {text}" for text in (*run.recording.steps, *said)]
     steps += [f"run '{name}' is taken as its difference to run '{other}'" for name, other in study.against.items()]

@@ -10,6 +10,11 @@ from poinsot.recording.recording import Recording
 __all__ = ["decimated", "evenly", "is_even", "resampled"]
 
 EVEN = 1e-3  # of a step: scatter of a clock that counts as even
+FEWEST = 8  # samples that can be filtered
+
+
+class TooFewSamplesError(PoinsotError):
+    """A channel that is too short to be filtered."""
 
 
 def is_even(t: np.ndarray) -> bool:
@@ -23,8 +28,8 @@ def evenly(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     from scipy.interpolate import make_interp_spline
 
     good = np.isfinite(x)
-    if good.sum() < 8:
-        raise PoinsotError("a channel needs at least eight samples to be filtered")
+    if good.sum() < FEWEST:
+        raise TooFewSamplesError(f"a channel needs {FEWEST} samples or more to be filtered, not {good.sum()}")
     if good.all() and is_even(t):
         return t, np.asarray(x, float)
     inside = t[(t >= t[good][0]) & (t <= t[good][-1])]
