@@ -135,6 +135,14 @@ def test_resampling_and_decimation_keep_the_motion():
     assert np.std(fewer["x"][inner] - truth(fewer.t)[0][inner]) < 0.5 * SIGMA  # noise beyond the new rate is gone
 
 
+def test_a_dead_channel_stays_dead_at_another_rate():
+    t = np.arange(0, 2, 0.1)
+    rec = poinsot.Recording.of(t, {"a": np.sin(t), "b": np.full(len(t), np.nan)})
+    even = resampled(rec, 25.0)
+    np.testing.assert_allclose(even["a"], np.sin(even.t), atol=1e-5)
+    assert np.isnan(even["b"]).all()
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

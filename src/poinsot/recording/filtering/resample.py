@@ -43,6 +43,8 @@ def resampled(recording: Recording, rate: float) -> Recording:
 
     from scipy.interpolate import make_interp_spline
 
+    if len(recording) < FEWEST:
+        raise TooFewSamplesError(f"{FEWEST} samples or more can be taken at another rate, not {len(recording)}")
     if not rate > 0:
         raise PoinsotError(f"a rate must be positive, not {rate:g} Hz")
     t = recording.require_times()
@@ -50,9 +52,10 @@ def resampled(recording: Recording, rate: float) -> Recording:
     values = {}
     for name in recording:
         x, good = recording[name], recording.mask(name)
-        known = good.sum() > 3
-        values[name] = make_interp_spline(t[good], x[good], k=3)(even) if known else np.full(len(even), np.nan)
-        values[name][(even < t[good][0]) | (even > t[good][-1])] = np.nan if known else values[name][0]
+        values[name] = np.full(len(even), np.nan)
+        if good.sum() > 3:
+            inside = (even >= t[good][0]) & (even <= t[good][-1])
+            values[name][inside] = make_interp_spline(t[good], x[good], k=3)(even[inside])
     step = f"resampled from {recording.rate:.6g} to {rate:.6g} Hz by splines"
     return replace(recording, abscissa=even, values=values, steps=(*recording.steps, step))
 
