@@ -105,3 +105,20 @@ def test_a_balanced_wheel_is_indifferent_and_a_slightly_eccentric_one_is_not(off
         values = np.linalg.eigvals(np.linalg.solve(M, np.array([[pendulum, wheel], [wheel, wheel]])))
         assert found.frequencies == pytest.approx(np.sort(np.sqrt(values)) / (2 * np.pi), rel=1e-8)
         assert np.all(rest.stiffness > 0)
+
+
+@pytest.mark.parametrize("more", [{}, {"inertia": 1e-6}, {"inertia": 1e-20}, {"com": ["0.1 m * cos(90 deg)", 0]}])
+def test_a_slider_sags_by_its_weight_whatever_its_inertia(more):
+    """x = −m g / k, ω² = k / m: neither a radius of gyration nor round-off in a centre is a length of the machine."""
+    joint = {"type": "prismatic", "axis": [0, 1], "between": ["ground", "b"], "stiffness": 1.0}
+    document = {
+        "format": 1,
+        "name": "s",
+        "planar": True,
+        "gravity": [0, -9.81],
+        "bodies": {"b": {"mass": 1.0} | more},
+    }
+    hung = poinsot.build(document | {"joints": {"rail": joint}})
+    found = poinsot.equilibrium(hung)
+    assert found.coordinates["rail"] == pytest.approx(-9.81, rel=1e-9) and found.stable
+    assert poinsot.modes(hung, pose={"rail": -9.81}).frequencies == pytest.approx([0.5 / np.pi], rel=1e-9)

@@ -154,6 +154,50 @@ def test_a_swing_of_a_nanometre_is_as_exact_as_one_of_a_metre(formulation, metho
         assert_allclose(found.coordinates["rail"] / amplitude, np.cos(5 * found.t), atol=limit)
 
 
+@pytest.mark.parametrize("gravity", [[0.0, -9.81], [0.0, 0.0]])
+@pytest.mark.parametrize("amplitude", [1e-6, 1e-9, 1e-11])
+def test_small_swings_are_exact_whatever_else_has_energy(gravity, amplitude):
+    """ω² = m g l / (m l² + I), or k / (m l² + I); a potential far from zero hides no loss."""
+    joint = {"type": "revolute", "between": ["ground", "bob"], "stiffness": 0.0 if any(gravity) else 20.0}
+    body = {"mass": 2.0, "inertia": 0.1, "com": [0.0, -1.0]}
+    document = {"format": 1, "name": "bob", "planar": True, "gravity": gravity, "bodies": {"bob": body}}
+    swing = poinsot.build(document | {"joints": {"phi": joint}})
+    found = poinsot.simulate(swing, 5.0, pose={"phi": amplitude})
+    omega = np.sqrt((2.0 * 9.81 if any(gravity) else 20.0) / 2.1)
+    assert not found.status
+    assert_allclose(found.coordinates["phi"] / amplitude, np.cos(omega * found.t), atol=2e-6)
+
+
+def test_an_atol_that_is_given_is_meant_as_it_is():
+    spring = slide(gravity=[0, 0], joint={"stiffness": 50.0})
+    fine, coarse = (poinsot.simulate(spring, 5.0, pose={"rail": 1e-6}, atol=atol) for atol in (1e-12, 1e-8))
+    assert coarse.steps < fine.steps
+
+
+def test_slow_motions_through_a_singular_pose_are_right_or_said_to_be_lost():
+    """A parallelogram that lies flat twice a turn, driven by nothing: both cranks turn at their first rate."""
+    rod = {"mass": 1.0, "inertia": [1e-3, 1 / 12, 1 / 12], "com": [0.5, 0, 0], "frames": {"end": [1.0, 0, 0]}}
+    places = {"rod0": ([0, 0, 0], np.pi / 2), "rod1": ([1, 0, 0], np.pi / 2), "coupler": ([0, 1, 0], 0.0)}
+    bodies = {
+        name: rod | {"placement": {"position": p, "rotation": {"sequence": "XYZ", "angles": [0, 0, turn]}}}
+        for name, (p, turn) in places.items()
+    }
+    bodies["ground"] = {"frames": {"right": [1.0, 0, 0]}}
+    ends = {"A": ["ground", "rod0"], "B": ["rod0.end", "coupler"], "C": ["coupler.end", "rod1.end"]}
+    ends["D"] = ["ground.right", "rod1"]
+    joints = {name: {"type": "revolute", "between": pair, "closing": name == "C"} for name, pair in ends.items()}
+    document = {"format": 1, "name": "bars", "gravity": [0, 0, -9.81], "bodies": bodies, "joints": joints}
+    angles = {"theta0": {"joint": "A"}, "theta1": {"joint": "D"}}
+    bars = poinsot.build(document | {"coordinates": angles, "pose": {"theta0": np.pi / 2}})
+    rate, end = -1e-6, 2.6e6
+    found = poinsot.simulate(
+        bars, end, t=[0, end], velocity={"theta0": rate}, formulation="euler", method="implicit", max_steps=3000
+    )
+    exact = np.exp(1j * (np.pi / 2 + rate * end))
+    right = [abs(np.exp(1j * found.coordinates[name][-1]) - exact) < 1e-3 for name in angles]
+    assert found.status or all(right)
+
+
 @pytest.mark.parametrize("formulation", ["joint", "euler", "rotation-matrix"])
 def test_what_rests_but_for_round_off_keeps_resting(formulation):
     for more in (0.0, 1e-15):

@@ -90,69 +90,6 @@ def test_a_body_out_of_reach_goes_to_the_nearest_pose(body, far):
     assert posing.residual(found.poses) < 1e-9
 
 
-ARM = """
-format = 1
-planar = true
-[bodies.upper]
-mass = 1.0
-frames.elbow = [1.0, 0.0]
-[bodies.lower]
-mass = 1.0
-frames.hand = [0.8, 0.0]
-[joints.A]
-type = "revolute"
-between = ["ground", "upper"]
-[joints.B]
-type = "revolute"
-between = ["upper.elbow", "lower"]
-[coordinates]
-a = {{ joint = "A" }}
-b = {{ joint = "B" }}
-[pose]
-a = {a}
-b = 0.6
-[forces.stop]
-type = "end-stop"
-on = {{ joint = "A" }}
-lower = {low}
-upper = {high}
-"""
-
-
-def arm_dragged(a, low, high, target):
-    """Coordinates of an arm, and how far its hand is from a target (2,) to which it was dragged."""
-    posing = posing_of(poinsot.loads(ARM.format(a=a, low=low, high=high)))
-    hand, X = np.array([0.8, 0.0, 0.0]), posing.home.poses["lower"]
-    wanted = Pose(X.R, np.array([*target, 0.0]))
-    found = posing.dragged("lower", wanted, posing.home, hand)
-    return posing.values(found.poses), posing.missed("lower", wanted, found, hand)[0], posing.stops.reached(found)
-
-
-def hand(a, b):
-    return np.array([np.cos(a) + 0.8 * np.cos(a + b), np.sin(a) + 0.8 * np.sin(a + b)])
-
-
-def test_dragging_ends_at_an_end_stop_and_slides_along_it():
-    target = np.array([0.3, 1.2])
-    found, missed, _ = arm_dragged(0.2, -3.0, 3.0, target)
-    assert missed < 1e-3 and found["a"] > 0.6  # without the stop it would go there
-    found, missed, reached = arm_dragged(0.2, -1.0, 0.5, target)
-    assert found["a"] == pytest.approx(0.5, abs=2e-4) and reached == ("stop",)
-    best = min(np.linalg.norm(hand(0.5, b) - target) for b in np.linspace(-np.pi, np.pi, 2001))
-    assert 0.1 < missed < best + 1e-3
-
-
-def test_dragging_leaves_an_end_stop_that_it_is_pulled_away_from():
-    found, missed, reached = arm_dragged(0.5, -1.0, 0.5, hand(0.1, 0.9))
-    assert missed < 1e-3 and found == {"a": pytest.approx(0.1, abs=5e-3), "b": pytest.approx(0.9, abs=5e-3)}
-    assert reached == ()
-
-
-def test_end_stops_beyond_half_a_turn_are_where_they_are():
-    found, missed, _ = arm_dragged(3.4, 0.0, 5.2, hand(3.8, 0.6))
-    assert missed < 1e-3 and found["a"] % (2 * np.pi) == pytest.approx(3.8, abs=5e-3)
-
-
 def test_a_crank_is_pulled_round_by_a_handle_that_does_not_turn():
     """Every event begins where the one before has turned the body to, with the handle's attitude as it was."""
     with server() as running:

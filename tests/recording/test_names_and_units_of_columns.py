@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import poinsot
 from poinsot.app.cli import app
 from poinsot.recording.finding import Severity
+from poinsot.recording.units import si
 
 T = np.linspace(0, 1, 21)
 ANGLE = 1.0 + 0.3 * np.sin(3 * T)  # [rad]
@@ -64,6 +65,11 @@ RATES = {
 }
 FORCES = {"lbf": 4.4482216152605, "kN": 1e3, "mN": 1e-3}
 TORQUES = {"lbf·in": 4.4482216152605 * 0.0254, "ft-lbf": 4.4482216152605 * 0.3048, "Nmm": 1e-3, "mNm": 1e-3}
+
+
+@pytest.mark.parametrize("unit", ["Hz", "1/min", "1/s", "min^-1", "1/s²"])
+def test_turns_that_are_not_said_to_be_turns_are_no_angles(unit):
+    assert "rad" not in si(unit)[1]
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import math
 import re
 
 from poinsot.errors import PoinsotError
-from poinsot.model.quantities.units import dimension_text, parse_unit, same_dimension
+from poinsot.model.quantities.units import dimension_text, parse_unit
 
 __all__ = ["known_unit", "si", "split_unit", "strange_unit"]
 
@@ -97,6 +97,8 @@ def si(text: str) -> tuple[float, str]:
 
     >>> si("°/s")
     (0.017453292519943295, 'rad/s')
+    >>> si("rev/min")[1], si("1/min")[1]
+    ('rad/s', 'Hz')
     >>> si("g"), si("V"), si("mm"), si("g/N")
     ((9.80665, 'm/s²'), (1.0, 'V'), (0.001, 'm'), (9.80665, '(m/s²)/N'))
     """
@@ -116,7 +118,7 @@ def si(text: str) -> tuple[float, str]:
     spelt = re.sub(r"(?<=[A-Za-z])2$", "²", spelt.replace("s2", "s²"))
     unit = parse_unit(spelt)
     for angular in _ANGULAR:
-        if same_dimension(unit, parse_unit(angular)):
+        if unit.dimension == parse_unit(angular).dimension:
             return unit.factor, angular
     return unit.factor, dimension_text(unit.dimension)
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, pairwise
-from math import hypot
 from numbers import Real
 from typing import Any
 
@@ -33,9 +32,9 @@ from poinsot.simulation.chart_switching import (
     Stage,
     SwitchedIntegration,
     integrate_switching,
+    integrated_again,
     lost_balance,
     recovered,
-    solved_again,
     with_limit,
 )
 from poinsot.simulation.equations import Law, Laws, state_function, written_law
@@ -43,6 +42,7 @@ from poinsot.simulation.integration import compiled_motion, methods_of
 from poinsot.simulation.record import Simulation, repeated, simulated_reactions, simulated_states
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.initial_state import speeds
+from poinsot.system.scales import natural_speeds
 from poinsot.system.system import System
 from poinsot.system.variants import careful, embedded_in
 
@@ -51,11 +51,11 @@ OUTPUTS = 101  # times that are given if nobody says which
 LIGHTER = 1e-2  # of a mass: a batch with less is solved with care
 LOST = 1e-6  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps,
 ROUGH = 1e3  # unless rtol allows for more, this many times over, or in as many steps as there were
-NOISE = (
-    1e-8  # of what weights, loads and drives could do over the machine's size: less is a motion in their round-off
-)
+ATOL = 1e-12  # by default  [m, rad, m/s, rad/s]
+SLOW = 1e2  # times rtol: a part of the largest speed for which atol is too large
+FINER = 1e-2  # times rtol, of the largest speed: an atol for a motion as slow as that
 MORE = 100  # times as many steps as a motion took, that a finer one may take
-FINER = 1e-2  # of the relative error of the largest speed: what atol should be for a motion as slow as that
+RESTS = 1e-12  # of the machine's size, or in radians: what goes no farther rests but for round-off
 
 
 def simulate(
@@ -72,7 +72,7 @@ def simulate(
     independent: Sequence[str] | None = None,
     method: str = "auto",
     rtol: float = 1e-10,
-    atol: float = 1e-12,
+    atol: float = ATOL,
     max_steps: int = 100_000,
     threads: int | None = None,
 ) -> Simulation:
@@ -88,7 +88,8 @@ def simulate(
     `method` is "explicit" (order 8, adaptive, native), "implicit" (CVODES, for stiff mechanisms; its events are
     timed between outputs) or "auto": explicit, and implicit from where a motion is stiff, as dry friction may make
     it, which `changes` tells. Constraints are kept by projection; drift and energy balance are reported; a motion too
-    small for `atol` is repeated with a finer one. Ctrl-C raises a KeyboardInterrupt with what there is as `partial`.
+    slow for the default `atol` is repeated with a finer one. Ctrl-C raises a KeyboardInterrupt whose `partial` is the
+    simulation up to there.
 
     >>> import poinsot
     >>> r = poinsot.simulate(poinsot.load("pendulum"), t_end=1.0, pose={"phi": 0.1})
@@ -114,11 +115,12 @@ def simulate(
     y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
     motions = [partial(compiled_motion, laws=laws, events=events, method=m) for m in methods_of(method)]
     problem = Problem(motions[0], grid, options, implicit=motions[1] if len(motions) > 1 else None)
-    result = partial(_result, mechanism, compiled, laws, len(times), problem)
+    result, constants = partial(_result, mechanism, compiled, laws, len(times)), with_limit(compiled, y0, both)
     try:
-        return result(integrate_switching(compiled, problem, y0, with_limit(compiled, y0, both)))
+        run = integrate_switching(compiled, problem, y0, constants)
+        return result(*_repeated(compiled, problem, run, y0, constants))
     except Interrupted as stop:
-        raise _interrupt(result(stop.partial)) from None
+        raise _interrupt(result(problem, stop.partial)) from None
 
 
 def _state(pose: GivenPose, velocity: Mapping[str, float] | None) -> State:
@@ -227,7 +229,7 @@ def _result(
     largest = np.maximum(kinetic, np.abs(potential)).max(axis=1, keepdims=True)
     lost, better = _lost_or_better(compiled, problem, run, largest, balance)
     if better is not None:
-        return _result(mechanism, compiled, laws, outputs, *better)
+        return _result(mechanism, compiled, laws, outputs, problem, better)
     count, why = _balanced(compiled, problem, run, lost, balance)
     t, y, p = grid[:count], reached[:, :count], run.at(slice(count))
     last = slice(len(grid) - outputs, count)
@@ -268,19 +270,14 @@ def _result(
 
 def _lost_or_better(
     compiled: System, problem: Problem, run: SwitchedIntegration, largest: np.ndarray, balance: np.ndarray
-) -> tuple[tuple[int, int] | None, tuple[Problem, SwitchedIntegration] | None]:
-    """Where the energy balance is lost, if anywhere; and if it can be helped the motions found in another way."""
-    (nq, nv, _, nu), rtol = compiled.sizes, problem.options["rtol"]
-    lost = _lost(run, largest, balance, rtol)
-    if lost is None:
-        return None, None
-    finer = _finer(problem, run, run.integration.y[lost[0], : balance.shape[1], nq : nq + nv])
-    if finer is not None and (again := solved_again(compiled, finer, run)):
-        return lost, (finer, again)
-    natural = _natural_energy(compiled, run.constants(0, 0)[:nu])
-    lost = _lost(run, np.maximum(largest, NOISE * natural), balance, rtol)
-    again = recovered(run, compiled, problem, *lost) if lost else None
-    return lost, None if again is None else (problem, again)
+) -> tuple[tuple[int, int] | None, SwitchedIntegration | None]:
+    """Where the energy balance is lost, if anywhere; and if it can be helped the motions found in another way.
+
+    What rests but for round-off has no energy that could be lost.
+    """
+    rests = _moved(compiled, problem, run) < RESTS
+    lost = _lost(run, np.where(rests[:, None], np.inf, largest), balance, problem.options["rtol"])
+    return lost, recovered(run, compiled, problem, *lost) if lost else None
 
 
 def _lost(run: SwitchedIntegration, largest: np.ndarray, balance: np.ndarray, rtol: float) -> tuple[int, int] | None:
@@ -294,27 +291,31 @@ def _lost(run: SwitchedIntegration, largest: np.ndarray, balance: np.ndarray, rt
     return int(np.argmax(bad[:, k])), k
 
 
-def _natural_energy(compiled: System, u: np.ndarray) -> float:
-    """What weights, loads and constant drive forces u (nu,) could do over the machine's size, or a radian  [J]."""
-    elements, size = compiled.mechanism.elements, compiled.home.size
-    weights = [float(body.mass) * hypot(*map(float, elements.gravity)) for body in elements.bodies.values()]
-    loads = list(elements.loads.values())
-    lengths = [size if actuator.on.unit == "m" else 1.0 for actuator in elements.actuators.values()]
-    turning = [hypot(*map(float, load.moment)) for load in loads] + list(np.abs(u) * lengths)
-    return size * sum(weights + [hypot(*map(float, load.force)) for load in loads]) + sum(turning)
+def _repeated(
+    compiled: System, problem: Problem, run: SwitchedIntegration, y0: np.ndarray, p: np.ndarray
+) -> tuple[Problem, SwitchedIntegration]:
+    """Motions again where the slowest is so slow that `atol` decides about it, and not `rtol`; with their problem.
 
-
-def _finer(problem: Problem, run: SwitchedIntegration, v: np.ndarray) -> Problem | None:
-    """The problem with an atol for speeds as small as v (n, nv), where that is what decides; None where it is not.
-
-    It may take many more steps, but not as many as round-off would.
+    They may take many more steps, but not as many as round-off would. An atol that is larger than the default is
+    meant as it is.
     """
-    options = problem.options
-    atol = FINER * options["rtol"] * float(np.max(np.abs(v), initial=0.0))
-    if not 0 < atol < options["atol"] / 2:
-        return None
-    most = MORE * (1 + int(run.integration.steps.max()))
-    return replace(problem, options={**options, "atol": atol, "max_steps": min(options["max_steps"], most)})
+    (nq, nv, _, _), options = compiled.sizes, problem.options
+    moving = _moved(compiled, problem, run) >= RESTS
+    fastest = np.nanmax(np.abs(run.integration.y[moving, :, nq : nq + nv]), axis=(1, 2), initial=0.0)
+    slowest = float(np.min(fastest, initial=np.inf))
+    if options["atol"] > ATOL or not 0 < SLOW * options["rtol"] * slowest < options["atol"]:
+        return problem, run
+    most = min(options["max_steps"], MORE * (1 + int(run.integration.steps.max())))
+    fine = replace(problem, options={**options, "atol": FINER * options["rtol"] * slowest, "max_steps": most})
+    again = integrated_again(compiled, fine, run, y0, p)
+    return (problem, run) if again is None else (fine, again)
+
+
+def _moved(compiled: System, problem: Problem, run: SwitchedIntegration) -> np.ndarray:
+    """How far (N,) motions could have gone at their greatest speeds: of the machine's size, or in radians."""
+    nq, nv, _, _ = compiled.sizes
+    v = np.abs(run.integration.y[..., nq : nq + nv]) / natural_speeds(compiled, compiled.home.size)
+    return np.nanmax(v, axis=(1, 2), initial=0.0) * problem.t[-1]
 
 
 def _balanced(

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from poinsot.app.viewer.end_stops import STOP, EndStops, parts_to_stops, towards
+from poinsot.app.viewer.end_stops import STOP, EndStops, towards
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import Coordinate
 from poinsot.model.assembly.assembly import Assembly, assemble, close, row_lengths, twist_scales
@@ -73,11 +73,13 @@ class Posing:
         X_BH = Pose(np.eye(3), np.zeros(3) if at is None else np.asarray(at, float))
         now, (far, turn) = start, self.missed(body, target, start, at)
         weight = np.repeat([1.0 if far > CLOSE * now.size else 0.01, now.size * (0.3 if turn > TURNED else 0.01)], 3)
+        s = self.stops.values(now)
         for _ in range(STEPS):
-            further = self._step(body, X_BH, target, now, weight)
+            further = self._step(body, X_BH, target, now, weight, s)
             if further is None:
                 break
-            now = further
+            now, s = further, self.stops.values(further, s)
+        self.stops.keep(now, s)
         return now
 
     def missed(self, body: str, target: Pose, reached: Assembly, at: np.ndarray | None = None) -> tuple[float, float]:
@@ -86,14 +88,19 @@ class Posing:
         gap = _gap(reached.poses[body] @ X_BH, target)
         return float(np.linalg.norm(gap[:3])), float(np.linalg.norm(gap[3:]))
 
-    def _step(self, body: str, X_BH: Pose, target: Pose, now: Assembly, weight: np.ndarray) -> Assembly | None:
-        """One step towards a target, shorter while it brings too little; None where none brings it nearer."""
+    def _step(
+        self, body: str, X_BH: Pose, target: Pose, now: Assembly, weight: np.ndarray, s: np.ndarray
+    ) -> Assembly | None:
+        """One step towards a target, shorter while it brings too little; None where none brings it nearer.
+
+        s are the coordinates that have end stops.
+        """
         joints, stops = Constraints(self.mechanism.elements), self.stops
         J = joints.evaluate({GROUND: Pose.identity(), **now.poses})[1]
         N = free(joints, J, now.size)
         if not N.shape[1]:
             return None
-        S, room = stops.rates(now) @ N, stops.room(now)
+        S, room = stops.rates(now) @ N, stops.room(now, s)
         k, wide = joints.names.index(body), joints.freedom
         T = np.zeros((6, N.shape[1]))
         T[list(IN_PLANE) if wide == 3 else slice(None)] = N[wide * k : wide * (k + 1)]
@@ -103,13 +110,13 @@ class Posing:
         natural = float(np.max(np.abs(N @ z) / twist_scales(joints, now.size)))
         if natural < CLOSE:
             return None
-        z *= min(1.0, LONGEST / natural, *parts_to_stops(S @ z, room))
+        z *= min(1.0, LONGEST / natural)
         gain = float(error @ (weight * (T @ z)))
         for part in 0.5 ** np.arange(SHORTER):
             found = close(joints, now, part * (N @ z))
             left = weight * _gap(found.poses[body] @ X_BH, target)
             nearer = found.converged and not found.flipped and left @ left < error @ error - ENOUGH * part * gain
-            if nearer and np.all(stops.room(found) >= np.minimum(room, 0.0) - STOP):
+            if nearer and np.all(stops.room(found, stops.values(found, s)) >= np.minimum(room, 0.0) - STOP):
                 return found
         return None
 
