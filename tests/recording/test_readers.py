@@ -191,3 +191,12 @@ def test_no_row_is_lost_where_the_fast_reader_gives_a_part(tmp_path, monkeypatch
     monkeypatch.setattr(csv, "read_csv", part)
     assert_allclose(poinsot.read(path)["x"], np.arange(500))
     assert calls
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_two_columns_with_decimal_commas_are_two_columns(delimiter, tmp_path):
+    rows = [f"{k / 100:.3f}{delimiter}{np.sin(k):.4f}".replace(".", ",") for k in range(100)]
+    (tmp_path / "run.csv").write_text("\n".join([f"t [s]{delimiter}theta [rad]", *rows]))
+    rec = poinsot.read(tmp_path / "run.csv")
+    np.testing.assert_allclose(rec.t, np.arange(100) / 100, atol=1e-12)
+    np.testing.assert_allclose(rec["theta"], np.sin(np.arange(100)), atol=1e-4)

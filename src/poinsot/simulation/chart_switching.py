@@ -129,7 +129,7 @@ Switch = tuple[Stage, str, Trajectory]  # where a motion goes on, what changes t
 def integrate_switching(compiled: System, problem: Problem, y0: np.ndarray, p: np.ndarray) -> SwitchedIntegration:
     """Integrate from y0 (states,) with constants p, (m,) or (N, m), switching charts where that is needed."""
     t = problem.t
-    whole = _in_one_chart(compiled, problem, y0, p)
+    whole = in_one_chart(compiled, problem, y0, p)
     if not UNFINISHED & set(whole.integration.endings):
         return whole
     courses = whole.courses(p.ndim == 2)
@@ -142,24 +142,7 @@ def integrate_switching(compiled: System, problem: Problem, y0: np.ndarray, p: n
     return whole.following(courses)
 
 
-def integrated_again(
-    compiled: System, problem: Problem, run: SwitchedIntegration, y0: np.ndarray, p: np.ndarray
-) -> SwitchedIntegration | None:
-    """Motions again, with other options; None where they do not come to where they came before.
-
-    Those that did not switch charts before do not switch them now.
-    """
-    if run.changes:
-        found = integrate_switching(compiled, problem, y0, p)
-    else:
-        found = _in_one_chart(compiled, problem, y0, p)
-        if UNFINISHED & set(found.integration.endings):
-            return None
-    came, before = found.integration.reached, run.integration.reached
-    return found if np.all(came >= (1 - 1e-6) * before) else None
-
-
-def _in_one_chart(compiled: System, problem: Problem, y0: np.ndarray, p: np.ndarray) -> SwitchedIntegration:
+def in_one_chart(compiled: System, problem: Problem, y0: np.ndarray, p: np.ndarray) -> SwitchedIntegration:
     """Integrate as far as that goes without a switch."""
     try:
         return SwitchedIntegration(problem.motion(compiled)(problem.t, y0, p, **problem.options), p, ())

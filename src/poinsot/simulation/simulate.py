@@ -28,11 +28,12 @@ from poinsot.motion.counted_turns import counted, first_counts, turning
 from poinsot.motion.initial_pose import initial
 from poinsot.motion.signals import as_times
 from poinsot.simulation.chart_switching import (
+    UNFINISHED,
     Problem,
     Stage,
     SwitchedIntegration,
+    in_one_chart,
     integrate_switching,
-    integrated_again,
     lost_balance,
     recovered,
     with_limit,
@@ -40,9 +41,9 @@ from poinsot.simulation.chart_switching import (
 from poinsot.simulation.equations import Law, Laws, state_function, written_law
 from poinsot.simulation.integration import compiled_motion, methods_of
 from poinsot.simulation.record import Simulation, repeated, simulated_reactions, simulated_states
+from poinsot.simulation.slow_motions import ATOL, RESTS, finer, moved
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.initial_state import speeds
-from poinsot.system.scales import natural_speeds
 from poinsot.system.system import System
 from poinsot.system.variants import careful, embedded_in
 
@@ -51,11 +52,6 @@ OUTPUTS = 101  # times that are given if nobody says which
 LIGHTER = 1e-2  # of a mass: a batch with less is solved with care
 LOST = 1e-6  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps,
 ROUGH = 1e3  # unless rtol allows for more, this many times over, or in as many steps as there were
-ATOL = 1e-12  # by default  [m, rad, m/s, rad/s]
-SLOW = 1e2  # times rtol: a part of the largest speed for which atol is too large
-FINER = 1e-2  # times rtol, of the largest speed: an atol for a motion as slow as that
-MORE = 100  # times as many steps as a motion took, that a finer one may take
-RESTS = 1e-12  # of the machine's size, or in radians: what goes no farther rests but for round-off
 
 
 def simulate(
@@ -88,8 +84,7 @@ def simulate(
     `method` is "explicit" (order 8, adaptive, native), "implicit" (CVODES, for stiff mechanisms; its events are
     timed between outputs) or "auto": explicit, and implicit from where a motion is stiff, as dry friction may make
     it, which `changes` tells. Constraints are kept by projection; drift and energy balance are reported; a motion too
-    slow for the default `atol` is repeated with a finer one. Ctrl-C raises a KeyboardInterrupt whose `partial` is the
-    simulation up to there.
+    slow for the default `atol` is repeated with a finer one. Ctrl-C raises a KeyboardInterrupt with a `partial` one.
 
     >>> import poinsot
     >>> r = poinsot.simulate(poinsot.load("pendulum"), t_end=1.0, pose={"phi": 0.1})
@@ -117,10 +112,36 @@ def simulate(
     problem = Problem(motions[0], grid, options, implicit=motions[1] if len(motions) > 1 else None)
     result, constants = partial(_result, mechanism, compiled, laws, len(times)), with_limit(compiled, y0, both)
     try:
-        run = integrate_switching(compiled, problem, y0, constants)
-        return result(*_repeated(compiled, problem, run, y0, constants))
+        return result(*_integrated(compiled, problem, y0, constants))
     except Interrupted as stop:
         raise _interrupt(result(problem, stop.partial)) from None
+
+
+def _integrated(
+    compiled: System, problem: Problem, y0: np.ndarray, p: np.ndarray
+) -> tuple[Problem, SwitchedIntegration]:
+    """Motions from y0 with constants p, with a finer tolerance where they need it; and their problem."""
+    run = integrate_switching(compiled, problem, y0, p)
+    fine = finer(compiled, problem, run)
+    again = None if fine is None else _integrated_again(compiled, fine, run, y0, p)
+    return (problem, run) if fine is None or again is None else (fine, again)
+
+
+def _integrated_again(
+    compiled: System, problem: Problem, run: SwitchedIntegration, y0: np.ndarray, p: np.ndarray
+) -> SwitchedIntegration | None:
+    """Motions again, with other options; None where they do not come to where they came before.
+
+    Those that did not switch charts before do not switch them now.
+    """
+    if run.changes:
+        found = integrate_switching(compiled, problem, y0, p)
+    else:
+        found = in_one_chart(compiled, problem, y0, p)
+        if UNFINISHED & set(found.integration.endings):
+            return None
+    came, before = found.integration.reached, run.integration.reached
+    return found if np.all(came >= (1 - 1e-6) * before) else None
 
 
 def _state(pose: GivenPose, velocity: Mapping[str, float] | None) -> State:
@@ -275,7 +296,7 @@ def _lost_or_better(
 
     What rests but for round-off has no energy that could be lost.
     """
-    rests = _moved(compiled, problem, run) < RESTS
+    rests = moved(compiled, problem, run) < RESTS
     lost = _lost(run, np.where(rests[:, None], np.inf, largest), balance, problem.options["rtol"])
     return lost, recovered(run, compiled, problem, *lost) if lost else None
 
@@ -289,33 +310,6 @@ def _lost(run: SwitchedIntegration, largest: np.ndarray, balance: np.ndarray, rt
         return None
     k = int(np.argmax(bad.any(axis=0)))
     return int(np.argmax(bad[:, k])), k
-
-
-def _repeated(
-    compiled: System, problem: Problem, run: SwitchedIntegration, y0: np.ndarray, p: np.ndarray
-) -> tuple[Problem, SwitchedIntegration]:
-    """Motions again where the slowest is so slow that `atol` decides about it, and not `rtol`; with their problem.
-
-    They may take many more steps, but not as many as round-off would. An atol that is larger than the default is
-    meant as it is.
-    """
-    (nq, nv, _, _), options = compiled.sizes, problem.options
-    moving = _moved(compiled, problem, run) >= RESTS
-    fastest = np.nanmax(np.abs(run.integration.y[moving, :, nq : nq + nv]), axis=(1, 2), initial=0.0)
-    slowest = float(np.min(fastest, initial=np.inf))
-    if options["atol"] > ATOL or not 0 < SLOW * options["rtol"] * slowest < options["atol"]:
-        return problem, run
-    most = min(options["max_steps"], MORE * (1 + int(run.integration.steps.max())))
-    fine = replace(problem, options={**options, "atol": FINER * options["rtol"] * slowest, "max_steps": most})
-    again = integrated_again(compiled, fine, run, y0, p)
-    return (problem, run) if again is None else (fine, again)
-
-
-def _moved(compiled: System, problem: Problem, run: SwitchedIntegration) -> np.ndarray:
-    """How far (N,) motions could have gone at their greatest speeds: of the machine's size, or in radians."""
-    nq, nv, _, _ = compiled.sizes
-    v = np.abs(run.integration.y[..., nq : nq + nv]) / natural_speeds(compiled, compiled.home.size)
-    return np.nanmax(v, axis=(1, 2), initial=0.0) * problem.t[-1]
 
 
 def _balanced(

@@ -25,11 +25,15 @@ from poinsot.estimate.search.profile import Profile, profile
 from poinsot.estimate.search.starts import SearchStarts
 from poinsot.estimate.selection.sets import Selection
 from poinsot.estimate.study import Study
+from poinsot.estimate.unknowns import PAYLOAD
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path
 from poinsot.results import BarPanel, Panel, Result
 from poinsot.results.pictures import correlation_panel, value_panel
 from poinsot.store.folder import check_folder
+
+NOT_NEGATIVE = ("m", "Ixx", "Iyy", "Izz", "J")  # linear parameters of a body
+SURELY = 3.0  # standard errors beyond which a value is impossible and not only uncertain
 
 
 class EstimateStatus(StrEnum):
@@ -166,9 +170,26 @@ class Estimate(Result):
             "numerics in doubt": " ".join(self.numerics).rstrip("."),
             "does not predict held-out runs as well as it fits": poor and listing(poor),
             "no better than a constant": flat and listing(flat),
+            "impossible values": listing(self._impossible, 6) if self._impossible else "",
             "recordings in doubt": wrong and listing(wrong, 3),
         }
         return tuple(f"{what}: {which}" for what, which in found.items() if which)
+
+    @property
+    def _impossible(self) -> tuple[str, ...]:
+        """Unknowns with values that no mechanism has, by more than a few standard errors."""
+        known = self.study.mechanism.parameters
+        groups = {u.name: u.parameters[0] for u in self.study.unknowns if u.parameters}
+        found = []
+        for p in self.parameters:
+            name = groups.get(p.name, p.name)
+            inertia = name.rpartition(".")[2] in NOT_NEGATIVE and not name.startswith(PAYLOAD)
+            low, high = (
+                (known[name].lower, known[name].upper) if name in known else (0.0 if inertia else -np.inf, np.inf)
+            )
+            if p.determined and not low - SURELY * p.deviation <= p.value <= high + SURELY * p.deviation:
+                found.append(f"{p.name} = {with_error(p.value, p.deviation)} {p.unit}")
+        return tuple(found)
 
     @property
     def verdict(self) -> str:

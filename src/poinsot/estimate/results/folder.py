@@ -42,6 +42,8 @@ def write_folder(
     place = as_path(folder)
     with new_folder(place, "estimate.json", overwrite) as aside:
         models = _models(identified, aside)
+        if why := models["model.toml"]:
+            warnings.warn(f"the identified model could not be written: {why}", stacklevel=3)
         for name, fit in fits.items():
             if fit is not None:
                 (aside / f"{name}.csv").write_text(signals(fit), encoding="utf-8")

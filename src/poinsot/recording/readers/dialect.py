@@ -99,18 +99,19 @@ def _best(lines: Sequence[str]) -> tuple[str, str, int]:
     """Delimiter, decimal sign and number of fields that make most numbers of the lines."""
     body = [line for line in lines if line.strip() and not line.lstrip().startswith(COMMENTS)]
     sample = body[:40] + body[-SAMPLE:] if len(body) > SAMPLE + 40 else body
-    best = (0, 0, ("", ".", 0))
+    best = (0, 0.0, 0, ("", ".", 0))
     for rank, (delimiter, decimal) in enumerate(CANDIDATES):
         rows = [fields_of(line, delimiter) for line in sample]
         counts = Counter(len(row) for row in rows if any(number(f, decimal) is not None for f in row))
         if not counts:
             continue
         width = max(counts, key=lambda k: (counts[k] * k, k))
-        score = sum(sum(number(f, decimal) is not None for f in row) for row in rows if len(row) == width)
-        best = max(best, (score, -rank, (delimiter, decimal, width)))
+        numbers = [sum(number(f, decimal) is not None for f in row) for row in rows if len(row) == width]
+        share = sum(numbers) / (width * len(numbers))  # 0,5;1,5 has two numbers in three fields, or in two
+        best = max(best, (sum(numbers), share, -rank, (delimiter, decimal, width)))
     if best[0] == 0:
         raise PoinsotError("no table of numbers was found in this text")
-    return best[2]
+    return best[3]
 
 
 def _first_row(lines: Sequence[str], delimiter: str, decimal: str, width: int) -> int:

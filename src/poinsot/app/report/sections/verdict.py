@@ -22,7 +22,7 @@ def verdict(result: SavedResult) -> ReportSection | None:
     blocks.append(
         Words("The numbers are in doubt for these reasons:", Tone.DOUBT)
         if numerics
-        else Words("The numbers are sound: the search or the equations ended as they should.")
+        else Words("The search or the equations ended as they should.")
     )
     blocks += [Points(numerics)] if numerics else []
     blocks.append(Words(_fit(data["fit"], "the runs that it was identified from")))
@@ -40,7 +40,8 @@ def verdict(result: SavedResult) -> ReportSection | None:
 
 def _tone(text: str) -> Tone:
     doubt = any(
-        sign in text for sign in ("in doubt", "does not predict", "no better than", "not evaluated", "biased")
+        sign in text
+        for sign in ("in doubt", "does not predict", "no better than", "not evaluated", "biased", "impossible values")
     )
     return Tone.DOUBT if doubt else Tone.GOOD
 
