@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.generated.share import share
 
@@ -147,3 +148,20 @@ def test_rotors_that_the_source_does_not_have_are_said(tmp_path):
     assert made.returncode == 0, made.stderr
     for text in (made.stdout, (tmp_path / "mine" / "README.txt").read_text()):
         assert "no inertia in the source" in text and "shoulder_rotor, wrist_rotor" in text
+
+
+FAST = """<robot name="arm"><link name="base"/><link name="upper"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/>
+<limit lower="-2" upper="2" effort="50" velocity="0.7"/></joint></robot>"""
+
+
+def test_motions_keep_to_the_speeds_of_a_urdf(tmp_path):
+    (tmp_path / "arm.urdf").write_text(FAST)
+    made = poinsot("new", "mine", "--urdf", "arm.urdf", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    folder = tmp_path / "mine"
+    for name in ("motion.csv", "validation_motion.csv"):
+        t, s = np.loadtxt(folder / name, delimiter=",", skiprows=1).T
+        assert 0.3 < np.abs(np.gradient(s, t)).max() <= 0.7
+    assert '"shoulder.rate" = "0.7 rad/s"' in (folder / "design.toml").read_text()

@@ -214,3 +214,10 @@ def test_a_planar_file_that_is_modelled_in_space_is_identified():
     other = {"theta1": poinsot.Fourier(3.0, (0.7, -0.2), (0.1, 0.3), 1.0)}
     truth, found = (poinsot.inverse_dynamics(m, other, t).forces["A"] for m in (bar, est.mechanism))
     assert np.std(found - truth) < 0.01 * np.std(truth)
+
+
+@pytest.mark.parametrize(("factor", "said"), [(np.nan, "run 'run1': 'A' has no"), (1e200, "look at its unit")])
+def test_forces_that_tell_nothing_are_named(factor, said):
+    rec = four_bar_run()
+    with pytest.raises(poinsot.PoinsotError, match=said):
+        poinsot.identify(BAR, rec.with_channels({"A": rec["A"] * factor}, rec.channels), ["link3.mass"])

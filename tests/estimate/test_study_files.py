@@ -272,3 +272,19 @@ def test_a_place_that_is_taken_is_refused_before_the_work(folder, monkeypatch, o
     said = CliRunner().invoke(app, ["identify", str(folder / "study.toml"), option, str(folder / "taken")])
     assert said.exit_code == 1 and "exists already" in str(said.exception)
     assert (folder / "taken").read_text() == "mine"
+
+
+def test_what_others_put_into_a_folder_of_results_stays_there(folder):
+    result = folder / "result"
+    assert CliRunner().invoke(app, ["identify", str(folder / "study.toml"), "--out", str(result)]).exit_code == 0
+    (result / "notes.txt").write_text("second shift")
+    (result / "starts.csv").write_text("of an older search")
+    again = CliRunner().invoke(app, ["identify", str(folder / "study.toml"), "--out", str(result), "--force"])
+    assert again.exit_code == 0 and (result / "notes.txt").read_text() == "second shift"
+    assert not (result / "starts.csv").exists() and not [*folder.glob(".poinsot-*")]
+
+
+def test_the_folder_in_which_one_stands_is_a_folder(folder, monkeypatch):
+    poinsot.identify(folder / "study.toml").save(folder / "result")
+    monkeypatch.chdir(folder / "result")
+    assert CliRunner().invoke(app, ["report", "."]).exit_code == 0 and (folder / "result" / "report.html").exists()

@@ -97,7 +97,7 @@ class Report(Result):
         unknown = "not known (cannot be assembled)"
         lines = [
             f"{self.name}: {'planar' if self.planar else 'spatial'} mechanism",
-            f"  size                  {self.size:.3g} m  (farthest joint or frame from its body's origin)",
+            f"  size                  {self.size:.3g} m  (farthest joint in its body, or body in the world)",
             f"  moving bodies         {self.bodies}",
             f"  joints                {sum(self.joints.values())}  ({kinds or 'none'})",
             f"  loops                 {self.loops}",

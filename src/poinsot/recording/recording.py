@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, listing, one_line, one_or_more_names, unknown
 from poinsot.recording.finding import Finding, Severity, places
 from poinsot.results import Curve, LinePanel, Panel, Result
 from poinsot.results.panels import with_unit
@@ -119,11 +119,14 @@ class Recording(Result):
         **more: Any,
     ) -> Recording:
         """A recording of arrays (n,) by name over times t (n,) [s], in units that the user gives."""
-        t = np.asarray(t, float)
-        columns = {name: np.array(column, dtype=_number(column)) for name, column in values.items()}
+        t = _samples("the clock", t).astype(float)
+        columns = {name: _samples(f"channel '{name}'", column) for name, column in values.items()}
         for name, column in columns.items():
             if column.shape != t.shape or t.ndim != 1:
                 raise PoinsotError(f"channel '{name}' has {column.shape} samples, the clock {t.shape}")
+        if np.any(wrong := ~(np.diff(t, prepend=-np.inf) > 0)):
+            k = int(np.argmax(wrong))
+            raise PoinsotError(f"the clock must grow from sample to sample: sample {k} is at {t[k]:g} s")
         about = {
             name: RecordedChannel(
                 name,
@@ -289,8 +292,12 @@ class Recording(Result):
         return "\n".join([*lines, *(f"  step: {step}" for step in self.steps)])
 
 
-def _number(column: Any) -> type:
-    return complex if np.iscomplexobj(column) else float
+def _samples(what: str, column: Any) -> np.ndarray:
+    """A copy of a column as numbers; `what` it is, for errors."""
+    try:
+        return np.array(column, dtype=complex if np.iscomplexobj(column) else float)
+    except (TypeError, ValueError):
+        raise PoinsotError(f"{what} holds something else than numbers: {one_line(repr(column), 60)}") from None
 
 
 def _range(x: np.ndarray) -> str:

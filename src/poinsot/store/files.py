@@ -57,8 +57,9 @@ def distrust(status: os.stat_result) -> str:
 
 def as_path(given: Any) -> Path:
     """A path from a text or a path."""
-    if isinstance(given, str | os.PathLike) and Path(given).name:
-        return Path(given)
+    if isinstance(given, str | os.PathLike) and os.fspath(given):
+        path = Path(given)
+        return path if path.name else path.resolve()
     raise PoinsotError(f"expected the name of a file, not {given!r} ({type(given).__name__})")
 
 

@@ -11,20 +11,33 @@ from pathlib import Path
 
 from poinsot.errors import PoinsotError
 
+# Files that results are made of: those of an older one go with it.
+OWN = (
+    *("estimate.json", "design.json", "surfaces.json", "fit.csv", "validation.csv", "starts.csv", "motion.csv"),
+    *("poses.csv", "errors.csv", "nominal.toml", "study.toml", "model.toml", "model.xml", "model.urdf", "model.yaml"),
+    "report.html",
+)
+
 
 @contextmanager
 def new_folder(place: str | Path, sign: str, overwrite: bool = False) -> Iterator[Path]:
     """A folder aside that takes its place when all is written; one that is there already is replaced only if that is
-    allowed and the file `sign` shows that it is a result of the same kind."""
+    allowed and the file `sign` shows that it is a result of the same kind. What others put into it stays in it."""
     place = Path(place)
     check_folder(place, sign, overwrite)
     aside = place.parent / f".poinsot-{secrets.token_hex(8)}"
     try:
         aside.mkdir(parents=True)
         yield aside
+        before = place.parent / f"{aside.name}-before"
         if place.exists():
-            shutil.rmtree(place)
+            os.replace(place, before)
         os.replace(aside, place)
+        for file in before.iterdir() if before.exists() else ():
+            if file.name not in OWN and not (place / file.name).exists():
+                os.replace(file, place / file.name)
+        with suppress(FileNotFoundError):
+            shutil.rmtree(before)
     except OSError as error:
         raise PoinsotError(f"{place}: cannot be written: {(error.strerror or str(error)).lower()}") from None
     finally:

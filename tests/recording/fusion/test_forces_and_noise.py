@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import poinsot
 from poinsot.errors import PoinsotError
 from poinsot.recording.fusion.allan import allan
 from poinsot.recording.fusion.force_filter import filter_forces
@@ -42,3 +43,38 @@ def test_allan_deviations_tell_white_noise_from_a_random_walk(walk):
 def test_a_short_recording_has_no_allan_deviation():
     with pytest.raises(PoinsotError, match="needs 100"):
         allan(Recording.of(np.arange(10.0), {"w": np.arange(10.0)}), "w")
+
+
+PENDULUM = """
+format = 1
+[bodies.bob]
+mass = 1
+com = [0.3, 0, 0]
+inertia = [0.001, 0.03, 0.03]
+frames.unit = [0.4, 0, 0]
+[joints.h]
+type = "revolute"
+between = ["ground", "bob"]
+axis = [0, 1, 0]
+actuated = true
+[coordinates]
+phi = { joint = "h" }
+[sensors]
+unit = { type = "imu", at = "bob.unit", noise = 0.05, rate_noise = 0.005 }
+enc = { type = "encoder", on = { joint = "h" }, noise = "1 mrad" }
+trq = { type = "drive-force", actuator = "h", noise = 0.01 }
+"""
+
+
+@pytest.mark.parametrize("method", ["smoother", "filter"])
+def test_a_machine_of_one_joint_is_fused(method):
+    machine, t = poinsot.loads(PENDULUM), np.linspace(0, 3, 301)
+    motion = {"phi": poinsot.Fourier(2.0, (0.5,), (0.3,), 0.3)}
+    recording = poinsot.measure(machine, motion, t, seed=1)
+    fused = poinsot.fuse(machine, recording, method=method)
+    rate = poinsot.kinematics(machine, motion, fused.t).rates["phi"]
+    spread = np.std(fused.angular_velocity[20:-20, 1] - rate[20:-20])
+    assert spread < 0.006
+    if method == "smoother":
+        found = poinsot.identify(machine, recording, ["bob.mass"])["bob.mass"]
+        assert found.value == pytest.approx(1.0, abs=4 * found.deviation) and found.deviation < 1e-3

@@ -95,7 +95,8 @@ def design_text(machine: NewMachine, motions: NewMotions, asked: FirstUnknowns) 
         unit = machine.mechanism.coordinates[name].unit
         rate = float(np.abs(np.gradient(s, motions.t)).max())
         limits.append(f'{key(name)} = ["{s.min():.4g} {unit}", "{s.max():.4g} {unit}"]')
-        limits.append(f'{quoted(name + ".rate")} = "{1.5 * rate:.3g} {unit}/s"')
+        fastest = min(1.5 * rate, machine.rates.get(name, np.inf))
+        limits.append(f'{quoted(name + ".rate")} = "{fastest:.3g} {unit}/s"')
     for name, force in motions.force.items():
         unit = machine.mechanism.actuators[name].unit
         limits.append(f'{quoted(name + ".force")} = "{1.5 * max(force, 1e-6):.3g} {unit}"')
@@ -118,7 +119,8 @@ rate = "{RATE:g} Hz" # that of motion.csv
 starts = {STARTS} # random motions, the best of which is improved; more find better ones
 polish = 1
 
-[limits] # of coordinates, their rates ("NAME.acceleration" too) and forces: half as much again as motion.csv needs
+[limits] # of coordinates, their rates ("NAME.acceleration" too) and forces: half as much again as motion.csv
+# needs, but no speed beyond that of the source
 {lines}
 
 [noise] # standard deviation of a sample of the actuators' forces

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import poinsot
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.assembly.assembly import Assembly
+from poinsot.model.interchange.xml import parse_xml
 from poinsot.model.load import LIBRARY
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import read_text
@@ -47,6 +49,7 @@ class NewMachine:
     moved: tuple[str, ...]  # coordinates that a motion prescribes: as many as freedoms
     added: tuple[str, ...] = ()  # joints that are driven here and not in the source
     rotors: tuple[str, ...] = ()  # inertias of drives that are here and not in the source
+    rates: Mapping[str, float] = field(default_factory=dict)  # greatest speeds of joints, where told  [m/s or rad/s]
 
     def with_text(self, more: str) -> NewMachine:
         """The same with further lines in its model file."""
@@ -72,12 +75,24 @@ def machine_of_urdf(path: Path) -> NewMachine:
     named = "".join(f"[coordinates.{key(name)}]\njoint = {quoted(name)}\n" for name in declared)
     title = f"{mechanism.name}, from {path.name}; what was left out is in the description."
     machine = _driven(f"{_HEADER.format(title=title)}{poinsot.dumps(mechanism).rstrip()}\n\n{named}")
+    machine = replace(machine, rates=velocity_limits(path))
     try:
         poinsot.accelerations(machine.mechanism)
     except PoinsotError:  # something that moves has no inertia: a URDF leaves out rotors
         found = machine.with_text(_rotors(machine.mechanism))
         return replace(found, rotors=tuple(_rotor(name) for name in machine.mechanism.actuators))
     return machine
+
+
+def velocity_limits(path: Path) -> dict[str, float]:
+    """Greatest speeds of the joints of a URDF by name, where it tells them: a model has none  [m/s or rad/s]."""
+    found = {}
+    for joint in parse_xml(path, "robot").iter("joint"):
+        limit = joint.find("limit")
+        with suppress(ValueError):
+            speed = float(limit.get("velocity", "0")) if limit is not None else 0.0
+            found |= {joint.get("name", ""): speed} if speed > 0 else {}
+    return found
 
 
 def _rotor(actuator: str) -> str:

@@ -20,6 +20,8 @@ from poinsot.model.assembly.constraints import Constraints
 PERIOD, RATE = 6.0, 100.0  # [s], [Hz]
 HARMONICS = (1, 2, 3, 5)
 LARGEST_ANGLE, LARGEST_SHARE = 1.2, 0.12  # amplitudes: [rad], and of the machine's size
+SEEDS = (1, 2)  # of the two motions
+SLOWER = 0.9  # of the greatest speed that a joint may have
 ATTEMPTS = 7  # each with half the amplitude of the one before
 KEPT = 0.1  # of the hold that actuators have on the machine in its pose, which a motion must keep
 
@@ -37,12 +39,12 @@ class NewMotions:
 def motions_of(machine: NewMachine) -> NewMotions:
     """Motions about the model's pose, as large as the machine follows far from singular poses."""
     t = np.arange(0, round(PERIOD * RATE) + 1) / RATE
-    middle, largest = _ranges(machine, poinsot.assemble(machine.mechanism))
+    middle, largest = _ranges(machine, poinsot.assemble(machine.mechanism), t)
     hold = _moved(machine, {name: np.full(6, middle[name]) for name in machine.moved}, t[:6]).check.min()
     failure = ""
     for attempt in range(ATTEMPTS):
         size = 0.5**attempt
-        waves = (_waves(machine, t, seed) for seed in (1, 2))
+        waves = (_waves(machine, t, seed) for seed in SEEDS)
         first, second = ({n: middle[n] + size * largest[n] * wave for n, wave in w.items()} for w in waves)
         try:
             found = [_moved(machine, motion, t) for motion in (first, second)]
@@ -75,17 +77,19 @@ def _moved(machine: NewMachine, motion: dict[str, np.ndarray], t: np.ndarray) ->
     return poinsot.inverse_dynamics(machine.mechanism, {n: (t, s) for n, s in motion.items()}, t)
 
 
-def _ranges(machine: NewMachine, home: Assembly) -> tuple[dict[str, float], dict[str, float]]:
-    """Middle and amplitude of every coordinate, within its end stops."""
+def _ranges(machine: NewMachine, home: Assembly, t: np.ndarray) -> tuple[dict[str, float], dict[str, float]]:
+    """Middle and amplitude of every coordinate, within its end stops and its greatest speed."""
     mechanism = machine.mechanism
     coordinates = [mechanism.coordinates[name] for name in machine.moved]
     held = Constraints(mechanism.elements, tuple(coordinates))
     values = held.evaluate(home.poses)[0][-len(coordinates) :]
     middle, largest = {}, {}
-    for name, c, value in zip(machine.moved, coordinates, values):
+    for k, (name, c, value) in enumerate(zip(machine.moved, coordinates, values)):
         size = LARGEST_ANGLE if c.unit == "rad" else LARGEST_SHARE * home.size
         low, high = limits_along(mechanism.forces.values(), c)
-        largest[name] = min(size, 0.4 * (high - low))
+        steepest = max(float(np.abs(np.gradient(_wave(t, k, seed), t)).max()) for seed in SEEDS)
+        fastest = SLOWER * machine.rates.get(name, np.inf) / steepest
+        largest[name] = min(size, 0.4 * (high - low), fastest)
         middle[name] = float(np.clip(value, low + 1.1 * largest[name], high - 1.1 * largest[name]))
     return middle, largest
 

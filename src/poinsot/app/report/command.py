@@ -34,6 +34,8 @@ def report(
         raise PoinsotError("a report is about one result, or compares two")
     other = results[1] if len(results) == 2 else None
     place = out or results[0] / ("report.html" if other is None else f"against-{other.resolve().name}.html")
+    if place.suffix.lower() not in (".html", ".htm"):
+        raise PoinsotError(f"{place}: a report is a page, .html; browsers print it to PDF")
     check_outputs(json, None, "", overwrite)
     check_place(place, overwrite, "add --force")
     from poinsot.app.report.page import write_report

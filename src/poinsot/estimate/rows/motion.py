@@ -127,7 +127,7 @@ def _shaped(found: tuple[np.ndarray, ...], rows: int, n: int) -> tuple[np.ndarra
 def _inverse(L: np.ndarray, body: str) -> np.ndarray:
     """Pseudo-inverses (N, nv, rows) of constraints and the body's twist, which must leave nothing open."""
     size = np.linalg.norm(L, axis=(0, 1)) / np.sqrt(len(L))
-    s = np.linalg.svd(L[:: max(1, len(L) // 50)] / size, compute_uv=False)
+    s = np.linalg.svd(L[:: max(1, len(L) // 50)] / np.where(size > 0, size, 1.0), compute_uv=False)
     if np.any(s[:, -1] < DEPENDENT * s[:, 0]):
         raise PoinsotError(
             f"the motion of '{body}' does not determine that of the whole mechanism: record other coordinates too"

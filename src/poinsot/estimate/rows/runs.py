@@ -5,7 +5,7 @@ H y = H W θ + H y₀        H: one low-pass filter for all columns, then fewer 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,6 +33,7 @@ PER_CUTOFF = 2.5  # samples kept, for each period of the motion's cut-off
 CORNER = 0.4  # of the rate of the rows, of the filter before samples are left out
 ORDER = 4  # of that filter, forwards and backwards
 ENDS = 3.0  # periods of the motion's cut-off that are left out at either end, where two filters begin
+LARGEST = 1e100  # of a sample, in SI: squares of larger ones are no numbers
 REST = 0.05  # of its highest speed, below which every joint is at rest
 FAR = 1.5  # steps of an uneven clock, from the next sample of which nothing is known
 RARE = 3.0  # steps of a position's clock, beyond which it is missing
@@ -74,6 +75,7 @@ def rows_of_run(
     recording = prepared(run, mechanism)
     read = force_channels(recording, mechanism, wanted, run.name)
     require_units(run, recording, (*read.values(), *position_channels(recording, mechanism)))
+    _require_samples(run, recording, read.values())
     processing = with_cutoffs(processing, recording, mechanism)
     rate, every = _rates(recording, processing)
     motion = run_motion(recording, mechanism, processing, every)
@@ -89,6 +91,16 @@ def rows_of_run(
     rows = RunRows(run.name, run.role, t, y, parts[1], parts[2][..., 0], W, noise, motion, recording)
     said += [] if names == list(read) else ["forces of drives act on fewer freedoms: however they share these"]
     return rows, (*motion.steps, step, *said)
+
+
+def _require_samples(run: Run, recording: Recording, used: Iterable[str]) -> None:
+    """Measured forces with samples that can be squared."""
+    for name in used:
+        largest = np.max(np.abs(recording[name][recording.mask(name)]), initial=0.0)
+        if not recording.mask(name).any():
+            raise PoinsotError(f"run '{run.name}': '{name}' has no samples: nothing can be identified from it")
+        if largest > LARGEST:
+            raise PoinsotError(f"run '{run.name}': '{name}' has samples of {largest:.0e}: look at its unit")
 
 
 def _on_freedoms(states: States, names: list[str], y: np.ndarray) -> tuple[list[str], np.ndarray]:

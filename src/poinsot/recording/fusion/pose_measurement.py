@@ -61,8 +61,8 @@ class PoseMeasurement:
     def linear(self, q: np.ndarray, R: np.ndarray, p: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """[J; C; H] (n, 6 + m + e, nv) and its right-hand sides [ε; −Φ; y − h], in natural sizes."""
         place, J, phi, C, h, H = pose_rows(self.system, self.body, self.encoders)(q, self.p)
-        n = len(q)
-        A = np.concatenate([part.reshape(n, -1, J.shape[-1]) for part in (J, C, H)], axis=1)
+        n, nv = len(q), self.system.sizes[1]
+        A = np.concatenate([part.reshape(n, -1, nv) for part in (J, C, H)], axis=1)
         away = y - h.reshape(n, -1)
         away[:, self.turning] -= 2 * np.pi * np.round(away[:, self.turning] / (2 * np.pi))
         place = place.reshape(n, 12)
