@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -17,7 +16,7 @@ import poinsot
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.assembly.assembly import Assembly
-from poinsot.model.interchange.xml import parse_xml
+from poinsot.model.interchange.urdf.tree import read_tree
 from poinsot.model.load import LIBRARY
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import read_text
@@ -75,24 +74,14 @@ def machine_of_urdf(path: Path) -> NewMachine:
     named = "".join(f"[coordinates.{key(name)}]\njoint = {quoted(name)}\n" for name in declared)
     title = f"{mechanism.name}, from {path.name}; what was left out is in the description."
     machine = _driven(f"{_HEADER.format(title=title)}{poinsot.dumps(mechanism).rstrip()}\n\n{named}")
-    machine = replace(machine, rates=velocity_limits(path))
+    rates = {name: joint.velocity for name, joint in read_tree(path).joints.items() if joint.velocity > 0}
+    machine = replace(machine, rates=rates)
     try:
         poinsot.accelerations(machine.mechanism)
     except PoinsotError:  # something that moves has no inertia: a URDF leaves out rotors
         found = machine.with_text(_rotors(machine.mechanism))
         return replace(found, rotors=tuple(_rotor(name) for name in machine.mechanism.actuators))
     return machine
-
-
-def velocity_limits(path: Path) -> dict[str, float]:
-    """Greatest speeds of the joints of a URDF by name, where it tells them: a model has none  [m/s or rad/s]."""
-    found = {}
-    for joint in parse_xml(path, "robot").iter("joint"):
-        limit = joint.find("limit")
-        with suppress(ValueError):
-            speed = float(limit.get("velocity", "0")) if limit is not None else 0.0
-            found |= {joint.get("name", ""): speed} if speed > 0 else {}
-    return found
 
 
 def _rotor(actuator: str) -> str:
