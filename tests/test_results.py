@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -185,6 +186,46 @@ def test_tables_name_units_and_rows(results):
     )
 
 
+def test_every_column_of_numbers_has_a_unit(results):
+    for verb, (result, _, _) in results.items():
+        bare = [name for name, (x, unit) in result.to_columns().items() if not unit and x.dtype.kind in "fc"]
+        assert not bare, f"{verb}: {bare}"
+
+
+def test_rows_that_differ_in_their_units_have_a_column_of_them(results, tmp_path):
+    table = results["compare"][0]
+    assert table.to_frame()["unit"].tolist() == ["kg", "kg"] == list(table.units)
+    heads = table.to_csv(tmp_path / "table.csv").read_text().splitlines()[0]
+    assert heads.startswith("parameter,unit,value weighted,value robust,deviation weighted")
+    assert results["compliance"][0].to_frame()["unit"].tolist() == ["m", "m", "rad"]
+    units = {verb: results[verb][0].to_frame().attrs["units"] for verb in ("linearise", "frf", "compliance_map")}
+    assert units["linearise"]["K.B"] == "N·m/rad" and units["compliance_map"]["rz / fx"] == "rad/N"
+    assert units["frf"]["re phi1 / link3 y"] == "rad/N" and units["frf"]["im link3 y / link3 y"] == "m/N"
+
+
+def test_what_verbs_of_one_pose_print_has_names_and_units(results):
+    said = {verb: str(results[verb][0]) for verb in ("hold", "equilibrium", "linearise", "compliance", "stiffness")}
+    force = results["hold"][0]["A"]
+    assert said["hold"] == f"four_bar is held by A = {force:.6g} N·m"
+    assert "equilibrium at phi = " in said["equilibrium"] and " rad, residual " in said["equilibrium"]
+    assert "in A [rad], B [rad], C [rad]" in said["linearise"] and "M [kg·m²] =" in said["linearise"]
+    assert said["compliance"].splitlines()[0] == "compliance of 'link1' of three_link, world axes"
+    assert "per fx [N]" in said["compliance"] and "rz [rad]" in said["compliance"].splitlines()[-1]
+    assert "per rx [rad]" in said["stiffness"] and "tz [N·m]" in said["stiffness"]
+    first, *bodies = str(results["accelerations"][0]).splitlines()
+    assert first == "four_bar: accelerations" and " ".join(bodies[0].split()) == "ax [m/s²] ay [m/s²] alphaz [rad/s²]"
+    assert [line.split()[0] for line in bodies[1:]] == ["link1", "link2", "link3"]
+    assert "in 3 states" in str(results["accelerations of a batch"][0])
+
+
+def test_what_holds_a_machine_is_passed_on_as_its_forces(results):
+    bar, held = poinsot.load("four_bar"), results["hold"][0]
+    assert dict(held) == held.forces == {**held} and isinstance(held, Mapping)
+    still = poinsot.accelerations(bar, poinsot.State(forces=held))
+    np.testing.assert_allclose(still["link1"], 0.0, atol=1e-10)
+    np.testing.assert_allclose(poinsot.simulate(bar, 0.1, forces=held).coordinates["theta1"], np.pi / 3, atol=1e-8)
+
+
 def test_numbers_that_are_not_finite_are_null_and_complex_ones_have_two_parts(results):
     undetermined = {p["name"]: p["deviation"] for p in results["determinable"][0].to_dict()["parameters"]}
     assert undetermined["bob.m"] is None and undetermined["bob.J"] > 0
@@ -206,6 +247,8 @@ def test_csv_has_the_numbers_of_the_table_with_units_and_replaces_nothing_unaske
         assert Result.to_csv(result, path) == path
         kept = pandas.read_csv(path)
         units = frame.attrs["units"]
+        if "unit" in frame:  # of each row
+            units = {name: unit.removeprefix("SI") for name, unit in units.items()}
         for name, values in columns.items():
             head = f"{name} [{units[name]}]" if units[name] else name
             np.testing.assert_array_equal(kept[head], np.asarray(values), err_msg=f"{verb}: {name}")

@@ -20,6 +20,7 @@ MEANINGS = {
         "bodies": "by name",
         "frames": "named places on bodies",
         "joints": "by name",
+        "couplings": "by name: gears, belts and racks ([theory](../theory/joints.md))",
         "forces": "by name",
         "actuators": "by name",
         "sensors": "by name",

@@ -48,8 +48,29 @@ class ConversionWarning(UserWarning):
         self.file, self.notes = file, notes  # one sentence each
 
 
+class MissingMeshWarning(ConversionWarning):
+    """Mesh files that bodies should be drawn with and that are not there."""
+
+
 class ConsistencyWarning(UserWarning):
     """Parameters that bodies can have stand in place of those that were found; the text is one sentence."""
+
+
+class OccupiedError(PoinsotError):
+    """Something stands already where a result would be written; the text says how to replace it from Python."""
+
+    def __init__(self, place: Any):
+        super().__init__(self.said_of(place, "pass overwrite=True"))
+        self.place = place  # the file or folder
+
+    @staticmethod
+    def said_of(place: Any, advice: str) -> str:
+        """The sentence with the advice of whoever was asked: Python, or the command line.
+
+        >>> OccupiedError.said_of("run.csv", "add --force")
+        'run.csv: exists already; choose another name or add --force'
+        """
+        return f"{place}: exists already; choose another name or {advice}"
 
 
 class MissingExtraError(PoinsotError):

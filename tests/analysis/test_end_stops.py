@@ -38,6 +38,12 @@ def test_a_stop_behind_half_a_turn_is_reached_where_it_is(formulation):
     assert float(motion.events["hinge.end-stop"]) == pytest.approx(reached, abs=1e-7)
 
 
+def test_the_coordinate_and_its_limits_are_named_with_the_time():
+    motion = turned([2.0, 4.0], "joint")
+    assert motion.status.endswith("the end stop 'hinge.end-stop' was reached (angle from 2 to 4 rad)")
+    assert motion.status.startswith(f"stopped at t = {float(motion.events['hinge.end-stop']):.6g} s: ")
+
+
 def test_limits_further_apart_than_a_turn_are_refused_where_turns_are_not_counted():
     assert "the end stop 'hinge.end-stop' was reached" in turned([-4.0, 4.0], "joint").status
     for formulation in ("euler", "rotation-matrix"):

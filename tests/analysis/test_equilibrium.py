@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import poinsot
 from poinsot.model.mechanism import build
@@ -30,6 +31,17 @@ def test_the_hexapod_at_home_is_unstable_in_all_six_modes_with_the_published_gro
     found = poinsot.modes(hexapod, locked="none")
     growth = -2 * np.pi * found.frequencies
     assert growth.min() == pytest.approx(1.8, abs=0.05) and growth.max() == pytest.approx(6.8, abs=0.05)
+
+
+@pytest.mark.parametrize("formulation", ["euler", "rotation-matrix", "embedded"])
+@pytest.mark.parametrize("name", ["pendulum", "six_bar", "crane", "double_pendulum"])
+def test_the_stiffness_is_that_of_the_joints_in_any_coordinates(name, formulation):
+    """m g l of a pendulum, whatever its coordinates are; entries of a rotation matrix turn √2 times as fast."""
+    mechanism = poinsot.load(name)
+    found, joint = (poinsot.equilibrium(mechanism, formulation=f).stiffness for f in (formulation, "joint"))
+    assert_allclose(found, joint, rtol=1e-7, atol=1e-12 * np.max(np.abs(joint)))
+    if name == "pendulum":
+        assert_allclose(found, [1.0 * 9.81 * 0.25], rtol=1e-9)
 
 
 def test_a_spring_and_a_weight_balance():

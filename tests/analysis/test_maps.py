@@ -134,3 +134,15 @@ def test_a_body_that_nothing_holds_has_no_compliance_in_any_sample():
     pendulum = poinsot.load("double_pendulum")
     found = poinsot.compliance_map(pendulum, "lower", parameters={"lower.mass": [0.8, 0.9]})
     assert found.compliance.shape == (2, 3, 3) and np.isnan(found.compliance).all() and found.unbalanced == 2
+
+
+def test_a_pose_of_negative_frequency_is_left_at_the_rate_that_the_frequency_means():
+    """The pendulum on its head: δ(t) = δ₀ cosh(2π|f| t), and cosh x grows as exp x."""
+    pendulum = poinsot.load("pendulum")
+    f = float(poinsot.frequency_map(pendulum, {"phi": [np.pi]}).frequencies[0, 0])
+    assert f < 0
+    assert_allclose(f, poinsot.modes(pendulum, {"phi": np.pi}).frequencies[0], rtol=1e-12)
+    t = np.linspace(0.0, 1.0, 21)
+    run = poinsot.simulate(pendulum, 1.0, t=t, pose={"phi": np.pi - 1e-5})
+    left = np.pi - run.coordinates["phi"]
+    assert_allclose(left / 1e-5, np.cosh(2 * np.pi * abs(f) * t), rtol=1e-4)

@@ -142,7 +142,7 @@ def test_independent_coordinates_are_the_users_choice():
     assert_allclose(J.T @ by_place.K @ J, by_angles.K, rtol=1e-9)
     damped = np.linalg.eigvals(by_angles.A)
     assert_allclose(np.sort(np.abs(damped))[::2], np.sort(np.abs(by_angles.poles)), rtol=1e-9)
-    assert "about a pose at rest, in q1, q2" in str(by_angles)
+    assert "about a pose at rest, in q1 [rad], q2 [rad]" in str(by_angles)
     with pytest.raises(poinsot.PoinsotError, match="has 2 free motions here and 1 were named"):
         poinsot.linearise(five_bar, independent=["q1"])
     with pytest.raises(poinsot.PoinsotError, match="there is no displacement 'q3'"):

@@ -79,6 +79,35 @@ def closed(kind: str, **options):
     return build({"format": 1, "bodies": bodies, "joints": joints}, f"closed_{kind}")
 
 
+def coupled():
+    """A branch of hinges, slides and joints of two coordinates, each of which follows the one before."""
+    joints = {
+        "lower": {"type": "revolute", "between": [place("ground"), place("one", (0, 0, 0))], "axis": [0, 1, 1]},
+        "upper": {"type": "universal", "between": [place("one", (0.2, 0.1, 0)), place("two", (0, 0, 0))]},
+        "slide": {"type": "cylindrical", "between": [place("two", (0.1, 0.2, 0.3)), "three"]},
+        "screw": {"type": "helical", "between": [place("three", (0.1, 0, 0)), place("four")], "lead": 0.01},
+        "wrist": {"type": "prismatic", "between": [place("four"), place("five", (0.02, 0, 0))], "axis": [1, 0, 1]},
+    }
+    pairs = {
+        "lower": ({"upper.angle1": 1, "lower": -0.5}, 0.1),
+        "gear": ({"upper.angle2": 2, "upper.angle1": 3}, 0.0),
+        "rack": ({"slide.displacement": 1, "upper.angle2": -0.04}, 0.02),
+        "train": ({"slide.angle": 1, "lower": 2}, -0.3),
+        "nut": ({"screw": 1, "slide.displacement": -5}, 0.0),
+        "finger": ({"screw": 0.01, "wrist": 1}, 0.03),
+    }
+    names = ("one", "two", "three", "four", "five")
+    return build(
+        {
+            "format": 1,
+            "bodies": {name: body([0.1 * i, 0.2, 0.1 * i]) for i, name in enumerate(names, 1)},
+            "joints": joints,
+            "couplings": {n: {"on": {"combination": weights}, "value": c} for n, (weights, c) in pairs.items()},
+        },
+        "coupled",
+    )
+
+
 def in_plane(kind: str, **options):
     """A planar body on a joint that has fewer coordinates in the plane than in space, and a crank beside it."""
     bodies = {
@@ -185,6 +214,7 @@ def cases():
     for kind in ("spherical", "point-on-line", "free", "planar", "prismatic"):
         yield f"plane-{kind}", lambda kind=kind: in_plane(kind)
     yield "laden", laden
+    yield "coupled", coupled
 
 
 CASES = {name: cache(make) for name, make in cases()}

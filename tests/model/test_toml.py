@@ -165,7 +165,7 @@ def test_writing_leaves_no_other_file_behind(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
-    with pytest.raises(PoinsotError, match="cannot be written: no such file or directory"):
+    with pytest.raises(PoinsotError, match=r"cannot be written: there is no folder '.*nowhere'"):
         save(load("pendulum"), tmp_path / "nowhere" / "a.toml")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +12,9 @@ import pytest
 import poinsot
 from poinsot.app.scene.build import scene_of
 from poinsot.app.scene.primitives import Surface
-from poinsot.errors import PoinsotError
+from poinsot.errors import MissingMeshWarning, PoinsotError
+from poinsot.model.interchange.mjcf.files import inspect_mjcf
+from poinsot.model.meshes import found_mesh
 
 MODEL = """
 format = 1
@@ -122,3 +126,44 @@ def test_a_mesh_that_cannot_be_read_is_said_once_and_the_body_is_drawn(tmp_path,
     assert len(scene.notes) == 1
     assert re.search(words, scene.notes[0])
     assert {p.body for p in scene.layer("bodies")} == {"arm"}
+
+
+def test_missing_meshes_are_named_once_with_the_places_when_a_file_is_loaded(tmp_path):
+    (tmp_path / "r.urdf").write_text(URDF.format(file="package://arm/gone.stl"))
+    with pytest.warns(MissingMeshWarning) as caught:
+        arm = poinsot.load(tmp_path / "r.urdf")
+    (note,) = [w.message for w in caught if w.category is MissingMeshWarning]
+    assert "Mesh files are not found" in str(note) and "package://arm/gone.stl" in str(note)
+    assert str(tmp_path) in str(note) and str(tmp_path / "arm") in str(note)
+    report = poinsot.check(arm)
+    assert [str(finding) for finding in report.findings] == [f"note: {note.notes[0]}"]
+    (tmp_path / "gone.stl").write_text(CORNER)
+    assert not poinsot.check(arm).findings
+
+
+def test_the_command_says_once_that_meshes_are_missing(tmp_path):
+    (tmp_path / "r.urdf").write_text(URDF.format(file="gone.stl"))
+    command = [sys.executable, "-m", "poinsot.app.cli", "check", "r.urdf"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert said.returncode == 0
+    assert (said.stdout + said.stderr).count("gone.stl") == 1
+
+
+@pytest.mark.parametrize("name", ["x" * 5000 + ".stl", "a\\0b.stl"])
+def test_names_that_no_file_can_have_are_missing(name):
+    with pytest.raises(PoinsotError, match="is not beside the model file"):
+        found_mesh(name, "")
+
+
+def test_an_mjcf_whose_mesh_is_missing_is_refused_with_the_places(tmp_path):
+    path = tmp_path / "r.xml"
+    path.write_text(
+        '<mujoco><compiler meshdir="parts"/><asset><mesh name="m" file="gone.stl"/></asset>'
+        '<worldbody><body><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    )
+    with pytest.raises(PoinsotError, match=r"<mesh> names 'gone.stl', which is not there") as caught:
+        poinsot.load(path)
+    assert str(tmp_path / "parts" / "gone.stl") in str(caught.value)
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "gone.stl").write_text(CORNER)
+    inspect_mjcf(path)

@@ -1,6 +1,7 @@
 """Elements: the physical laws, one a file, written once for numbers and symbols.
 
 frame          places on bodies
+coupling       a coordinate that is kept: gears, belts, racks, joints that follow others
 registry       the laws of a family by kind
 bodies/        rigid
 joints/        revolute, prismatic, cylindrical, universal, spherical, planar, helical, fixed, free,

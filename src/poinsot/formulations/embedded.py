@@ -22,7 +22,7 @@ from poinsot.formulations.equations import Equations
 from poinsot.formulations.generalised_forces import coordinate_along
 from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales
 from poinsot.lazy import casadi
-from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.parts import Elements
 
 Rate = int | str  # a speed of the tree by its number, or a coordinate by its name

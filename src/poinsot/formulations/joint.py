@@ -21,7 +21,7 @@ from poinsot.formulations.articulated import Articulated, articulated
 from poinsot.formulations.coordinates_of_poses import tree_reading
 from poinsot.formulations.equations import Equations, ForceBalance, Graph, KinematicEquations
 from poinsot.formulations.generalised_forces import applied, gravity_energy
-from poinsot.formulations.loops import Closure, closure
+from poinsot.formulations.loops import Closure, closure, coupled
 from poinsot.formulations.symbols import Symbols
 from poinsot.formulations.tree import Node, Tree, spanning_tree, speed_scales
 from poinsot.lazy import casadi
@@ -49,6 +49,10 @@ def joint_equations(symbols: Symbols) -> Equations:
     forces = applied(elements, walk.X_W, walk.V, q, v, u, q_dot, direct)
     rows, links = _closing_rows(elements, tree)
     closures = _closures(elements, tree, walk, v, links, symbols.redundancy.joints)
+    for coupling in elements.couplings.values():
+        closures[coupling.owner] = one = coupled(coupling, elements, walk.X_W, q, v, q_dot, direct)
+        links += (Link(coupling.owner, (len(rows),), _touched(tree, one.C)),)
+        rows += (Row(coupling.owner, coupling.label),)
     kinematics = KinematicEquations(
         q_dot=q_dot,
         poses=walk.X_W,
@@ -221,6 +225,12 @@ def _closing_rows(elements: Any, tree: Tree) -> tuple[tuple[Row, ...], tuple[Lin
         links.append(Link(joint.name, tuple(range(len(rows), len(rows) + len(kept))), tuple(blocks)))
         rows += [Row(joint.name, joint.rows[i]) for i in kept]
     return tuple(rows), tuple(links)
+
+
+def _touched(tree: Tree, C: Any) -> tuple[str, ...]:
+    """Bodies whose speeds rows C (m, nv) contain."""
+    columns = set(casadi.sparsify(C).sparsity().get_triplet()[1])
+    return tuple(node.body for node in tree.nodes if columns & set(range(node.v.start, node.v.stop)))
 
 
 def _moving(tree: Tree, body: str) -> list[str]:

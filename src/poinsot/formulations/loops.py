@@ -19,8 +19,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from poinsot.elements.coupling import JointCoupling
 from poinsot.elements.joints import Joint
+from poinsot.formulations.generalised_forces import Direct, along
 from poinsot.lazy import casadi
+from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import Mat3, Vec3, apply, cross, skew, transpose
 from poinsot.spatial.motion import Twist, carry_twist
 from poinsot.spatial.pose import Pose
@@ -69,6 +72,15 @@ def closure(
         parts.append(_rows(joint, X_FM, F, M, v, tuple(row for row in kept if row not in points)))
     phi, C, gamma = (casadi.vertcat(*column) for column in zip(*((p.phi, p.C, p.gamma) for p in parts)))
     return Closure(phi, casadi.sparsify(C), gamma, any(part.turned for part in parts))
+
+
+def coupled(
+    coupling: JointCoupling, elements: Elements, X_W: dict[str, Pose], q: Any, v: Any, q_dot: Any, direct: Direct
+):
+    """The equation of a coupling: Φ = s − c, Φ̇ = ṡ = J v, γ = −J̇ v."""
+    s, s_dot = (casadi.SX(x) for x in along(coupling.on, elements, X_W, q, q_dot, direct))
+    C = casadi.sparsify(casadi.jacobian(s_dot, v))
+    return Closure(coupling.residual(s), C, -casadi.jtimes(s_dot, q, q_dot))
 
 
 def _rows(joint: Joint, X_FM: Pose, F: _End, M: _End, v: Any, kept: tuple[int, ...]) -> Closure:

@@ -38,15 +38,16 @@ def joint_reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
             wrench = -(G.T @ lam[owned[name]])
             found[name] = Wrench(wrench[:3], wrench[3:])
     rowless = {name: Wrench(np.zeros(3), np.zeros(3)) for name in elements.joints}  # such as a free joint
-    return rowless | found | (_tree_reactions(e, a, found) if e.graph.branches else {})
+    kept = {c.owner: -lam[owned[c.owner]] for c in elements.couplings.values()}
+    return rowless | found | (_tree_reactions(e, a, found, kept) if e.graph.branches else {})
 
 
-def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench]) -> dict[str, Wrench]:
-    """Newton and Euler from the leaves inwards."""
+def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench], coupled: dict[str, Any]) -> dict[str, Wrench]:
+    """Newton and Euler from the leaves inwards; `coupled` are the forces of couplings along their coordinates."""
     elements, poses = e.symbols.elements, e.kinematics.poses
     F = {node.body: needed(e, node.body, _rate(e, node.body, a)) for node in e.graph.branches}
     F[GROUND] = Wrench(np.zeros(3), np.zeros(3))
-    for body, wrench in _external(e, a, closing):
+    for body, wrench in (*_external(e, a, closing), *_of_couplings(e, coupled)):
         F[body] = F[body] + Wrench(-wrench.f, -wrench.n)
     found = {}
     for node in reversed(e.graph.branches):
@@ -83,13 +84,23 @@ def _external(e: Equations, a: Any, closing: dict[str, Wrench]):
     for k, (force, _, _) in enumerate(e.balance.acting):
         if getattr(force.on, "joint", None) in carrying:
             continue
-        f = coordinate_force(e, k, a)
-        for body in dict.fromkeys(force.on.bodies(elements.joints)):
-            if body != GROUND:
-                direction = _slope(e, force.on, body)
-                yield body, Wrench(direction[:3] * f, direction[3:] * f)
+        yield from _along(e, force.on, coordinate_force(e, k, a))
     for load in elements.loads.values():
         yield load.at.body, carry_wrench(load.at.pose(), load.wrench(poses[load.at.body]))
+
+
+def _of_couplings(e: Equations, coupled: dict[str, Any]):
+    """Wrenches on bodies, about their origins, of couplings."""
+    for coupling in e.symbols.elements.couplings.values():
+        yield from _along(e, coupling.on, coupled[coupling.owner])
+
+
+def _along(e: Equations, on: Coordinate, f: Any):
+    """Wrenches on bodies, about their origins, of a force along a coordinate."""
+    for body in dict.fromkeys(on.bodies(e.symbols.elements.joints)):
+        if body != GROUND:
+            direction = _slope(e, on, body)
+            yield body, Wrench(direction[:3] * f, direction[3:] * f)
 
 
 def _slope(e: Equations, on: Coordinate, body: str) -> Any:

@@ -165,4 +165,8 @@ def _constraints(elements: Any, charts: dict[str, Chart], places: dict[str, slic
             residual = casadi.SX(joint.residual(joint.relative(poses[joint.a.body], poses[joint.b.body])))
             bodies = tuple(b for b in (joint.a.body, joint.b.body) if b != GROUND)
             add(joint.name, [joint.rows[i] for i in kept], residual[kept], bodies)
+    for coupling in elements.couplings.values():
+        bodies = tuple(b for b in coupling.on.bodies(elements.joints) if b != GROUND)
+        s = casadi.SX(coupling.on.value(poses, elements.joints))
+        add(coupling.owner, [coupling.label], coupling.residual(s), bodies)
     return (casadi.vertcat(*parts) if parts else casadi.SX(0, 1)), tuple(rows), tuple(links)

@@ -22,8 +22,7 @@ from poinsot.formulations.euler import POOR_ANGLES
 from poinsot.formulations.registry import formulation_of
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
-from poinsot.model.assembly.assembly import row_lengths
-from poinsot.model.assembly.constraints import Row
+from poinsot.model.assembly.constraints import Row, row_lengths
 
 UNEVEN = 1e-5  # of the largest mass beyond a joint: with less in a loop the mass matrix is factorised
 

@@ -32,7 +32,8 @@ class Symbols:
     def redundancy(self) -> Redundancy:
         """Rows of the closing joints that share self-stresses."""
         elements = self.mechanism.elements
-        return redundancy(elements, self.home, [joint.name for joint in spanning_tree(elements).closing])
+        closing = [joint.name for joint in spanning_tree(elements).closing]
+        return redundancy(elements, self.home, [*closing, *(c.owner for c in elements.couplings.values())])
 
     def values(self, mechanism: Mechanism) -> np.ndarray:
         """Values (n,) of the free parameters of a mechanism of the same structure."""

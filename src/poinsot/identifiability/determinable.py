@@ -66,7 +66,7 @@ class Determination(Result):
 
     _hidden = ("findings", "base", "matrix")
     _extra = {"channels": "base.channels", "rank": "base.rank", "parameters": "findings"}
-    _columns = {"findings": ("", "")}
+    _columns = {"findings": ("", "value=SI deviation=SI relative=-")}
 
     def _rows(self) -> dict[str, np.ndarray]:
         return {"parameter": np.array([f.name for f in self.findings])}

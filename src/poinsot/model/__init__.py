@@ -10,4 +10,5 @@ admissible                 values that no body can have
 assembly/                  equations at a pose, putting it together, freedoms
 check                      what is wrong with it
 load, toml, interchange/   library and files; MJCF and URDF; file_kinds: files that are no models
+meshes                     files that bodies are drawn with
 """

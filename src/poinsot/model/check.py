@@ -24,6 +24,7 @@ from poinsot.model.assembly.mobility import (
 )
 from poinsot.model.assembly.topology import idle_closing, topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.meshes import missing_meshes
 from poinsot.model.parts import Elements, substitute
 from poinsot.model.quantities.expressions import names
 from poinsot.results import BarPanel, Panel, Result, TextPanel
@@ -60,6 +61,7 @@ class Report(Result):
     joints: dict[str, int]  # number of joints by kind
     constraints: int  # equations
     loops: int  # independent ones of the topology
+    couplings: int
     mobility_counted: int  # 6 n − constraints, or 3 n − constraints in the plane
     mobility: int | None  # from the rank of the constraint Jacobian at a generic pose
     mobility_given: int | None  # the same at the given pose
@@ -77,6 +79,7 @@ class Report(Result):
             "moving bodies": self.bodies,
             "joints": sum(self.joints.values()),
             "loops": self.loops,
+            "couplings": self.couplings or None,
             "constraint equations": self.constraints,
             "mobility, counted": self.mobility_counted,
             "mobility": self.mobility,
@@ -101,6 +104,7 @@ class Report(Result):
             f"  moving bodies         {self.bodies}",
             f"  joints                {sum(self.joints.values())}  ({kinds or 'none'})",
             f"  loops                 {self.loops}",
+            *([f"  couplings             {self.couplings}"] if self.couplings else []),
             f"  constraint equations  {self.constraints}",
             f"  mobility, counted     {self.mobility_counted}",
             f"  mobility              {unknown if self.mobility is None else self.mobility}",
@@ -127,11 +131,12 @@ def check(mechanism: Mechanism) -> Report:
     assembly = attempt_assembly(mechanism)
     findings = [*_body_findings(elements, tree.floating), *_unused_findings(mechanism), *_assembly_findings(assembly)]
     findings += _angle_findings(mechanism) + [_idle_finding(name) for name in idle_closing(elements)]
-    findings += [Diagnostic(Level.NOTE, said) for joint in elements.joints.values() if (said := joint.remark())]
+    notes = [missing_meshes(mechanism), *(joint.remark() for joint in elements.joints.values())]
+    findings += [Diagnostic(Level.NOTE, said) for said in notes if said]
     generic = given = None
     redundant: tuple[Row, ...] = ()
     if assembly.converged:
-        order = [b.joint for b in tree.branches] + list(tree.closing)
+        order = [b.joint for b in tree.branches] + list(tree.closing) + [c.owner for c in elements.couplings.values()]
         away = generic_assembly(constraints, assembly)
         given, generic = mobility(constraints, assembly), mobility(constraints, away)
         redundant = redundant_rows(constraints, away, order)
@@ -148,6 +153,7 @@ def check(mechanism: Mechanism) -> Report:
         joints={kind: counts[kind] for kind in JOINTS if counts[kind]},
         constraints=len(constraints.rows),
         loops=tree.loops,
+        couplings=len(elements.couplings),
         mobility_counted=constraints.freedom * len(elements.bodies) - len(constraints.rows),
         mobility=generic,
         mobility_given=given,

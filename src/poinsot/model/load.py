@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import MissingMeshWarning, PoinsotError, unknown
 from poinsot.model import interchange
 from poinsot.model.file_kinds import no_model
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.meshes import missing_meshes
 from poinsot.model.toml import as_path, read_toml
 
 LIBRARY = Path(__file__).parents[1] / "library"
@@ -22,10 +24,14 @@ def library_names() -> tuple[str, ...]:
 
 
 def _beside(mechanism: Mechanism, path: Path) -> Mechanism:
-    """A mechanism that knows where the meshes are with which its bodies are drawn."""
+    """A mechanism that knows where the meshes are with which its bodies are drawn; those missing are warned of."""
     bodies = (mechanism.template.ground, *mechanism.template.bodies.values())
-    drawn = any(visual.file for body in bodies for visual in body.visuals)
-    return replace(mechanism, folder=str(path.parent)) if drawn else mechanism
+    if not any(visual.file for body in bodies for visual in body.visuals):
+        return mechanism
+    mechanism = replace(mechanism, folder=str(path.parent))
+    if note := missing_meshes(mechanism):
+        warnings.warn(MissingMeshWarning(path.name, (note,)), stacklevel=3)
+    return mechanism
 
 
 def as_mechanism(given: Mechanism | str | Path) -> Mechanism:

@@ -22,6 +22,7 @@ from poinsot.store import Bounded
 if TYPE_CHECKING:
     from poinsot.elements.bodies import Beam, RigidBody
     from poinsot.elements.coordinates import Coordinate
+    from poinsot.elements.coupling import JointCoupling
     from poinsot.elements.forces import Actuator, Force, Load
     from poinsot.elements.joints import Joint
     from poinsot.elements.sensors import Sensor
@@ -86,6 +87,11 @@ class Mechanism:
     def joints(self) -> dict[str, Joint]:
         """Joints by name."""
         return self.elements.joints
+
+    @property
+    def couplings(self) -> dict[str, JointCoupling]:
+        """Couplings between coordinates by name."""
+        return self.elements.couplings
 
     @property
     def forces(self) -> dict[str, Force]:

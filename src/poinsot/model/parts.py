@@ -19,6 +19,7 @@ from poinsot.model.quantities.expressions import Call, Constant, Name, evaluate,
 
 if TYPE_CHECKING:
     from poinsot.elements.bodies import Beam, RigidBody
+    from poinsot.elements.coupling import JointCoupling
     from poinsot.elements.forces import Actuator, Force, Load
     from poinsot.elements.frame import Frame
     from poinsot.elements.joints import Joint
@@ -119,6 +120,7 @@ class Elements:
     placements: dict[str, Placement]
     closing: tuple[str, ...]  # joints that the user wants to close a loop
     pose: dict[str, Scalar]  # values of named coordinates in the given pose
+    couplings: dict[str, JointCoupling] = field(default_factory=dict)
     beams: dict[str, Beam] = field(default_factory=dict)  # flexible parts of bodies
     lumps: dict[str, RigidBody] = field(default_factory=dict)  # once resolved: what bodies with beams have besides
 
@@ -129,7 +131,7 @@ class Elements:
     @cached_property
     def foreign(self) -> tuple[str, ...]:
         """Laws that are not Poinsot's own."""
-        tables = (self.joints, self.forces, self.actuators, self.sensors, self.coordinates)
+        tables = (self.joints, self.couplings, self.forces, self.actuators, self.sensors, self.coordinates)
         return foreign(law for table in tables for law in table.values())
 
     @cached_property

@@ -275,6 +275,13 @@ class ForceSpec(LawSpec):
         return {name: "" for law in FORCES.values() for name in law.parameters}
 
 
+class CouplingSpec(Spec):
+    """A coordinate, mostly a combination of joints', that is kept at a value: gears, belts, racks."""
+
+    on: CoordinateSpec
+    value: Number = Field(0.0, description="Of the coordinate [m] or [rad].")
+
+
 class ActuatorSpec(Spec):
     """A drive along a coordinate."""
 
@@ -336,6 +343,7 @@ class GroupSpec(Spec):
     bodies: Table[BodySpec] = {}
     frames: Table[InlineFrame] = {}
     joints: Table[JointSpec] = {}
+    couplings: Table[CouplingSpec] = {}
     forces: Table[ForceSpec] = {}
     actuators: Table[ActuatorSpec] = {}
     sensors: Table[SensorSpec] = {}
@@ -348,7 +356,7 @@ class GroupSpec(Spec):
         spans = [beam.elements for body in self.bodies.values() for beam in body.beams.values()]
         tables = (self.parameters, self.bodies, self.frames, self.joints, self.forces, self.actuators, self.sensors)
         frames = [len(body.frames) for body in self.bodies.values()]
-        return sum(spans) + sum(frames) + sum(map(len, (*tables, self.coordinates)))
+        return sum(spans) + sum(frames) + sum(map(len, (*tables, self.couplings, self.coordinates)))
 
 
 class ComponentSpec(GroupSpec):
@@ -362,8 +370,7 @@ class IdentifySpec(Spec):
     """What the model's author prefers when parameters are identified."""
 
     eliminate: tuple[str, ...] = Field(
-        default=(),
-        description="Linear parameters to be expressed by others, such as 'link1.J', the most wanted first.",
+        default=(), description="Linear parameters to express by others, such as 'link1.J', the most wanted first."
     )
 
 

@@ -8,17 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.model.assembly.constraints import IN_PLANE
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism
 from poinsot.model.state import State
 from poinsot.motion.initial_pose import initial
 from poinsot.motion.reactions import JointReactions
 from poinsot.motion.undetermined import undetermined
+from poinsot.results.words import aligned
 from poinsot.system.functions import Observed, forward, observe
 from poinsot.system.given_state import coordinates_of
 from poinsot.system.initial_state import speeds
 from poinsot.system.system import System, system
 from poinsot.system.variants import UNSURE, careful, embedded_in, solved_with_care
+
+ROUND_OFF = 1e-13  # of the largest number of the same unit, below which one is printed as 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +45,19 @@ class Accelerations(JointReactions, Mapping[str, np.ndarray]):
 
     def _rows(self) -> dict[str, np.ndarray]:
         return {"batch": np.arange(np.size(self.check))} if np.ndim(self.check) else {}
+
+    def __str__(self) -> str:
+        name, count = self.mechanism.name, np.size(self.check)
+        if np.ndim(self.check):
+            least = f"least check value {np.min(self.check, initial=1.0):.2g} (1 is perfect)"
+            return f"{name}: accelerations of {listing(self.bodies)} in {count} states, {least}"
+        shown = IN_PLANE if self.mechanism.planar else range(6)
+        heads = [f"{label} [{unit}]" for label, unit in zip(*(text.split() for text in self._columns["bodies"]))]
+        sizes = np.max([np.abs(a.reshape(2, 3)).max(axis=1) for a in self.bodies.values()], axis=0, initial=0.0)
+        noise = ROUND_OFF * np.repeat(sizes, 3)  # of lengths and of angles
+        told = {body: np.where(np.abs(a) <= noise, 0.0, a) for body, a in self.bodies.items()}
+        rows = [(body, *(f"{a[k]:.6g}" for k in shown)) for body, a in told.items()]
+        return "\n".join([f"{name}: accelerations", *aligned([("", *(heads[k] for k in shown)), *rows])])
 
     def __getitem__(self, body: str) -> np.ndarray:
         if body not in self.bodies:

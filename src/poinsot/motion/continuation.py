@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.errors import MotionError
-from poinsot.model.assembly.assembly import row_lengths
 from poinsot.model.assembly.branches import along_branch
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.motion.signals import Signal, evaluate_motion
 from poinsot.spatial.algebra import Scalar
 from poinsot.system.scales import coordinate_sizes, natural_speeds

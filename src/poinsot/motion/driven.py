@@ -14,7 +14,7 @@ from poinsot import formulations
 from poinsot.engine import Link, elimination_order, kernel, kkt
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
-from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.system.conditioning import surplus_or_free
 from poinsot.system.functions import coordinate_rates
 from poinsot.system.scales import natural_speeds

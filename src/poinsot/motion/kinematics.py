@@ -71,9 +71,8 @@ class Kinematics(Result):
         return replace(self, t=self.t[:n], path=cut, **dicts)
 
     def __str__(self) -> str:
-        lines = [
-            f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s, joints closed to {self.residual:.1e}"
-        ]
+        span = f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s"
+        lines = [f"{span}, joints closed to {self.residual:.1e} m or rad"]
         lines += [f"  {name}  {s.min():.6g} … {s.max():.6g}" for name, s in self.coordinates.items()]
         return "\n".join(lines)
 

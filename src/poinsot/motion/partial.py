@@ -17,7 +17,7 @@ import numpy as np
 
 from poinsot.elements.forces import Actuator
 from poinsot.errors import MotionError, PoinsotError, listing, require_known
-from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.driven import Driven, driven, require_count

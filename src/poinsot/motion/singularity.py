@@ -19,8 +19,7 @@ from poinsot.blas import one_blas_thread
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import list_of_names
 from poinsot.formulations.tree import speed_scales
-from poinsot.model.assembly.assembly import row_lengths
-from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.constraints import Constraints, row_lengths
 from poinsot.model.assembly.mobility import generic_assembly
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose

@@ -5,6 +5,7 @@ tables     values as data for JSON, as columns, as CSV
 panels     what a plot shows, as data: curves, bars, fields, words
 pictures   panels that several results share: responses, maps, matrices, places of bodies
 placed     results that tell where bodies are
+words      numbers with names and units in a text
 thinning   long signals in few points, peaks included
 drawing    panels drawn into Axes of Matplotlib
 notebook   a result as HTML

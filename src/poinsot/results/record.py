@@ -53,7 +53,7 @@ class Result:
     _over: ClassVar[tuple[str, str]] = ("", "")  # name of the rows, attribute that tells them, "#" counts; none: one
     _hidden: ClassVar[tuple[str, ...]] = ()  # fields that are no data for others
     _extra: ClassVar[Mapping[str, str]] = {}  # further data by name, from attributes such as "base.rank"
-    _columns: ClassVar[Mapping[str, tuple[Texts, Texts]]] = {}  # as `COLUMNS`, of this result alone
+    _columns: ClassVar[Mapping[str, tuple[Texts, Texts]]] = {}  # as `COLUMNS`, of this result; of records "value=SI"
     _shared: ClassVar[bool] = True  # whether fields with a name in `COLUMNS` are columns of its table
     _plot: ClassVar[Mapping[str, str]] = {}  # attributes with columns that are drawn over the rows, and their words
 
@@ -151,10 +151,10 @@ class Result:
 
     def _table(self, name: str, value: Any, shape: tuple[int, ...]) -> dict[str, tuple[np.ndarray, str]]:
         """Columns of one attribute, which has `shape` in front, with their units."""
-        if isinstance(value, tuple) and all(map(is_dataclass, value)):  # a record for every row
-            each = fields(value[0]) if value else ()
-            return {f.name: (column_of([getattr(x, f.name) for x in value]), "") for f in each}
         labels, units = {**COLUMNS, **self._columns}[name]
+        if isinstance(value, tuple) and all(map(is_dataclass, value)):  # a record for every row
+            each, told = fields(value[0]) if value else (), dict(pair.split("=") for pair in str(units).split())
+            return {f.name: (column_of([getattr(x, f.name) for x in value]), told.get(f.name, "")) for f in each}
         wrt: tuple[str, ...] = getattr(self, "wrt", ())
         found: dict[str, tuple[np.ndarray, str]] = {}
         by_name: Mapping[str, Any] = value if isinstance(value, Mapping) else {"": value}

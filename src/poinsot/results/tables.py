@@ -58,10 +58,12 @@ def data_of(value: Any) -> Any:
 
 
 def csv_text(index: Mapping[str, np.ndarray], columns: Mapping[str, tuple[np.ndarray, str]]) -> str:
-    """A table as CSV with all digits; heads carry units, "theta1 [rad]", as `read` understands them."""
+    """A table as CSV with all digits; heads carry units, "theta1 [rad]", as `read` understands them, but where a
+    column `unit` tells those of each row."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*index, *(with_unit(name, unit) for name, (_, unit) in columns.items())])
+    of_rows = "SI" if "unit" in columns else ""
+    writer.writerow([*index, *(with_unit(name, unit.removeprefix(of_rows)) for name, (_, unit) in columns.items())])
     rows = zip(*index.values(), *(values for values, _ in columns.values()), strict=True)
     writer.writerows([_cell(x) for x in row] for row in rows)
     return out.getvalue()

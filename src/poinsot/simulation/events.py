@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Watched = tuple[tuple[str, str, float], ...]  # events of the user: name, coordinate, the value that it crosses
 MUCH_BETTER = 300.0  # times the limit of combinations, 30 times what they were: others are chosen, with another limit
 AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn
+TURNED = "'{}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
 
 
 class Ending(StrEnum):
@@ -46,7 +47,7 @@ def watched_events(compiled: System, events: Watched, counts: casadi.SX) -> list
         s = compiled.coordinate(on)[0]
         s = turned(s, counts[angles.index(on)]) if on in angles else s
         found.append((Event(name, Ending.FINISHED, ""), s - value))
-    return [*found, *_quality_events(compiled), *_force_events(compiled)]
+    return [*found, *_quality_events(compiled), *_force_events(compiled), *_coupling_events(compiled)]
 
 
 def _quality_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
@@ -69,7 +70,20 @@ def _force_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
             why = f"the {force.kind.replace('-', ' ')} '{name}' was reached"
             found.append((Event(name, Ending.STOPPED, why), gap))
         for k, part in enumerate(read if force.positional else ()):
-            why = f"'{name}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
+            why = TURNED.format(name)
             beyond = casadi.cos(compiled.along(part)[0] - (force.centre if wound else 0.0)) + AMBIGUOUS
             found.append((Event(f"{name} turned{k or ''}", Ending.STOPPED, why), beyond))
+    return found
+
+
+def _coupling_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
+    """Couplings that no teeth have: they jump by 2π w where an angle that is read off a pose does."""
+    found = []
+    for name, coupling in compiled.elements.couplings.items():
+        on = coupling.on
+        read = formulations.angles_read(on, compiled.equations.kinematics.direct)
+        jumps = [casadi.pi * casadi.fabs(w) for part, w in zip(on.parts, on.factors) if part in read]
+        if jumps and coupling.untold:
+            near = casadi.mmin(casadi.vertcat(*jumps)) - casadi.fabs(coupling.residual(compiled.along(on)[0]))
+            found.append((Event(f"{name} turned", Ending.STOPPED, TURNED.format(name)), near))
     return found

@@ -51,15 +51,13 @@ class Motion:
     laws: Laws = ()  # of the actuators
 
     def __call__(
-        self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, *, rtol: float, atol: float, max_steps: int, threads: Any
+        self, t: np.ndarray, y0: np.ndarray, p: np.ndarray, *, threads: int | None, **options: float
     ) -> Integration:
         """Integrate from y0 (states,) with parameters (m,) or (N, m); Interrupted brings what was found."""
         if self.method == "implicit":
-            return self._implicit(t, y0, p, {"rtol": rtol, "atol": atol, "max_steps": max_steps})
+            return self._implicit(t, y0, p, options)
         try:
-            return self._native_ended(
-                t, self.native(t, y0, p, rtol=rtol, atol=atol, max_steps=max_steps, threads=threads)
-            )
+            return self._native_ended(t, self.native(t, y0, p, threads=threads, **options))
         except Interrupted as stop:
             raise Interrupted(str(stop), partial=self._native_ended(t, stop.partial)) from None
 
@@ -69,7 +67,7 @@ class Motion:
         if self.method == "implicit":
             y, none = np.full((2, len(y0)), np.nan), np.full(len(self.events), np.nan)
             y[0] = y0
-            given = {name: options[name] for name in ("rtol", "atol", "max_steps")}
+            given = {name: option for name, option in options.items() if name != "threads"}
             self._from_output_to_output(t, p, given, y, none, np.array([begin]), np.zeros(1, int))
             return y[-1]
         return self.native(t, y0, p, **options).y[0, -1]

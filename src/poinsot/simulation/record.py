@@ -114,7 +114,7 @@ class Simulation(JointReactions):
         reached = f"{self.t[-1]:g} s" if len(self.t) else "no output time"
         return (
             f"{self.mechanism.name} ({self.formulation}): {reached} in {self.steps} steps, "
-            f"drift {self.drift:.1e}, energy error {self.energy_error:.1e} J"
+            f"drift {self.drift:.1e} m or rad, energy error {self.energy_error:.1e} J"
             + (f", changes on the way: {len(self.changes)}" if self.changes else "")
             + creeps
             + (f"\n{self.status}" if self.status else "")

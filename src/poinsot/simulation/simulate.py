@@ -22,6 +22,7 @@ from poinsot.errors import (
     listing,
     require_known,
 )
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism, require_possible
 from poinsot.model.state import GivenPose, State
 from poinsot.motion.counted_turns import counted, first_counts, turning
@@ -49,6 +50,7 @@ from poinsot.system.variants import careful, embedded_in
 
 BATCHED_ROLES = ("inertia", "force", "gravity")
 OUTPUTS = 101  # times that are given if nobody says which
+OPEN = 1e-3  # of the machine's size, or in radians: a constraint that is violated by so much is lost
 LIGHTER = 1e-2  # of a mass: a batch with less is solved with care
 LOST = 1e-6  # of the largest energy: a balance lost by so much from one output to the next is no error of the steps,
 ROUGH = 1e3  # unless rtol allows for more, this many times over, or in as many steps as there were
@@ -84,7 +86,7 @@ def simulate(
     `method` is "explicit" (order 8, adaptive, native), "implicit" (CVODES, for stiff mechanisms; its events are
     timed between outputs) or "auto": explicit, and implicit from where a motion is stiff, as dry friction may make
     it, which `changes` tells. Constraints are kept by projection; drift and energy balance are reported; a motion too
-    slow for the default `atol` is repeated with a finer one. Ctrl-C raises a KeyboardInterrupt with a `partial` one.
+    slow for the default `atol`, or too short for `rtol`, is repeated with finer ones; Ctrl-C raises with a `partial`.
 
     >>> import poinsot
     >>> r = poinsot.simulate(poinsot.load("pendulum"), t_end=1.0, pose={"phi": 0.1})
@@ -102,9 +104,8 @@ def simulate(
     compiled = careful(compiled) if _far_lighter(mechanism, parameters) else compiled
     v = speeds(compiled, q, p if p.ndim == 1 else p[0], begin_at.velocity) if begin.v is None else begin.v
     compiled = embedded_in(compiled, q, p if p.ndim == 1 else p[0], independent)
-    given = _laws(compiled, forces)
+    given, grid = _laws(compiled, forces), times if times[0] == 0 else np.concatenate([[0.0], times])
     laws = tuple((name, law if isinstance(law, Formula) else None) for name, law in given.items())
-    grid = times if times[0] == 0 else np.concatenate([[0.0], times])
     u = np.array([0.0 if isinstance(law, Formula) else law for law in given.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
     y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
@@ -251,7 +252,7 @@ def _result(
     lost, better = _lost_or_better(compiled, problem, run, largest, balance)
     if better is not None:
         return _result(mechanism, compiled, laws, outputs, problem, better)
-    count, why = _balanced(compiled, problem, run, lost, balance)
+    count, why = _closed(compiled, grid, phi, *_balanced(compiled, problem, run, lost, balance))
     t, y, p = grid[:count], reached[:, :count], run.at(slice(count))
     last = slice(len(grid) - outputs, count)
     batch = len(y) > 1 or run.p.ndim == 2
@@ -281,7 +282,7 @@ def _result(
         energy_error=float(np.max(np.abs(balance[:, :count]), initial=0.0)),
         events={event.name: times[..., k] for k, event in enumerate(run.integration.events) if event.name},
         steps=int(run.integration.steps.max()),
-        status=why or _status(run),
+        status=why or _status(mechanism, run),
         changes=run.changes,
         mechanism=mechanism,
         find_reactions=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
@@ -324,11 +325,34 @@ def _balanced(
     return k + 1, f"stopped at t = {at.t:.6g} s: {why}"
 
 
-def _status(run: SwitchedIntegration) -> str:
+def _closed(compiled: System, t: np.ndarray, phi: np.ndarray, count: int, why: str) -> tuple[int, str]:
+    """How many of `count` times to keep, and why not more: those before a constraint, rows phi (N, n, m), is open."""
+    rows = compiled.outline.all_rows
+    opening = np.abs(phi[:, :count]) / row_lengths(rows, compiled.home.size)
+    wide = np.flatnonzero((opening > OPEN).any(axis=(0, 2)))
+    if not len(wide):
+        return count, why
+    row, k = rows[int(np.argmax(opening[:, wide[0]].max(axis=0)))], max(int(wide[0]), 1)
+    return k, f"stopped at t = {t[k - 1]:.6g} s: {row} does not hold any more in these coordinates: use 'joint'"
+
+
+def _status(mechanism: Mechanism, run: SwitchedIntegration) -> str:
     """Why the first motion that ended early did so."""
-    for why, reached in zip(run.integration.why, run.integration.reached):
+    for n, (why, reached) in enumerate(zip(run.integration.why, run.integration.reached)):
         if why:
-            return f"stopped at t = {reached:.6g} s: {why}"
+            names = [e.name for e, t in zip(run.integration.events, run.integration.event_times[n]) if t == reached]
+            return f"stopped at t = {reached:.6g} s: {why}{_limits(mechanism, names)}"
+    return ""
+
+
+def _limits(mechanism: Mechanism, reached: Sequence[str]) -> str:
+    """The coordinate of the first end stop among the events that were reached, and its limits, in brackets."""
+    named = mechanism.coordinates
+    for law in (mechanism.forces[name] for name in reached if name in mechanism.forces):
+        of = [name for name, one in [*named.items(), *named.of_joints.items()] if one == law.on]
+        if np.isfinite(law.limits).any() and of:
+            lower, upper = law.limits
+            return f" ({of[0]} from {lower:.6g} to {upper:.6g} {law.on.unit})"
     return ""
 
 

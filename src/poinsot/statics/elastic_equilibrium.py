@@ -17,7 +17,7 @@ import numpy as np
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.elastic import ElasticModel, Terms, columns_of, elastic_model
 from poinsot.formulations.elastic.nodes import plan
-from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.assembly.mobility import dependent_rows
 from poinsot.model.build.joints_and_forces import force_unit
 from poinsot.model.mechanism import Mechanism

@@ -9,7 +9,7 @@ the constraints leave.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,11 +19,12 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.results import Panel, Result
 from poinsot.results.pictures import place_panels
+from poinsot.results.words import quantities
 from poinsot.spatial.pose import Pose
 from poinsot.statics.locked import locked_actuators
 from poinsot.statics.point import Given, Point
 from poinsot.statics.residual import balance
-from poinsot.system.functions import displaced, poses_at
+from poinsot.system.functions import displaced, poses_at, rates_and_inertias
 from poinsot.system.given_state import given_pose
 from poinsot.system.initial_state import state
 from poinsot.system.scaled_rank import least_squares
@@ -43,7 +44,9 @@ class Equilibrium(Result):
     forces: dict[str, float]  # by actuator, as given, or what a locked one bears  [N or N·m]
     multipliers: np.ndarray  # (m,)
     residual: float  # largest generalised force that is left  [N or N·m]
-    stiffness: np.ndarray  # eigenvalues of K on the free motions (mobility,), smallest first
+    stiffness: (
+        np.ndarray
+    )  # eigenvalues of K on free motions (mobility,), by rates of the tree's joints; smallest first
     energy: float  # potential  [J]
     mechanism: Mechanism = field(repr=False)
 
@@ -60,9 +63,12 @@ class Equilibrium(Result):
         return bool(np.all(self.stiffness > 0))
 
     def __str__(self) -> str:
-        named = ", ".join(f"{name} = {value:.6g}" for name, value in self.coordinates.items())
+        known, drives = self.mechanism.coordinates, self.mechanism.actuators
+        named = quantities(self.coordinates, lambda name: known[name].unit)
+        forces = f", forces {quantities(self.forces, lambda name: drives[name].unit)}" if self.forces else ""
         kind = "stable" if self.stable else "not stable"
-        return f"{kind} equilibrium at {named or 'the assembled pose'}, residual {self.residual:.1e}"
+        where = named if self.coordinates else "the assembled pose"
+        return f"{kind} equilibrium at {where}{forces}, residual {self.residual:.1e} N or N·m"
 
 
 @one_blas_thread()
@@ -149,17 +155,38 @@ def _result(mechanism: Mechanism, compiled: System, point: Point) -> Equilibrium
         forces=dict(zip(compiled.commands, point.u.tolist())),
         multipliers=point.lam,
         residual=point.residual,
-        stiffness=_stiffness(point),
+        stiffness=_stiffness(point, _joint_motions(mechanism, poses, point) if len(point.free.T) else point.free),
         energy=point.energy,
         mechanism=mechanism,
     )
 
 
-def _stiffness(point: Point) -> np.ndarray:
-    """Eigenvalues (k,) of K on the free motions, 0.0 where they are round-off."""
-    Z = np.linalg.qr(point.free)[0]
+def _stiffness(point: Point, Z: np.ndarray) -> np.ndarray:
+    """Eigenvalues (k,) of K on free motions Z (nv, k), 0.0 where they are round-off."""
     K = Z.T @ point.K @ Z
     values, vectors = np.linalg.eigh((K + K.T) / 2)
     x = np.abs(Z @ vectors)
     noise = ZERO * np.einsum("ij,ij->j", x, point.stiffness_terms @ x)
     return np.where(np.abs(values) <= noise, 0.0, values)
+
+
+def _joint_motions(mechanism: Mechanism, poses: Mapping[str, Pose], point: Point) -> np.ndarray:
+    """The free motions (nv, k) whose rates in the joints of the spanning tree are orthonormal, in any coordinates.
+
+    Motions are known by the twists T of all bodies:  T B X = T_J Z_J.
+    """
+    compiled, joints = point.functions.compiled, system(mechanism, "joint")
+    if compiled is joints:
+        return np.linalg.qr(point.free)[0]
+    p = joints.parameters(mechanism, poses)
+    q = joints.reading.coordinates(poses, p[len(joints.free) :])
+    there = Point(balance(joints), q, replace(point.given, p=p))
+    Z = np.linalg.qr(there.free)[0]
+    return point.free @ np.linalg.lstsq(_twists(compiled, point) @ point.free, _twists(joints, there) @ Z)[0]
+
+
+def _twists(compiled: System, point: Point) -> np.ndarray:
+    """Twists of all bodies per speed (6 b, nv), lengths by the machine's size."""
+    found = rates_and_inertias.formula(compiled, ()).function(point.q, 0, 0, point.given.p)[1]
+    T = np.asarray(found).reshape(found.shape)
+    return T / np.resize([point.functions.sizes.machine] * 3 + [1.0] * 3, len(T))[:, None]

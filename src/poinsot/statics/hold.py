@@ -13,6 +13,7 @@ from poinsot.motion.driven import require_count
 from poinsot.motion.equations import inverse_function
 from poinsot.motion.inverse_dynamics import inverse_dynamics, require_actuators, require_hold
 from poinsot.results import Result
+from poinsot.results.words import quantities
 from poinsot.system.given_state import given_pose
 from poinsot.system.system import system
 
@@ -25,6 +26,10 @@ class Holding(Result, Mapping[str, float]):
     mechanism: Mechanism = field(repr=False)
 
     _plot = {"forces": "actuator forces"}
+
+    def __str__(self) -> str:
+        told = quantities(self.forces, lambda name: self.mechanism.actuators[name].unit)
+        return f"{self.mechanism.name} is held by {told if self.forces else 'nothing: it has no actuators'}"
 
     def __getitem__(self, actuator: str) -> float:
         return self.forces[actuator]

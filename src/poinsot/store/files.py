@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from poinsot.errors import PoinsotError, one_line
+from poinsot.errors import OccupiedError, PoinsotError, one_line
 
 _KINDS = {
     stat.S_IFREG: "a file",
@@ -63,27 +63,39 @@ def as_path(given: Any) -> Path:
     raise PoinsotError(f"expected the name of a file, not {given!r} ({type(given).__name__})")
 
 
-def check_place(path: Path, overwrite: bool, advice: str = "allow overwriting") -> os.stat_result | None:
-    """Status of the file that will be replaced, None if there is none; an error if it must not be.
+def check_place(path: Path, overwrite: bool) -> os.stat_result | None:
+    """Status of the file that will be replaced, None if there is none; an error if nothing can be written there.
 
     Only a regular file of one's own is replaced: no device, no folder, no symbolic link, no file of another user.
+    A new file needs a folder that exists.
     """
     try:
         status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        return _check_parent(path)
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise PoinsotError(f"{one_line(str(path))}: cannot be written: {reason}") from None
     if not isinstance(overwrite, int):
         raise PoinsotError(f"overwrite is True or False, not {type(overwrite).__name__}")
     if not overwrite:
-        raise PoinsotError(f"{path}: exists already; choose another name or {advice}")
+        raise OccupiedError(path)
     if not stat.S_ISREG(status.st_mode):
         raise PoinsotError(f"{path}: this is {file_kind(status)}; only files are replaced")
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         raise PoinsotError(f"{path}: the file belongs to another user; only files of your own are replaced")
     return status
+
+
+def _check_parent(path: Path) -> None:
+    if not path.parent.exists():
+        raise PoinsotError(f"{one_line(str(path))}: cannot be written: there is no folder '{path.parent}'")
+    if not path.parent.is_dir():
+        raise PoinsotError(f"{one_line(str(path))}: cannot be written: '{path.parent}' is no folder")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise PoinsotError(
+            f"{one_line(str(path))}: cannot be written: the folder '{path.parent}' may not be written to"
+        )
 
 
 def write_aside(path: Path, content: str | bytes) -> Path:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import OccupiedError, PoinsotError
 
 # Files that results are made of: those of an older one go with it.
 OWN = (
@@ -48,9 +48,18 @@ def new_folder(place: str | Path, sign: str, overwrite: bool = False) -> Iterato
 def check_folder(place: Path, sign: str, overwrite: bool) -> None:
     """That a folder of results may be written to a place, for callers that ask before long work."""
     if place.exists() and not overwrite:
-        raise PoinsotError(f"{place} exists already: give another folder, or allow overwriting")
+        raise OccupiedError(place)
     if place.exists() and not (place / sign).is_file():
         raise PoinsotError(f"{place} is no folder of {_article(Path(sign).stem)}: it is not overwritten")
+    check_parents(place)
+
+
+def check_parents(place: Path) -> None:
+    """That a folder can be made: the first of its parents that exists is a folder that may be written to."""
+    parent = next((p for p in (place, *place.parents) if p.exists()), Path())
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        why = "may not be written to" if parent.is_dir() else "is no folder"
+        raise PoinsotError(f"{place}: cannot be written: '{parent}' {why}")
 
 
 def _article(word: str) -> str:

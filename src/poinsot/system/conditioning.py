@@ -14,8 +14,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.elements.coordinates import AlongJoint, Coordinate
-from poinsot.model.assembly.assembly import row_scales, twist_scales
-from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.constraints import Constraints, row_scales, twist_scales
 from poinsot.spatial.pose import Pose
 from poinsot.system.functions import poses_at
 
@@ -30,7 +29,7 @@ class Conditioning:
     """The worst-conditioned constraint in a pose."""
 
     name: str  # of the joint, or of the held coordinate
-    kind: str  # "joint" or "coordinate"
+    kind: str  # "joint", "coupling" or "coordinate"
     condition: float  # of the constraints, held coordinates included
 
     def __str__(self) -> str:
@@ -94,7 +93,9 @@ def _slopes(
     elements, size = compiled.mechanism.elements, compiled.home.size
     constraints = Constraints(elements, tuple(held.values()))
     _, J = constraints.evaluate(poses)
-    owners = [(row.joint, "joint") for row in constraints.rows] + [(name, "coordinate") for name in held]
+    coupled = {c.owner: (c.name, "coupling") for c in elements.couplings.values()}
+    owners = [coupled.get(row.joint, (row.joint, "joint")) for row in constraints.rows]
+    owners += [(name, "coordinate") for name in held]
     if not owners or not J.size:
         return np.zeros((0, constraints.freedom * len(constraints.names))), []
     return J * twist_scales(constraints, size) / row_scales(constraints, size)[:, None], owners

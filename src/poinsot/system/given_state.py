@@ -8,7 +8,8 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError
-from poinsot.model.assembly.assembly import Assembly, row_lengths
+from poinsot.model.assembly.assembly import Assembly
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.state import GivenPose, State, named_pose
 from poinsot.spatial.pose import Pose

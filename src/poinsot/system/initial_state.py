@@ -14,7 +14,8 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
-from poinsot.model.assembly.assembly import Assembly, row_lengths
+from poinsot.model.assembly.assembly import Assembly
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.inertia import inertia_matrix

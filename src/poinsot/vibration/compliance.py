@@ -20,9 +20,17 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.results import DISPLACEMENT, WRENCH, BarPanel, Panel, Result
 from poinsot.results.pictures import matrix_panel
+from poinsot.results.words import aligned
 from poinsot.vibration.eigenmodes import ZERO, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
+
+ROUND_OFF = 1e-13  # of the geometric mean of two diagonal entries, below which coupling is printed as 0
+UNITS: dict[str, str] = {
+    axis: unit
+    for axes, units in ((DISPLACEMENT, ("m", "rad")), (WRENCH, ("N", "N·m")))
+    for axis, unit in zip(axes.split(), [units[0]] * 3 + [units[1]] * 3)
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +43,24 @@ class PlaceMatrix(Result):
     per: tuple[str, ...]  # of the columns: a wrench or displacements
     matrix: np.ndarray
 
-    _over, _columns = ("axis", "axes"), {"matrix": (lambda found: found.per, "SI")}
+    _over = ("axis", "axes")
+    _columns = {
+        "units": ("unit", ""),
+        "matrix": (lambda found: found.per, lambda found: [f"1/({UNITS[axis]}) of the axis" for axis in found.per]),
+    }
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the rows' displacements or wrench."""
+        return tuple(UNITS[axis] for axis in self.axes)
+
+    def __str__(self) -> str:
+        what = "compliance" if self.axes[0] in DISPLACEMENT.split() else "stiffness"
+        heads = [("", *(f"per {axis} [{UNITS[axis]}]" for axis in self.per))]
+        own = np.sqrt(np.abs(np.diag(self.matrix)))
+        told = np.where(np.abs(self.matrix) <= ROUND_OFF * np.outer(own, own), 0.0, self.matrix)
+        rows = [(f"{axis} [{UNITS[axis]}]", *(f"{x:.6g}" for x in row)) for axis, row in zip(self.axes, told)]
+        return "\n".join([f"{what} of '{self.at}' of {self.mechanism.name}, world axes", *aligned([*heads, *rows])])
 
     def panels(self) -> tuple[Panel, ...]:
         """The diagonal by unit, and how directions are coupled."""

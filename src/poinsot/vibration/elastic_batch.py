@@ -57,7 +57,7 @@ class ElasticBatch:
             return None
         found = cls(mechanism, names, parameters, locked)
         along = len(found.model.held(found.locked)) == len(found.locked)
-        carried = all(joint.carries for joint in elements.joints.values())
+        carried = all(joint.carries for joint in elements.joints.values()) and not elements.couplings
         return found if along and carried and not found.looped and not found.model.large else None
 
     def __call__(self, s: np.ndarray, values: np.ndarray, frame: Frame | None = None) -> Batched | None:

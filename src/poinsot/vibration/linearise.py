@@ -20,6 +20,12 @@ from poinsot.vibration.eigenmodes import general_poles, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel, MatrixDerivatives, dense
 
+UNITS = {  # of an entry whose coordinates are turns, one of them, or none
+    "M": ("kg·m²", "kg·m", "kg"),
+    "D": ("N·m·s/rad", "N·s", "N·s/m"),
+    "K": ("N·m/rad", "N", "N/m"),
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Linear(Result):
@@ -37,14 +43,34 @@ class Linear(Result):
     _extra = {name: f"linear.{name}" for name in ("formulation", "locked", "forces")} | {
         "mechanism": "linear.mechanism.name"
     }
-    _columns = {m: (lambda linear, m=m: [f"{m}.{name}" for name in linear.names], "SI") for m in ("M", "D", "K")}
+    _columns = {
+        m: (lambda linear, m=m: [f"{m}.{name}" for name in linear.names], lambda linear, m=m: linear.column_units(m))
+        for m in "MDK"
+    }
 
     def panels(self) -> tuple[Panel, ...]:
         """The matrices."""
-        told = {"M": "mass M [SI]", "D": "damping D [SI]", "K": "stiffness K [SI]"}
+        told = {"M": "mass", "D": "damping", "K": "stiffness"}
+        labels = {m: f"{word} {m} [{' or '.join(self._units_in(m))}]" for m, word in told.items()}
         return tuple(
-            matrix_panel(self.names, self.names, getattr(self, m), label, title=label) for m, label in told.items()
+            matrix_panel(self.names, self.names, getattr(self, m), label, title=label) for m, label in labels.items()
         )
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the k coordinates."""
+        known, names = self.linear.mechanism.elements.coordinates, self.linear.names
+        return tuple(self.linear.units[names.index(n)] if n in names else known[n].unit for n in self.names)
+
+    def column_units(self, matrix: str) -> list[str]:
+        """Unit of each column (k,) of M, D or K: "SI" where its rows differ."""
+        kinds = [{(a == "m") + (b == "m") for b in self.units} for a in self.units]
+        return [UNITS[matrix][kind.pop()] if len(kind) == 1 else "SI" for kind in kinds]
+
+    def _units_in(self, matrix: str) -> list[str]:
+        """Units that occur in M, D or K."""
+        found = {(a == "m") + (b == "m") for a in self.units for b in self.units}
+        return [UNITS[matrix][kind] for kind in sorted(found, reverse=True)] or ["-"]
 
     @property
     def A(self) -> np.ndarray:
@@ -80,10 +106,11 @@ class Linear(Result):
 
     def __str__(self) -> str:
         locked = f", locked: {listing(self.linear.locked)}" if self.linear.locked else ""
-        lines = [f"{self.linear.mechanism.name} about a pose at rest, in {listing(self.names)}{locked}"]
+        names = listing(f"{name} [{unit}]" for name, unit in zip(self.names, self.units))
+        lines = [f"{self.linear.mechanism.name} about a pose at rest, in {names}{locked}"]
         for name in ("M", "D", "K"):
             text = np.array2string(getattr(self, name), precision=6, suppress_small=False, threshold=100)
-            lines += [f"{name} =", *(f"  {line}" for line in text.splitlines())]
+            lines += [f"{name} [{', '.join(self._units_in(name))}] =", *(f"  {line}" for line in text.splitlines())]
         return "\n".join(lines)
 
 

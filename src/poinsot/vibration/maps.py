@@ -21,9 +21,9 @@ from poinsot.model.mechanism import Mechanism, require_mechanism, require_possib
 from poinsot.model.quantities.parameters import as_value
 from poinsot.results import Panel, Result
 from poinsot.results.pictures import map_panels
-from poinsot.vibration.compliance import axes_of, compliance
+from poinsot.vibration.compliance import UNITS, axes_of, compliance
 from poinsot.vibration.elastic_batch import ElasticBatch
-from poinsot.vibration.modes import modes
+from poinsot.vibration.modes import NEGATIVE, modes
 from poinsot.vibration.rigid_batch import Batched, BatchMatrices
 
 CHUNK, BENT_CHUNK = 20_000, 500  # samples between two reports, of rigid and of flexible mechanisms
@@ -130,7 +130,8 @@ class FrequencyMap(_Map):
     def panels(self) -> tuple[Panel, ...]:
         """Each frequency over the grid."""
         each = np.moveaxis(self.frequencies, -1, 0)
-        return self.over_grid({f"f{k + 1}": f for k, f in enumerate(each)}, "frequency [Hz]")
+        label = "frequency [Hz]" + " (negative: unstable)" * bool((self.frequencies < 0).any())
+        return self.over_grid({f"f{k + 1}": f for k, f in enumerate(each)}, label)
 
     def __str__(self) -> str:
         flat = self.frequencies.reshape(-1, self.frequencies.shape[-1])
@@ -138,7 +139,12 @@ class FrequencyMap(_Map):
         for k, column in enumerate(flat.T):
             if np.isfinite(column).any():
                 lines.append(f"  f{k + 1}  {np.nanmin(column):.5g} … {np.nanmax(column):.5g} Hz")
+        unstable = np.count_nonzero((flat < 0).any(axis=1))
+        lines += [f"  {NEGATIVE}; in {unstable} of {len(flat)} samples"] if unstable else []
         return "\n".join(lines)
+
+
+PER = {"f": "N", "t": "(N·m)"}  # units of forces and moments, after a slash
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +159,13 @@ class ComplianceMap(_Map):
     unreachable: int
     unbalanced: int
 
-    _columns = {**_GRID, "compliance": (lambda m: [f"{d} / {f}" for d, f in product(*axes_of(m.mechanism))], "SI")}
+    _columns = {
+        **_GRID,
+        "compliance": (
+            lambda m: [f"{d} / {f}" for d, f in product(*axes_of(m.mechanism))],
+            lambda m: [f"{UNITS[d]}/{PER[f[0]]}" for d, f in product(*axes_of(m.mechanism))],
+        ),
+    }
 
     def panels(self) -> tuple[Panel, ...]:
         """The diagonal over the grid: displacements per force, then turns per moment."""
@@ -197,8 +209,9 @@ def frequency_map(
 
     `poses` by coordinate, by default the model's own for all sets; `parameters` by name; grids are arrays of more
     dimensions (see numpy.meshgrid). Springs that are clamped in the pose are relaxed in each of them. Poses that
-    the mechanism cannot reach, or in which nothing holds it, are NaN and counted. `progress` is called with the
-    fraction that is done.
+    the mechanism cannot reach, or in which nothing holds it, are NaN and counted. A negative frequency f is that of
+    an unstable pose, which is left as exp(2π|f| t); flutter has a positive one, and only `modes` tells it.
+    `progress` is called with the fraction that is done.
 
     >>> import poinsot
     >>> found = poinsot.frequency_map(poinsot.load("three_link"), parameters={"A.stiffness": [20.0, 21.1]})

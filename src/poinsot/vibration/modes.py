@@ -21,6 +21,7 @@ from poinsot.vibration.mode_derivatives import frequency_derivatives
 
 ROUND_OFF = 1e-12  # of a damping ratio
 PARTS = 6  # springs, beams or bodies in a plot of shares of energy
+NEGATIVE = "negative: unstable, grows as exp(2π|f| t)"  # said of frequencies
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,11 @@ class Modes(Result):
 
     @cached_property
     def frequencies(self) -> np.ndarray:
-        """Natural frequencies (k,) [Hz]; 0.0 for rigid-body motions, −√|ω²|/2π for unstable ones."""
+        """Natural frequencies (k,) [Hz]; 0.0 for rigid-body motions, −√|ω²|/2π for unstable ones (ω² < 0).
+
+        What has a negative frequency f does not swing: it leaves the pose as exp(2π|f| t), if no damper slows it.
+        Flutter swings while it grows, at a positive frequency; `labels` and `growth` tell it.
+        """
         swing = np.abs(np.imag(np.sqrt(-self.values.astype(complex))))
         plain = np.sign(np.real(self.values)) * np.sqrt(np.abs(np.real(self.values)))
         return np.where(np.imag(self.values) == 0, plain, swing) / (2 * np.pi)
@@ -192,6 +197,7 @@ class Modes(Result):
         ]
         for k, (frequency, label) in enumerate(zip(self.frequencies, self.labels)):
             lines.append(f"  {k + 1:3d}  {frequency:12.5g} Hz  {label or self._where(k)}")
+        lines += [f"  {NEGATIVE}"] if (self.frequencies < 0).any() else []
         if self.shows_damping:
             lines.append("with the model's dampers:")
             for f, ratio in zip(self.damped.frequencies, self.damped.ratios):
@@ -228,7 +234,7 @@ def modes(
     `pose` gives named coordinates, or is a `State` at rest; without it the model's pose is taken, or the equilibrium
     near it. Actuators that are `locked` hold their coordinate: "all", "none", or a list of names; by default all but
     those along whose coordinate a spring acts, and none where nothing could move otherwise. `damped` prints the
-    damped modes too.
+    damped modes too. A negative frequency f is that of an unstable pose, which is left as exp(2π|f| t).
 
     >>> import poinsot
     >>> poinsot.modes(poinsot.load("three_link"), pose={"phi1": 0, "phi2": 0, "phi3": 0}).frequencies.round(3)

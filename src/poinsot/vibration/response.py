@@ -41,16 +41,25 @@ class Response(Result):
     H: np.ndarray  # (F, o, i) complex
 
     _over = ("frequency", "frequencies")
-    _columns = {"H": (lambda r: [f"{o} / {i}" for o in r.outputs for i in r.inputs], "SI")}
+    _columns = {
+        "H": (
+            lambda r: [f"{o} / {i}" for o in r.outputs for i in r.inputs],
+            lambda r: [r.unit(o, i) for o in r.outputs for i in r.inputs],
+        )
+    }
 
     def panels(self) -> tuple[Panel, ...]:
         """Magnitude and phase."""
         pairs = [(o, i) for o in self.outputs for i in self.inputs]
-        per = ("", "/s", "/s²")[QUANTITIES[self.quantity]]
-        turned = {place: _turns(place, self.mechanism) for place in (*self.outputs, *self.inputs)}
-        units = {f"{'rad' if turned[o] else 'm'}{per}/{'(N·m)' if turned[i] else 'N'}" for o, i in pairs}
+        units = {self.unit(o, i) for o, i in pairs}
         label = f"|{self.quantity}| [{' or '.join(sorted(units))}]"
         return response_panels(self.frequencies, {f"{o} / {i}": self.between(o, i) for o, i in pairs}, label)
+
+    def unit(self, output: str, input: str) -> str:
+        """Unit of the response of one output to one input: "m/N", "rad/s²/(N·m)"."""
+        moved = "rad" if _turns(output, self.mechanism) else "m"
+        pushed = "(N·m)" if _turns(input, self.mechanism) else "N"
+        return f"{moved}{('', '/s', '/s²')[QUANTITIES[self.quantity]]}/{pushed}"
 
     def between(self, output: str, input: str) -> np.ndarray:
         """The response (F,) of one output to one input."""
@@ -70,9 +79,8 @@ class Response(Result):
         for o, output in enumerate(self.outputs):
             for i, inp in enumerate(self.inputs):
                 at = int(np.argmax(np.abs(self.H[:, o, i])))
-                peaks.append(
-                    f"  {output} ← {inp}: largest {abs(self.H[at, o, i]):.4g} at {self.frequencies[at]:.5g} Hz"
-                )
+                largest = f"{abs(self.H[at, o, i]):.4g} {self.unit(output, inp)}"
+                peaks.append(f"  {output} ← {inp}: largest {largest} at {self.frequencies[at]:.5g} Hz")
         span = f"{self.frequencies[0]:g} … {self.frequencies[-1]:g} Hz"
         return "\n".join(
             [f"{self.quantity} of {self.mechanism.name}, {len(self.frequencies)} frequencies {span}", *peaks]

@@ -18,7 +18,7 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import Frame
 from poinsot.engine import kernel
-from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.driven import Driven, driven
 from poinsot.statics.point import Given, Point

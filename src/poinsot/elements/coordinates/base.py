@@ -36,6 +36,11 @@ class Coordinate(ABC):
         """The coordinates of which it is a linear combination: itself."""
         return (self,)
 
+    @property
+    def factors(self) -> tuple[Scalar, ...]:
+        """Weights of its parts."""
+        return (1.0,)
+
     def combined(self, values: tuple[Scalar, ...]) -> Scalar:
         """Its value or rate from those of its parts."""
         return values[0]

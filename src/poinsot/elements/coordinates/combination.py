@@ -35,6 +35,11 @@ class JointCombination(Coordinate):
         """The coordinates of the joints."""
         return self.joints
 
+    @property
+    def factors(self) -> tuple[Scalar, ...]:
+        """The weights w_k."""
+        return self.weights
+
     def combined(self, values: tuple[Scalar, ...]) -> Scalar:
         """Σ w_k x_k of values, rates or accelerations of the joints' coordinates."""
         return sum(weight * x for weight, x in zip(self.weights, values, strict=True))

@@ -63,6 +63,7 @@ class Joint(ABC):
     options: ClassVar[dict[str, JointOption]] = {}  # numbers that the model file must give, by field
     axes: ClassVar[dict[str, str]] = {}  # fields that are directions -> axis x, y or z of F or M along them
     axis_in_plane: ClassVar[bool] = False  # of a planar mechanism; otherwise the axis is the normal
+    winds: ClassVar[bool] = False  # a whole turn does not bring its bodies back
     is_hinge: ClassVar[bool] = False  # turns about one axis, and nothing else
     is_slide: ClassVar[bool] = False  # slides along one axis, and nothing else
 

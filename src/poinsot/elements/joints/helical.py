@@ -26,6 +26,7 @@ class Helical(AxisJoint):
     lead: Scalar = 1e-3  # advance per radian, not zero  [m/rad]
 
     kind = "helical"
+    winds = True
     nonzero = ("lead",)
     options = {"lead": JointOption("m/rad", "Advance of a helical joint, such as '5 mm/rev' [m/rad].")}
     coordinates = (JointCoordinate("angle", "rad"),)

@@ -103,7 +103,9 @@ def attached(elements: Elements, p: Any) -> Attached:
     weight = casadi.SX(gravity_energy(elements, poses))
     f = acting.Q - casadi.gradient(weight, xi)
     residuals = {j: casadi.SX(c.residual(c.relative(poses[c.a.body], poses[c.b.body]))) for j, c in _tied(elements)}
-    phi = _column(list(residuals.values()))
+    couplings = elements.couplings.values()
+    coupled = [c.residual(casadi.SX(c.on.value(poses, elements.joints))) for c in couplings]
+    phi = _column([*residuals.values(), *coupled])
     lam = casadi.SX.sym("lam", phi.size1())
     C = casadi.jacobian(phi, xi)
     laws, drives = acting.parts[: len(elements.forces)], acting.parts[len(elements.forces) :]
@@ -131,6 +133,7 @@ def attached(elements: Elements, p: Any) -> Attached:
     zero = [casadi.SX.zeros(6 * n)] * 2
     outputs = dict(zip(found, casadi.substitute(list(found.values()), [xi, rate], zero)))
     rows = tuple(Row(name, label) for name, joint in _tied(elements) for label in joint.rows)
+    rows += tuple(Row(c.owner, c.label) for c in couplings)
     inputs = (X, u, lam, p, rests)
     return Attached(tuple(names), rows, moving, clamped, tuple((f.name, f.kind) for f, _ in springs), inputs, outputs)
 

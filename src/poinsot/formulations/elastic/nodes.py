@@ -22,7 +22,7 @@ from poinsot.spatial.algebra import Mat3, Scalar
 from poinsot.spatial.pose import Pose
 
 NEAR = 1e-9  # distance within which two places are one, as a fraction of the beam's length
-USERS = ("joints", "forces", "loads", "actuators", "sensors", "coordinates")
+USERS = ("joints", "couplings", "forces", "loads", "actuators", "sensors", "coordinates")
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
 from poinsot.identifiability.linear import labels
-from poinsot.model.assembly.assembly import assemble, close, twist_scales
-from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.assembly import assemble, close
+from poinsot.model.assembly.constraints import Constraints, twist_scales
 from poinsot.model.assembly.mobility import null_space
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose

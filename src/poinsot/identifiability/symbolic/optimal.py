@@ -81,6 +81,8 @@ def _require_class(elements: Elements) -> None:
     other = [f"{j.name} ({j.kind})" for j in elements.joints.values() if not (j.is_hinge or j.is_slide)]
     if other:
         raise PoinsotError(f"the product class knows revolute and prismatic joints, not {listing(other)}")
+    if elements.couplings:
+        raise PoinsotError(f"the product class knows no couplings, such as {listing(elements.couplings)}")
     inner = [j for j in elements.joints.values() if GROUND not in _ends(j)]
     groups = _groups(elements)
     if len(inner) > len(elements.bodies) - len(groups):

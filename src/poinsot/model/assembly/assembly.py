@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,22 +13,25 @@ from poinsot.blas import one_blas_thread
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.errors import PoinsotError, listing
-from poinsot.model.assembly.branches import one_branch
-from poinsot.model.assembly.constraints import Constraints, Row
+from poinsot.model.assembly.branches import is_flipped, one_branch
+from poinsot.model.assembly.constraints import Constraints, Row, row_scales, twist_scales
 from poinsot.model.assembly.open_loops import across, widest_loop
 from poinsot.model.assembly.size import machine_size
+from poinsot.model.assembly.staying import staying
 from poinsot.model.assembly.topology import topology
+from poinsot.model.assembly.turns import require_turns, winds, wound
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, named_pose
 from poinsot.results.placed import PlacedBodies
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
-from poinsot.spatial.rotation import axis_rotation, rotation_between
+from poinsot.spatial.rotation import axis_rotation
+from poinsot.store import Bounded
 
 if TYPE_CHECKING:
+    from poinsot.elements.coordinates import Coordinate
     from poinsot.elements.frame import Frame
-    from poinsot.elements.joints import Joint
     from poinsot.model.parts import Elements, Placement
 
 
@@ -37,6 +40,7 @@ RESTARTS = 12  # guesses tried, the later ones shaken at random with a fixed see
 TOLERANCE = 1e-12  # of the machine's size
 STALLED = 15, 0.9  # a trial ends that leaves nine tenths of its error after so many iterations
 QR_CONDITION = 1e7  # up to here independent rows are solved by QR, beyond by singular values
+_STAYING = Bounded(64)  # coordinates that nobody gives, by home and names of those given
 _progress = logging.getLogger("poinsot.progress")
 REACH = 0.5  # longest step towards a given pose  [rad or of the machine's size]
 CONTRACTION = 0.25  # largest ratio of a Newton step to the one before on one branch
@@ -106,8 +110,9 @@ def assemble(mechanism: Mechanism, pose: GivenPose = None, *, home: Assembly | N
     `mechanism` as `load` or `build` gave it; `pose` by coordinate [m or rad], or a state of such;
     `home` is the assembly of the file's pose, where it is known already.
 
-    The assembly mode is the one that is reached when the named coordinates go straight from the file's pose to their
-    values, angles the shortest way; where a singular pose lies on that way it is not known, which is an error. A
+    Coordinates that are not given stay as they are in the file's pose, as far as they are free to. The assembly mode
+    is the one that is reached when the named coordinates go straight from there to their values, angles the shortest
+    way; where a singular pose lies on that way it is not known, which is an error. A
     mechanism that cannot be closed there is an error that names the joint.
     """
     found = attempt_assembly(mechanism, pose, home=home)
@@ -147,11 +152,41 @@ def attempt_assembly(mechanism: Mechanism, pose: GivenPose = None, *, home: Asse
     if not isinstance(home, Assembly | None):
         raise PoinsotError(f"home must be what `assemble` gave, not {type(home).__name__}")
     found = home or _from_guesses(elements)
-    return found if not pose or not found.converged else _brought_to(*_holding(elements, pose), found, tuple(pose))
+    return found if not pose or not found.converged else _at_pose(elements, pose, found)
+
+
+def _at_pose(elements: Elements, pose: Mapping[str, float], start: Assembly) -> Assembly:
+    """Bring named coordinates to their values; others stay where they are, if the mechanism can be closed there."""
+    given, targets = _holding(elements, pose)
+    require_turns(given.held, targets, elements)
+    key = (id(start), id(elements), *pose)
+    _, _, held = _STAYING.get_or_make(key, lambda: (start, elements, _staying(given, start)))  # ids stay their own
+    if held:
+        more = Constraints(elements, (*given.held, *held))
+        there = [float(c.value(start.poses, elements.joints)) for c in held]
+        found = _brought_to(more, np.array([*targets, *there]), start, tuple(pose))
+        if found.converged and not found.flipped:
+            return found
+    return _brought_to(given, targets, start, tuple(pose))
+
+
+def _staying(given: Constraints, start: Assembly) -> tuple[Coordinate, ...]:
+    def slopes(held: tuple[Coordinate, ...]) -> np.ndarray:
+        constraints = Constraints(given.elements, held)
+        return _scaled(constraints, start.poses, np.zeros(len(held)), start.size)[1]
+
+    return staying(given.elements, given.held, slopes)
 
 
 def _from_guesses(elements: Elements) -> Assembly:
+    """The pose of the file; where turns count, or teeth of gears, on the way from joints at zero."""
     constraints, targets = _holding(elements, elements.pose)
+    angles = [abs(x) for c, x in zip(constraints.held, targets) if c.unit == "rad"]
+    if winds(elements) and max(angles, default=0.0) > (0.0 if elements.couplings else np.pi):
+        require_turns(constraints.held, targets, elements)
+        straight = _from_guesses(replace(elements, pose={}))
+        if straight.converged and (found := _brought_to(constraints, targets, straight, ())).converged:
+            return found
     guess = first_guess(elements, elements.pose)
     size = machine_size(elements, guess)
     scales = twist_scales(constraints, size)
@@ -178,7 +213,10 @@ def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly, 
     now = np.array([float(c.value(start.poses, constraints.elements.joints)) for c in constraints.held])
     way = targets - now
     turns = np.array([c.unit == "rad" for c in constraints.held])
-    way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
+    if winds(constraints.elements):
+        way = targets - wound(constraints.elements, constraints.held, now)
+    else:
+        way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
     longest = REACH / max(float(np.max(np.abs(way) / np.where(turns, 1.0, start.size))), REACH)
     done, step, poses = 0.0, longest, start.poses
     while done < 1.0:
@@ -236,23 +274,6 @@ def _holding(elements: Elements, values: Mapping[str, float]) -> tuple[Constrain
     return Constraints(elements, held), np.array([float(v) for v in values.values()])
 
 
-def twist_scales(constraints: Constraints, size: float) -> np.ndarray:
-    """Typical size of every twist component: the machine's size for translations, 1 for rotations."""
-    one = [size] * 2 + [1.0] if constraints.freedom == 3 else [size] * 3 + [1.0] * 3
-    return np.tile(one, len(constraints.names))
-
-
-def row_scales(constraints: Constraints, size: float) -> np.ndarray:
-    """Typical size of every residual: lengths are measured by the machine's size."""
-    held = [size if c.unit == "m" else 1.0 for c in constraints.held]
-    return np.concatenate([row_lengths(constraints.rows, size), held])
-
-
-def row_lengths(rows: Sequence[Row], size: float) -> np.ndarray:
-    """What rows are measured by (m,): the machine's size for those in metres, else 1."""
-    return np.array([size if row.is_length else 1.0 for row in rows])
-
-
 def _scaled(
     constraints: Constraints, poses: Mapping[str, Pose], targets: np.ndarray, size: float
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -294,7 +315,7 @@ def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarra
     if worst is not None:
         row = constraints.rows[worst] if worst < len(constraints.rows) else Row("pose", "given coordinates")
     converged = norm < TOLERANCE
-    flipped = tuple(j.name for j in constraints.elements.joints.values() if converged and _is_flipped(j, poses))
+    flipped = tuple(j.name for j in constraints.elements.joints.values() if converged and is_flipped(j, poses))
     return Assembly(poses, norm, row, size, converged, flipped, error=float(np.linalg.norm(error)))
 
 
@@ -312,15 +333,6 @@ def _shortest_step(jacobian: np.ndarray, error: np.ndarray) -> np.ndarray:
             if np.linalg.norm(inverse) * np.linalg.norm(R) < QR_CONDITION:
                 return -Q @ (inverse.T @ error)
     return np.linalg.lstsq(jacobian, -error, rcond=1e-9)[0]
-
-
-def _is_flipped(joint: Joint, poses: Mapping[str, Pose]) -> bool:
-    """Tell whether a joint's equations hold but its motion does not reach the pose: an axis is reversed."""
-    if not joint.carries:
-        return False
-    X_FM = joint.relative(poses[joint.a.body], poses[joint.b.body])
-    again = joint.motion(joint.measure(X_FM))
-    return float(rotation_between(X_FM.R, again.R)) > 1e-3
 
 
 def first_guess(elements: Elements, values: Mapping[str, float] | None = None) -> dict[str, Pose]:

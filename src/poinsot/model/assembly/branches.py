@@ -8,9 +8,17 @@ would not show. Eigenvalues of B do not depend on units.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.spatial.rotation import rotation_between
+
+if TYPE_CHECKING:
+    from poinsot.elements.joints import Joint
+    from poinsot.spatial.pose import Pose
 
 NEAR = 0.9  # eigenvalues of B − 1 up to which those of B are not looked at
 POWERS = 3  # times that B − 1 is squared
@@ -52,3 +60,12 @@ def _alike(B: np.ndarray) -> np.ndarray:
         size = np.abs(values)
         same[i] = bool(np.all((values.real > LEAST * size) & (size > SINGULAR) & (size < 1 / SINGULAR)))
     return same
+
+
+def is_flipped(joint: Joint, poses: Mapping[str, Pose]) -> bool:
+    """Tell whether a joint's equations hold but its motion does not reach the pose: an axis is reversed."""
+    if not joint.carries:
+        return False
+    X_FM = joint.relative(poses[joint.a.body], poses[joint.b.body])
+    again = joint.motion(joint.measure(X_FM))
+    return float(rotation_between(X_FM.R, again.R)) > 1e-3

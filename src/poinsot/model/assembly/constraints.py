@@ -8,7 +8,7 @@ Numbers of the geometry are inputs: mechanisms of one structure share one functi
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -70,8 +70,9 @@ class Constraints:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """The constraint equations in the order of the joints."""
-        return tuple(Row(n, j.rows[i]) for n, j in self.elements.joints.items() for i in self.kept(n))
+        """The constraint equations in the order of the joints, then those of couplings."""
+        own = tuple(Row(n, j.rows[i]) for n, j in self.elements.joints.items() for i in self.kept(n))
+        return own + tuple(Row(c.owner, c.label) for c in self.elements.couplings.values())
 
     @cached_property
     def _numbers(self) -> tuple[str, np.ndarray]:
@@ -82,13 +83,18 @@ class Constraints:
             numbers.append(float(number))
             return "#"
 
-        structure = substitute((self.elements.joints, self.held), take, (float,))
+        structure = substitute(self._laws, take, (float,))
         parts = (self.elements.planar, self.names, structure, *self._foreign)
         return repr(parts), np.array(numbers)
 
+    @property
+    def _laws(self) -> tuple[Any, ...]:
+        return self.elements.joints, tuple(self.elements.couplings.values()), self.held
+
     @cached_property
     def _foreign(self) -> tuple[str, ...]:
-        return foreign([*self.elements.joints.values(), *self.held])
+        joints, couplings, held = self._laws
+        return foreign([*joints.values(), *couplings, *held])
 
     @cached_property
     def _function(self) -> Any:
@@ -103,7 +109,7 @@ class Constraints:
         given = casadi.SX.sym("X", 12, n)
         geometry = casadi.SX.sym("g", len(self._numbers[1]))
         symbols = iter(casadi.vertsplit(geometry)) if geometry.numel() else iter(())
-        joints, held = substitute((self.elements.joints, self.held), lambda _: next(symbols), (float,))
+        joints, couplings, held = substitute(self._laws, lambda _: next(symbols), (float,))
         twist = casadi.SX.sym("xi", self.freedom, n)
         poses = {GROUND: Pose.identity()}
         for k, name in enumerate(self.names):
@@ -117,6 +123,7 @@ class Constraints:
             if kept := self.kept(name):
                 residual = casadi.SX(joint.residual(joint.relative(poses[joint.a.body], poses[joint.b.body])))
                 equations.append(residual[list(kept)])
+        equations += [casadi.SX(c.residual(casadi.SX(c.on.value(poses, joints)))) for c in couplings]
         equations += [casadi.SX(c.value(poses, joints)) for c in held]
         phi = casadi.vertcat(*equations) if equations else casadi.SX(0, 1)
         flat = casadi.vec(twist)
@@ -174,3 +181,20 @@ def _kept(structure: str, write: Callable[[], Any]) -> Any:
         function = write()
         write_entry(key, {}, zlib.compress(function.serialize().encode(), 1), "kept")
         return function
+
+
+def twist_scales(constraints: Constraints, size: float) -> np.ndarray:
+    """Typical size of every twist component: the machine's size for translations, 1 for rotations."""
+    one = [size] * 2 + [1.0] if constraints.freedom == 3 else [size] * 3 + [1.0] * 3
+    return np.tile(one, len(constraints.names))
+
+
+def row_scales(constraints: Constraints, size: float) -> np.ndarray:
+    """Typical size of every residual: lengths are measured by the machine's size."""
+    held = [size if c.unit == "m" else 1.0 for c in constraints.held]
+    return np.concatenate([row_lengths(constraints.rows, size), held])
+
+
+def row_lengths(rows: Sequence[Row], size: float) -> np.ndarray:
+    """What rows are measured by (m,): the machine's size for those in metres, else 1."""
+    return np.array([size if row.is_length else 1.0 for row in rows])

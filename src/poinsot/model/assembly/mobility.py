@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.model.assembly.assembly import Assembly, close, row_scales, twist_scales
-from poinsot.model.assembly.constraints import IN_PLANE, Constraints, Row
+from poinsot.model.assembly.assembly import Assembly, close
+from poinsot.model.assembly.constraints import IN_PLANE, Constraints, Row, row_scales, twist_scales
 from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose

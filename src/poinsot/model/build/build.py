@@ -26,7 +26,7 @@ from poinsot.model.schema import ModelSpec
 from poinsot.spatial.orientation import Along, Quaternion, along
 
 STANDARD_GRAVITY = 9.81  # [m/s²]
-TABLES = ("bodies", "beams", "joints", "forces", "actuators", "sensors", "coordinates", "loads")
+TABLES = ("bodies", "beams", "joints", "couplings", "forces", "actuators", "sensors", "coordinates", "loads")
 
 
 def described(document: Mapping[str, Any], name: str = "model") -> tuple[str, str, Parameters, Elements]:
@@ -72,6 +72,7 @@ def described(document: Mapping[str, Any], name: str = "model") -> tuple[str, st
         ground=ground,
         bodies=places.bodies,
         joints=acting.joints,
+        couplings=acting.couplings,
         forces=acting.forces,
         loads=acting.loads,
         actuators=acting.actuators,
@@ -123,6 +124,9 @@ def _add_joints(found: list[Scope], acting: JointsAndForces) -> None:
     for scope in found:
         for key, spec in scope.group.joints.items():
             acting.add_joint_forces(scope, key, spec)
+        for key, coupled in scope.group.couplings.items():
+            _new(scope, "couplings", key, acting.couplings)
+            acting.add_coupling(scope, key, coupled)
 
 
 def _add_along_coordinates(found: list[Scope], acting: JointsAndForces) -> dict[str, Any]:
@@ -172,7 +176,9 @@ def _with_hints(template: Elements, values: Mapping[str, float]) -> Elements:
 
     template = replace(template, beams={name: with_axes(beam, values) for name, beam in template.beams.items()})
     template = _every_element(template, lambda element: substitute(element, settle, (Along,)))
-    return replace(template, joints={name: joint.settled(number) for name, joint in template.joints.items()})
+    joints = {name: joint.settled(number) for name, joint in template.joints.items()}
+    couplings = {name: coupling.settled(number, joints) for name, coupling in template.couplings.items()}
+    return replace(template, joints=joints, couplings=couplings)
 
 
 def _every_element(template: Elements, change: Callable[[Any], Any]) -> Elements:

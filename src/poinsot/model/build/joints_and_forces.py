@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import COORDINATES, AlongJoint, Coordinate, JointCombination
+from poinsot.elements.coupling import JointCoupling
 from poinsot.elements.forces import FORCES, Actuator, Force, Load
 from poinsot.elements.frame import Frame
 from poinsot.elements.joints import JOINTS, Joint
@@ -14,7 +15,7 @@ from poinsot.errors import listing, unknown
 from poinsot.model.build.scope import ModelError, Scope, errors_at
 from poinsot.model.quantities.expressions import Constant, Expression
 from poinsot.model.quantities.units import force_unit
-from poinsot.model.schema import CoordinateSpec, ForceSpec, JointSpec
+from poinsot.model.schema import CoordinateSpec, CouplingSpec, ForceSpec, JointSpec
 from poinsot.spatial.orientation import Along
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class JointsAndForces:
 
     places: Places
     joints: dict[str, Joint] = field(default_factory=dict)
+    couplings: dict[str, JointCoupling] = field(default_factory=dict)
     forces: dict[str, Force] = field(default_factory=dict)
     loads: dict[str, Load] = field(default_factory=dict)
     actuators: dict[str, Actuator] = field(default_factory=dict)
@@ -193,6 +195,13 @@ class JointsAndForces:
         whole = any(around.element(key) in self.joints for around in scope.outward())
         joint, name = (key, None) if whole or "." not in key else key.rsplit(".", 1)
         return self.joint_coordinate(path, self.joints[scope.find("joint", joint, self.joints, path)], name)
+
+    def add_coupling(self, scope: Scope, key: str, spec: CouplingSpec) -> None:
+        """Take a coupling."""
+        path, name = (*scope.path, "couplings", key), scope.element(key)
+        on = self.coordinate(scope, (*path, "on"), spec.on, key)
+        value = self.places.slots.slot(scope, (*path, "value"), f"{key}.value", spec.value, on.unit, "geometry")
+        self.couplings[name] = JointCoupling(name, on, value)
 
     def add_force(self, scope: Scope, key: str, spec: ForceSpec) -> None:
         """Take a force along a coordinate, or a load."""

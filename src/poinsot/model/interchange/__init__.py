@@ -6,6 +6,7 @@ summed_forces                what acts along each coordinate, added up
 auxiliary_links, cut_bodies  links and bodies that other programs need and a mechanism does not
 recognise                    hinges, slides and balls in a row, recognised as one joint
 drives                       joints that are driven, and coordinates by the joints' names
+couplings                    joints that follow others
 visuals                      shapes that bodies are drawn with
 urdf/, mjcf/                 the two formats, in and out
 

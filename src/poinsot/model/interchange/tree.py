@@ -73,9 +73,11 @@ class OpenedTree:
 
 
 def acted(elements: Elements) -> set[str]:
-    """Names of joints along which a force, drive or encoder acts."""
+    """Names of joints along which a force, drive, coupling or encoder acts."""
     laws = [*elements.forces.values(), *elements.actuators.values(), *elements.sensors.values()]
-    return {law.on.joint for law in laws if isinstance(getattr(law, "on", None), AlongJoint)}
+    coupled = [part for coupling in elements.couplings.values() for part in coupling.on.parts]
+    places = [*coupled, *(getattr(law, "on", None) for law in laws)]
+    return {place.joint for place in places if isinstance(place, AlongJoint)}
 
 
 def cut_tree(mechanism: Mechanism, native: frozenset[str], whole_balls: bool) -> OpenedTree:

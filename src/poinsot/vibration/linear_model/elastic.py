@@ -63,6 +63,7 @@ def _linear(mechanism: Mechanism, rest: Rest) -> LinearModel:
         mechanism=mechanism,
         formulation="elastic",
         names=tuple(f"{node} {c}" for node in model.nodes for c in ("x", "y", "z", "rx", "ry", "rz")),
+        units=("m", "m", "m", "rad", "rad", "rad") * len(model.nodes),
         M=terms.M,
         D=terms.D,
         K=terms.K,

@@ -59,6 +59,7 @@ class LinearModel:
     mechanism: Mechanism
     formulation: str
     names: tuple[str, ...]  # n, of the displacements
+    units: tuple[str, ...]  # n, of the displacements: "m", "rad" or "-"
     M: Any  # (n, n) array, or sparse
     D: Any  # (n, n)
     K: Any  # (n, n)

@@ -110,11 +110,12 @@ def _linear(mechanism: Mechanism, compiled: System, point: Point, held: Held) ->
         V = twists[frame.body]
         return np.vstack([V[:3] - np.asarray(skew(arm)) @ V[3:], V[3:]])
 
-    commands = compiled.commands
+    commands, (named, units) = compiled.commands, displacements(compiled)
     return LinearModel(
         mechanism=mechanism,
         formulation=compiled.dynamics.formulation,
-        names=displacements(compiled)[0],
+        names=named,
+        units=units,
         M=M,
         D=D,
         K=point.K,

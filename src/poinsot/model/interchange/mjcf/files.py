@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from poinsot.errors import MissingExtraError, PoinsotError, one_line
+from poinsot.errors import MissingExtraError, PoinsotError, listing, one_line
 from poinsot.model.interchange.mjcf.size import refuse_large
 from poinsot.model.interchange.xml import parse_xml
 from poinsot.store import file_kind
@@ -90,14 +90,18 @@ class _Survey:
         return found
 
     def check_assets(self) -> None:
-        """Refuse meshes and textures that could be read from outside."""
+        """Refuse meshes and textures that could be read from outside, and meshes that are missing."""
         folders = {path.parent for path in self.roots}
         for (tag, name), path in self.assets.items():
             last = name.replace("\\", "/").rsplit("/", 1)[-1]  # what `strippath` leaves
-            for folder in folders:
-                for inner in self.folders:
-                    for given in {name, last}:
-                        self._inside(path, tag, folder / inner / given)
+            places = [
+                folder / inner / given for folder in folders for inner in self.folders for given in {name, last}
+            ]
+            there = [self._inside(path, tag, place) for place in places]
+            if tag == "mesh" and not any(there):
+                tried = listing(sorted({str(place) for place in places}))
+                named = one_line(name, 80)
+                raise PoinsotError(f"{path}: <mesh> names '{named}', which is not there (tried: {tried})")
 
     def _refuse_path(self, path: Path, tag: str, named: str) -> None:
         absolute = PurePosixPath(named).is_absolute() or PureWindowsPath(named).is_absolute()

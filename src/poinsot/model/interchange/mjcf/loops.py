@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from poinsot.model.interchange.couplings import coupling_entry, knows
 from poinsot.model.interchange.cut_bodies import place
 from poinsot.model.interchange.mjcf.model import MjcfModel
 from poinsot.model.interchange.recognise import HINGE, SLIDE
@@ -50,7 +51,9 @@ def add_loops(model: MjcfModel) -> None:
             _add(model, label, "fixed", _ends(model, i, weld=True))
         elif form == forms["TENDON"]:
             _distance(model, i, label)
-        elif form != forms["JOINT"] or not _is_screw(model, i):
+        elif form == forms["JOINT"]:
+            _couple(model, i, label)
+        else:
             model.notes.append(f"The equality '{label}' has no counterpart and is left out.")
     for found in connects.values():
         while len(found) >= 2 and (hinge := _hinge(found[0][1], found[1][1])) is not None:
@@ -59,6 +62,26 @@ def add_loops(model: MjcfModel) -> None:
             found = found[2:]
         for label, ends in found:
             _add(model, label, "spherical", ends)
+
+
+def _couple(model: MjcfModel, i: int, label: str) -> None:
+    """q − q₀ = c₀ + c₁ (q' − q'₀) of two joints, or q − q₀ = c₀ of one, with the coordinates q₀ of qpos0."""
+    m, c = model.compiled, model.compiled.eq_data[i]
+    if _is_screw(model, i):
+        return
+    ids = [int(j) for j in (m.eq_obj1id[i], m.eq_obj2id[i]) if j >= 0]
+    if any(model.joints[j][1] is None for j in ids):
+        model.notes.append(f"The equality '{label}' is of a motion that is no coordinate and is left out.")
+        return
+    if len(ids) == 2 and np.any(c[2:5]):
+        model.notes.append(f"The equality '{label}' of two joints is not linear and is left out.")
+        return
+    owners = [model.joints[j] for j in ids]
+    names = [name if knows(model.tables, name) else f"{name}.{coordinate}" for name, coordinate in owners]
+    q0 = [float(m.qpos0[m.jnt_qposadr[j]]) for j in ids]
+    leader, ratio = (names[1], float(c[1])) if len(ids) == 2 else (None, 0.0)
+    offset = float(c[0]) + q0[0] - (ratio * q0[1] if leader else 0.0)
+    model.tables["couplings"][model.names["coupling"].add(label)] = coupling_entry(names[0], leader, ratio, offset)
 
 
 def _is_screw(model: MjcfModel, i: int) -> bool:

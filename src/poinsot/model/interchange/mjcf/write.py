@@ -15,6 +15,7 @@ from poinsot.elements import GROUND
 from poinsot.elements.bodies import RigidBody
 from poinsot.elements.joints.steps import BALL, DISTANCE, FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
+from poinsot.model.interchange.couplings import followers
 from poinsot.model.interchange.mjcf.visuals import write_visuals
 from poinsot.model.interchange.mjcf.write_forces import FARTHEST, MjcfActing, law_attributes, pose_attributes
 from poinsot.model.interchange.notes import Conversion, dropped, written
@@ -55,11 +56,13 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     notes += write_visuals(world, mechanism.elements.ground.visuals)
     elements = _bodies(world, tree, along, notes)
     along.add_sites(elements)
-    couplings = [(m.name, *m.follows) for link in tree.links for m in link.motions if m.follows]
-    if tree.closures or couplings:
+    following, lost = followers(mechanism, tree)
+    notes += lost
+    if tree.closures or following:
         equality = SubElement(root, "equality")
-        for name, turn, lead in couplings:
-            SubElement(equality, "joint", joint1=name, joint2=turn, polycoef=numbers_text((0, lead, 0, 0, 0)))
+        for name, law in following.items():  # in the written pose, at ref, all couplings hold: no offset
+            pair = {"joint1": name} | ({} if law.leader is None else {"joint2": law.leader})
+            SubElement(equality, "joint", {**pair, "polycoef": numbers_text((0, law.ratio, 0, 0, 0))})
         for closure in tree.closures:
             _close(equality, closure, tree, along)
         notes.append("MuJoCo keeps equality constraints softly: loops open a little under load.")

@@ -18,6 +18,8 @@ from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, inertia_entry, list
 from poinsot.model.interchange.drives import drive, require_drives
 from poinsot.model.interchange.names import Names, changed_names
 from poinsot.model.interchange.notes import built
+from poinsot.model.interchange.recognise import stem
+from poinsot.model.interchange.urdf.mimics import mimic_couplings, mimicked
 from poinsot.model.interchange.urdf.mount import link_poses, mounted
 from poinsot.model.interchange.urdf.sidecar import Sidecar, read_sidecar, sidecar_beside
 from poinsot.model.interchange.urdf.tree import UrdfJoint, UrdfTree, read_tree
@@ -34,7 +36,7 @@ TYPES = {
     "FIXED": "fixed",
 }
 UNLIMITED = 1e9  # limits this far out are none
-TABLES = ("bodies", "joints", "actuators")
+TABLES = ("bodies", "joints", "couplings", "actuators")
 
 
 def read_urdf(path: str | Path, sidecar: str | Path | None = None, drives: Sequence[str] | None = None) -> Mechanism:
@@ -45,7 +47,8 @@ def read_urdf(path: str | Path, sidecar: str | Path | None = None, drives: Seque
     a sidecar closes loops.
 
     The root link is the ground. A link of negligible mass on a fixed joint becomes a frame. Coordinates have the
-    names of their joints. What a mechanism cannot hold is warned of and noted in its description.
+    names of their joints, and joints that mimic others are coupled to them. What a mechanism cannot hold is warned of
+    and noted in its description.
     """
     path, chosen = as_path(path), require_drives(drives)
     beside = as_path(sidecar) if sidecar is not None else sidecar_beside(path)
@@ -58,6 +61,7 @@ def read_urdf(path: str | Path, sidecar: str | Path | None = None, drives: Seque
     reader.add_loops()
     reader.add_motors()
     notes = [*reader.notes, *mend_cuts(reader.tables), *mend_chains(reader.tables, reader.screws())]
+    notes += reader.add_couplings()
     if chosen is not None:
         drive(reader.tables, chosen)
     return built(reader.document(), path, [*notes, *reader.said()])
@@ -159,8 +163,8 @@ class _Reader:
         for name in self.sidecar.pose:
             if name not in self.tree.joints:
                 raise PoinsotError(f"{self.sidecar.path}: pose: {unknown('joint', name, self.tree.joints)}")
-        q = self.sidecar.pose or mounted(self.tree, self.type_of, self.sidecar)
-        return link_poses(self.tree, self.type_of, q) if q else {}
+        q = mimicked(self.tree, self.sidecar.pose or mounted(self.tree, self.type_of, self.sidecar))
+        return link_poses(self.tree, self.type_of, q) if any(q.values()) or self.sidecar.pose else {}
 
     def add_joints(self) -> None:
         """Write joints with what acts along them."""
@@ -259,6 +263,12 @@ class _Reader:
         self.notes.append(f"The motor name '{motor}' stands for the joints {listing(found)}.")
         return found
 
+    def add_couplings(self) -> list[str]:
+        """Write couplings of joints that mimic others; returns notes."""
+        found, notes = mimic_couplings(self.tree, self.type_of, self.joint_names.given, self.tables)
+        self.tables["couplings"] |= found
+        return notes
+
     def document(self) -> dict[str, Any]:
         """The document of a model file."""
         gravity = {"gravity": list(self.sidecar.gravity)} if self.sidecar.gravity is not None else {}
@@ -266,20 +276,16 @@ class _Reader:
         return {"format": 1, **name, **gravity, **{k: t for k, t in self.tables.items() if t}}
 
     def screws(self) -> dict[str, tuple[float, float]]:
-        """Slides that mimic another joint: offset and advance per radian."""
+        """Slides that mimic the turn of the same joint ("nut.advance", "nut.angle"): offset, advance per radian."""
         mimics = {n: j.mimic for n, j in self.tree.joints.items() if j.mimic and j.type == "prismatic"}
-        return {self.joint_names[name]: (offset, ratio) for name, (_, ratio, offset) in mimics.items()}
+        own = {n: m for n, m in mimics.items() if "." in n and stem([n, m[0]]) == n.rpartition(".")[0]}
+        return {self.joint_names[name]: (offset, ratio) for name, (_, ratio, offset) in own.items()}
 
     def said(self) -> list[str]:
         """Notes on the whole file."""
         notes = changed_names((self.link_names, self.joint_names), self.tables)
         if self.tree.root != GROUND and self.tree.links[self.tree.root].mass <= NEGLIGIBLE:
             notes.insert(0, f"The root link '{self.tree.root}' is the ground.")
-        for joint in self.tree.joints.values():
-            if joint.mimic and self.joint_names.given.get(joint.name) in self.tables["joints"]:
-                notes.append(
-                    f"The joint '{joint.name}' mimics '{joint.mimic[0]}', which is left out: it moves freely."
-                )
         if self.tree.left_out:
             notes.append(f"Left out: {', '.join(self.tree.left_out)}.")
         if self.sidecar.unknown:

@@ -84,6 +84,8 @@ def read_tree(path: Path) -> UrdfTree:
     read_links = {name: _link(context, name, element) for name, element in links.items()}
     joints = {name: _joint(context, name, e, links) for name, e in _named(context, robot, "joint").items()}
     for name, joint in joints.items():
+        if joint.mimic and joint.mimic[0] == name:
+            raise context.fail(f"joint '{name}'", "mimic: it follows itself")
         if joint.mimic and joint.mimic[0] not in joints:
             raise context.fail(f"joint '{name}'", f"mimic: {unknown('joint', joint.mimic[0], joints)}")
     carrier: dict[str, UrdfJoint] = {}

@@ -17,6 +17,7 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.elements.joints.steps import FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
+from poinsot.model.interchange.couplings import followers
 from poinsot.model.interchange.motions import ElementaryMotion, undone
 from poinsot.model.interchange.notes import Conversion, dropped, written
 from poinsot.model.interchange.summed_forces import INFINITY, acting, force_along
@@ -59,6 +60,8 @@ class _Writer:
         self.poses: dict[str, Pose] = {}
         self.helpers: list[str] = []
         self.laws, notes = acting(mechanism.elements, tree.poses)
+        self.notes += notes
+        self.following, notes = followers(mechanism, tree)
         self.notes += notes
 
     def write(self) -> tuple[str, Sidecar]:
@@ -145,9 +148,13 @@ class _Writer:
             SubElement(joint, "limit", {"effort": number_text(effort), "velocity": number_text(UNLIMITED), **bounds})
         if law is not None and (law.damping or law.coulomb):
             SubElement(joint, "dynamics", damping=number_text(law.damping), friction=number_text(law.coulomb))
+        follows = self.following.get(motion.name)
+        if follows is not None and follows.leader is not None:
+            numbers = {"multiplier": number_text(follows.ratio), "offset": number_text(follows.offset)}
+            SubElement(joint, "mimic", {"joint": follows.leader, **numbers})
+        elif follows is not None:
+            self.notes.append(f"The joint '{motion.joint}' is held by a coupling, which URDF cannot say.")
         if motion.follows:
-            turn, lead = motion.follows
-            SubElement(joint, "mimic", joint=turn, multiplier=number_text(lead), offset="0")
             self.notes.append(f"The screw '{motion.joint}' is a turn and a slide that mimics it.")
 
     def _drives(self) -> dict[str, ElementaryMotion | None]:
