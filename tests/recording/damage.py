@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.recording.good import Good, arm, ex800, four_bar
+from tests.recording.good import Good, arm, ex800, four_bar, sensed_arm
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,11 @@ def late(*names: str) -> Callable[[Good], Good]:
     return lambda g: g.with_columns({n: later(g.columns[n], 10) for n in names})
 
 
+def opposite(*names: str) -> Callable[[Good], Good]:
+    """Columns with the other sign."""
+    return lambda g: g.with_columns({n: -g.columns[n] for n in names})
+
+
 def in_degrees(g: Good) -> Good:
     return g.with_columns({n: np.degrees(x) for n, x in g.columns.items() if n.startswith("q")})
 
@@ -166,6 +171,10 @@ def cut_gzip(g: Good, folder: Path) -> Path:
 DAMAGES = {
     "time repeats": table(arm, repeated_times, "time repeats", "t"),
     "time goes back": table(arm, back_in_time, "goes back", "t"),
+    "time decreases": table(arm, lambda g: g.rows(lambda x: x[::-1]), "reversed", "t"),
+    "time decreases and repeats": table(
+        arm, lambda g: repeated_times(g).rows(lambda x: x[::-1]), "time repeats", "t"
+    ),
     "time jitters": table(arm, jittered, "jitter", "t"),
     "time has a gap": table(arm, lambda g: g.rows(without(slice(800, 860))), "gaps", "t"),
     "time starts again": table(arm, restarted, "restart", "t"),
@@ -201,6 +210,11 @@ DAMAGES = {
     "a torque has the other sign": table(arm, column("shoulder", np.negative), "sign", "shoulder"),
     "a torque that no gravity loads has the other sign": table(arm, column("waist", np.negative), "sign", "waist"),
     "the torque of a crank has the other sign": table(four_bar, column("A", np.negative), "sign", "A"),
+    "all torques have the other sign": table(arm, opposite("waist", "shoulder", "elbow"), "sign", "waist"),
+    "the torque of a sensor has the other sign": table(sensed_arm, opposite("current_1"), "sign", "current_1"),
+    "torques of sensors are swapped": table(sensed_arm, exchanged("current_0", "current_2"), "swapped", "current_0"),
+    "the angle of an encoder has the other sign": table(sensed_arm, opposite("encoder_2"), "sign", "encoder_2"),
+    "angles of encoders are swapped": table(sensed_arm, exchanged("encoder_0", "encoder_1"), "swapped", "encoder_0"),
     "a position has the other sign": table(arm, scaled("q2", -1.0), "sign", "q2"),
     "a torque is of the motor's side": table(arm, column("elbow", lambda x: x / 80), "gain", "elbow"),
     "an angle is of the motor's side": table(arm, scaled("q2", 80.0), "turns", "q2"),

@@ -149,6 +149,16 @@ def arm(seed: int = 0) -> Good:
 
 
 @cache
+def sensed_arm(seed: int = 0) -> Good:
+    """The same with columns named by its sensors."""
+    found, names = arm(seed), {f"q{k + 1}": f"encoder_{k}" for k in range(3)}
+    names |= {drive: f"current_{k}" for k, drive in enumerate(("waist", "shoulder", "elbow"))}
+    kept = {"t": "t"} | names
+    units = {own: found.units[name] for name, own in kept.items()}
+    return replace(found, columns={own: found.columns[name] for name, own in kept.items()}, units=units)
+
+
+@cache
 def four_bar(seed: int = 0) -> Good:
     """The four-bar, one drive in a closed loop."""
     text = poinsot.dumps(poinsot.load("four_bar"))
@@ -170,4 +180,4 @@ def ex800(seed: int = 0) -> Good:
     return recorded(mechanism, motion, names | {f"current_{k}": leg for k, leg in enumerate(legs)}, seed)
 
 
-GOOD = {"arm": arm, "four_bar": four_bar, "ex800": ex800}
+GOOD = {"arm": arm, "sensed_arm": sensed_arm, "four_bar": four_bar, "ex800": ex800}

@@ -55,9 +55,14 @@ def test_a_data_frame_is_a_motion_for_every_question():
 WRONG = {
     "x,theta1\n0,1\n0.1,1.1\n": r"run\.csv: no column is the time: call one t or time \[s\]; there are: x, theta1",
     "t,theta1\n0,1\n0.1,\n0.2,1.1\n": r"run\.csv: column 'theta1' has no number in row 2 below the header",
-    "t,theta1\n0,1\n0.1,abc\n0.2,1.1\n": r"run\.csv: column 'theta1' has something else than a number in lines 3",
-    "t,theta1\n0,1\n0.1,1,1\n0.2,1\n0.3,1\n": r"run\.csv: no header with t stands right above the numbers",
-    "t,theta1\n0,1\n0.1,1\n0.2,1\n0.3,1\n0.4\n0.5,1\n": "another number of fields than the header has in lines 6",
+    "t,theta1\n0,1\n0.1,abc\n0.2,1.1\n": r"run\.csv: column 'theta1' has something else than a number in line 3",
+    "t,theta1\n0,1\n0.1,1,1\n0.2,1\n0.3,1\n": r"run\.csv: another number of fields than the header has, in line 3",
+    "t,theta1\n0\n0.1,1\n0.2,1\n0.3,1\n": r"run\.csv: another number of fields than the header has, in line 2",
+    "t,theta1,x\n0,1\n0.1,1\n0.2,1\n0.3,1\n": r"run\.csv: no header with t stands right above the numbers",
+    "t,theta1\n0,1\n0.1,1\n0.2,1\n0.3,1\n0.4\n0.5,1\n": "another number of fields than the header has, in line 6",
+    "time,theta1\n0.2,1\n0.1,1\n0,1\n": r"run\.csv: the times .* decrease from row 2 of column 'time' on, counted",
+    "t,theta1\n0,1\n0.1,1\n0.05,1\n0.2,1\n": r"run\.csv: the times .* go back in row 3 of column 't', counted below",
+    "t,theta1\n0,1\n0.1,1\n0.1,1\n0.2,1\n": r"the times .* one repeats the one before in row 3 of column 't'",
     "t,thetaa\n0,1\n0.1,1.1\n": r"run\.csv: column 'thetaa': there is no coordinate 'thetaa' \(did you mean",
     "t,theta1 [m]\n0,1\n0.1,1.1\n": r"run\.csv: column 'theta1' is in m, the coordinate in rad",
 }

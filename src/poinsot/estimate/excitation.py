@@ -76,7 +76,7 @@ def gram(problem: LinearProblem, noise: bool = False) -> np.ndarray:
     found = np.zeros((b, b))
     for run in problem.runs:
         x = problem.base_columns(run, noise) / problem.scale[:, None]
-        rows = np.where(np.isfinite(problem.measured(run))[:, :, None], x, 0.0).reshape(-1, b)
+        rows = np.where(np.isfinite(problem.measured(run))[:, :, None], x, 0.0).reshape(np.prod(x.shape[:2]), b)
         found += rows.T @ rows
     return found
 

@@ -18,6 +18,7 @@ from poinsot.estimate.bootstrap.forces import ForceReplicas
 from poinsot.estimate.bootstrap.searches import SearchReplicas
 from poinsot.estimate.closed_loop.controllers import Control
 from poinsot.estimate.consistency.full import consistent
+from poinsot.estimate.doubtful_columns import poor_fits, suspect_rows, with_columns_in_doubt
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
@@ -156,6 +157,8 @@ def _searched(study: Study) -> Estimate:
         raise PoinsotError(unknown("problem", one_line(str(study.problem), 40), ["forces", *PROBLEMS]))
     method = search_of(study.method)
     found = searched(study, *PROBLEMS[study.problem](study), method, search_again)
+    suspects = poor_fits((found.fit, found.validation))
+    found = replace(found, study=with_columns_in_doubt(study, suspects))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found
     here = SearchReplicas(found.measured, found.settled, method)
@@ -166,6 +169,9 @@ def _estimated(study: Study) -> Estimate:
     """From measured forces."""
     solution = force_solution(study)
     found = _estimate(study, solution)
+    rows = suspect_rows(solution.problem, (*solution.problem.runs, *solution.held_out))
+    suspects = {*rows, *poor_fits((found.fit, found.validation))}
+    found = replace(found, study=with_columns_in_doubt(study, suspects))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found
     return with_bootstrap(found, Remade(_force_replicas, (study.bare,), ForceReplicas(solution)))

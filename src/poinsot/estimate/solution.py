@@ -12,6 +12,7 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.estimate.closed_loop.instruments import ClosedLoops
+from poinsot.estimate.doubtful_columns import columns_in_doubt
 from poinsot.estimate.excitation import Excitation, excited
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.registry import method_of
@@ -128,7 +129,8 @@ def rows_and_steps(study: Study, asked: Unknowns) -> tuple[tuple[RunRows, ...], 
         try:
             rows, said = kept_rows(run, asked, wanted, study.processing, None if run.role is Role.VALIDATE else k)
         except MotionError as error:  # what is wrong with the recording is the likely reason
-            wrong = "; ".join(f"{f.channel}: {f.message}" for f in run.recording.problems)
+            findings = (*run.recording.problems, *columns_in_doubt(run, study.mechanism))
+            wrong = "; ".join(f"'{f.channel}': {f.message}" for f in findings)
             raise PoinsotError(f"run '{run.name}' is no motion of the mechanism: {wrong or error}") from None
         except TooFewSamplesError as error:
             raise PoinsotError(f"run '{run.name}': {error}") from None

@@ -66,7 +66,7 @@ class Design(Result):
 
     _hidden = ("mechanism",)
     _extra = {"undetermined": "undetermined", "binding": "binding"}
-    _columns = {"predictions": ("", "")}
+    _columns = {"predictions": ("", "nominal=SI deviation=SI")}
     _shared = False  # its poses are no rows of the table
 
     def _rows(self) -> dict[str, Any]:

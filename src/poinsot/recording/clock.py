@@ -114,7 +114,12 @@ def _cleaned(t: np.ndarray, column: str, step: str, notes: Sequence[Finding]) ->
     findings, steps = list(notes), [step] if step else []
     rows: np.ndarray | slice = slice(None)
     if not _grows(t):
-        rows, found = _growing(t)
+        order = np.arange(len(t))
+        if _falls(t):
+            order = order[::-1]
+            findings.append(_reversed(t, column))
+        later, found = _growing(t[order], order + 1, column)
+        rows = order[later]
         t, findings = t[rows], [*findings, *found]
     epoch = float(t[0]) if abs(t[0]) > 1e6 else 0.0
     t = t - epoch if epoch else t
@@ -129,10 +134,27 @@ def _grows(t: np.ndarray) -> bool:
     return bool(len(t) and np.isfinite(t[0]) and np.isfinite(t[-1]) and (t[1:] > t[:-1]).all())
 
 
-def _growing(t: np.ndarray) -> tuple[np.ndarray, list[Finding]]:
-    """Which rows (n,) have a time that is later than all before, and what is wrong with the others."""
+def _falls(t: np.ndarray) -> bool:
+    """Whether times fall from row to row: the rows were written in the opposite order."""
+    steps = np.diff(t[np.isfinite(t)])
+    return bool(len(steps) and (steps <= 0).all() and np.count_nonzero(steps) > len(steps) / 2)
+
+
+def _reversed(t: np.ndarray, column: str) -> Finding:
+    """The finding that rows come in the opposite order."""
+    n, finite = len(t), t[np.isfinite(t)]
+    message = f"the times decrease, from {finite[0]:g} to {finite[-1]:g} s: the rows are put in the opposite order"
+    where = _where([2], column) + " on"
+    return Finding("reversed", "t", f"from {where}", n, message, "see how the file was sorted", mended=True)
+
+
+def _growing(t: np.ndarray, number: np.ndarray, column: str) -> tuple[np.ndarray, list[Finding]]:
+    """Which rows (n,) have a time that is later than all before, and what is wrong with the others.
+
+    `number` (n,) are those of the rows in the file, from 1.
+    """
     good = np.isfinite(t)
-    findings = _bad_rows(t, ~good, "no number", "no time")
+    findings = _bad_rows(number[~good], len(t), column, "no number", "no time")
     later = good & (t > np.concatenate([[-np.inf], np.maximum.accumulate(np.where(good, t, -np.inf))[:-1]]))
     back, repeats = _back_and_repeats(t, good & ~later)
     restart = _restart(t, good)
@@ -140,13 +162,12 @@ def _growing(t: np.ndarray) -> tuple[np.ndarray, list[Finding]]:
         message = f"the clock starts again after {t[restart - 1]:g} s: only what is before is kept"
         advice = "two recordings were joined; read them one by one"
         amount = len(t) - restart
-        findings.append(
-            Finding("restart", "t", f"in row {restart + 1}", amount, message, advice, Severity.ERROR, True)
-        )
+        where = f"in {_where([number[restart]], column)}"
+        findings.append(Finding("restart", "t", where, amount, message, advice, Severity.ERROR, True))
         later[restart:] = False
         back, repeats = back[back < restart], repeats[repeats < restart]
-    findings += _bad_rows(t, back, "goes back", "time goes back")
-    findings += _bad_rows(t, repeats, "time repeats", "time repeats")
+    findings += _bad_rows(number[back], len(t), column, "goes back", "time goes back")
+    findings += _bad_rows(number[repeats], len(t), column, "time repeats", "time repeats")
     if not later.any():
         raise PoinsotError("no row has a time")
     return later, findings
@@ -170,13 +191,20 @@ def _restart(t: np.ndarray, good: np.ndarray) -> int | None:
     return None
 
 
-def _bad_rows(t: np.ndarray, bad: np.ndarray, code: str, what: str) -> list[Finding]:
-    rows = np.flatnonzero(bad) if bad.dtype == bool else bad
+def _bad_rows(rows: np.ndarray, n: int, column: str, code: str, what: str) -> list[Finding]:
+    """The finding that some of n rows, by their numbers, are left out; an error that stays where most are."""
     if not len(rows):
         return []
-    message = f"{what} in {len(rows)} of {len(t)} rows, which are left out"
-    where = f"in rows {', '.join(str(k + 1) for k in rows[:3])}{' …' if len(rows) > 3 else ''}"
-    return [Finding(code, "t", where, len(rows), message, "see how the logger stamps its samples", mended=True)]
+    message = f"{what} in {len(rows)} of {n} rows, which are left out"
+    where, advice, most = f"in {_where(rows, column)}", "see how the logger stamps its samples", 2 * len(rows) > n
+    severity = Severity.ERROR if most else Severity.WARNING
+    return [Finding(code, "t", where, len(rows), message, advice, severity, mended=not most)]
+
+
+def _where(rows: Sequence[int] | np.ndarray, column: str) -> str:
+    """Rows by number, and the column of the times."""
+    named = f"row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows[:3]))}{' …' if len(rows) > 3 else ''}"
+    return named + (f" of column '{column}'" if column else "")
 
 
 def _steps(t: np.ndarray) -> Iterator[Finding]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from poinsot.elements.coordinates import Coordinate
-from poinsot.model.assembly.assembly import Assembly, row_scales, twist_scales
-from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.assembly import Assembly
+from poinsot.model.assembly.constraints import Constraints, row_scales, twist_scales
 from poinsot.model.mechanism import Mechanism
 from poinsot.system.scaled_rank import free_motions
 

@@ -57,7 +57,7 @@ def measure(
     if not isinstance(motion, Kinematics | InverseDynamics | Simulation):
         motion = as_motion(motion, mechanism)
     times = _times(motion, t)
-    read = _at(readings(mechanism, motion, times, names), times)
+    read = _at(readings(mechanism, motion, times, names), times, getattr(motion, "status", ""))
     children = np.random.SeedSequence(None if seed is None else int(seed)).spawn(len(mechanism.sensors))
     generators = dict(zip(mechanism.sensors, map(np.random.default_rng, children)))  # a sensor's noise is its own
     values: dict[str, np.ndarray] = {}
@@ -91,12 +91,13 @@ def _times(motion: Any, t: Numbers | None) -> np.ndarray:
     return own_times(motion) if isinstance(motion, Mapping) else as_times(motion.t)
 
 
-def _at(read: Readings, t: np.ndarray) -> Readings:
-    """Readings at other times, by splines of degree five."""
+def _at(read: Readings, t: np.ndarray, status: str) -> Readings:
+    """Readings at other times, by splines of degree five; `status` says why a simulation ended early."""
     if len(read.t) == len(t) and np.allclose(read.t, t, rtol=0, atol=1e-12):
         return read
     if t[0] < read.t[0] - 1e-12 or t[-1] > read.t[-1] + 1e-12:
-        raise PoinsotError(f"the motion is known from {read.t[0]:g} to {read.t[-1]:g} s, not to {t[-1]:g} s")
+        why = f": the simulation {status}" if status else ""
+        raise PoinsotError(f"the motion is known from {read.t[0]:g} to {read.t[-1]:g} s, not to {t[-1]:g} s{why}")
     return Readings(t, {name: _interpolated(read.t, y, t) for name, y in read.by_sensor.items()})
 
 

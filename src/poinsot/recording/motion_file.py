@@ -28,11 +28,18 @@ from poinsot.recording.units import si, split_unit, strange_unit
 __all__ = ["MotionTable", "motion_table"]
 
 FAULTS = {  # of a text that a motion cannot have, by the code of the finding
-    "ragged": "another number of fields than the header has",
+    "ragged": "another number of fields than the header has,",
     "unreadable": "something else than a number",
     "text": "text instead of numbers",
     "cut": "the file ends too early",
     "decimal comma": "numbers with a decimal comma where other columns have a point",
+}
+CLOCK_FAULTS = {  # of the times of a table
+    "reversed": "they decrease",
+    "goes back": "they go back",
+    "restart": "they start again",
+    "time repeats": "one repeats the one before",
+    "no number": "there is no number",
 }
 TWO_TURNS = 4 * np.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
 MotionTable = dict[str, tuple[np.ndarray, np.ndarray]]  # by coordinate, times (n,) [s] and values (n,)
@@ -52,6 +59,8 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
     """
     recording, name = _recording(given)
     _require_columns(recording, name)
+    if isinstance(given, str | Path):
+        _require_clock(recording, name)
     columns = list(recording.channels)
     if recording.clock is Clock.COUNTED and columns[:1] == ["column1"]:
         raise PoinsotError(
@@ -100,6 +109,14 @@ def _recording(given: Any) -> tuple[Recording, str]:
     if isinstance(given, str | Path):
         return read(given, repair=False), Path(given).name
     return _of_frame(given), "the data frame"
+
+
+def _require_clock(recording: Recording, name: str) -> None:
+    """The times of a table grow from row to row; what reading it mends in a recording is an error in a motion."""
+    for finding in recording.findings:
+        if finding.channel == "t" and finding.code in CLOCK_FAULTS:
+            fault = f"{CLOCK_FAULTS[finding.code]} {finding.where}, counted below the header"
+            raise PoinsotError(f"{name}: the times must increase from row to row: {fault}")
 
 
 def _of_frame(frame: Any) -> Recording:

@@ -280,7 +280,8 @@ class Recording(Result):
         files = f" from {listing([s.name for s in self.sources], 4)}" if self.sources else ""
         over = f"{_range(self.abscissa)} {self._axis_unit}"
         clock = f", {self.rate:.6g} Hz, clock {self.clock}" if self.axis is Axis.TIME and len(self) > 1 else ""
-        lines = [f"{len(self)} samples of {len(self.channels)} channels over {over}{clock}{files}"]
+        count = f"{len(self.channels)} channel{'s' * (len(self.channels) != 1)}"
+        lines = [f"{len(self)} samples of {count} over {over}{clock}{files}"]
         for name, channel in self.channels.items():
             good = np.abs(self.values[name]) if np.iscomplexobj(self.values[name]) else self.values[name]
             good = good[np.isfinite(good)]

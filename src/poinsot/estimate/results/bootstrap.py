@@ -26,7 +26,7 @@ class Bootstrap(Result):
     lost: int  # estimates that found no values, and are not among these
 
     _over, _hidden = ("parameter", "names"), ("draws",)
-    _columns = {name: (name, lambda found: [""]) for name in ("lower", "upper", "deviation")}
+    _columns = {"units": ("unit", ""), **{name: (name, "SI") for name in ("lower", "upper", "deviation")}}
 
     def panels(self) -> tuple[Panel, ...]:
         """Intervals about the medians of the estimates."""

@@ -49,9 +49,9 @@ class Comparison(Result):
     refused: Mapping[str, str]  # methods that cannot be used here, and why
 
     _over = ("parameter", "names")
-    _columns: ClassVar = {
-        column: (lambda self, column=column: [f"{column} {name}" for name in self.results], "")
-        for column in ("value", "deviation", "difference", "correlation")
+    _columns: ClassVar = {"units": ("unit", "")} | {
+        column: (lambda self, column=column: [f"{column} {name}" for name in self.results], unit)
+        for column, unit in (("value", "SI"), ("deviation", "SI"), ("difference", "-"), ("correlation", "-"))
     }
 
     def panels(self) -> tuple[Panel, ...]:

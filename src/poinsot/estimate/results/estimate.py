@@ -106,7 +106,7 @@ class Estimate(Result):
 
     _hidden = ("study",)
     _extra = {"undetermined": "undetermined", "verdict": "verdict", "doubts": "doubts"}
-    _columns = {"parameters": ("", "")}
+    _columns = {"parameters": ("", "value=SI deviation=SI nominal=SI")}
 
     def _rows(self) -> dict[str, np.ndarray]:
         return {"parameter": np.array(self.names)}
@@ -165,7 +165,8 @@ class Estimate(Result):
         """What speaks against the values; none: nothing that was looked at does."""
         poor = () if self.validation is None else poorly_predicted(self.fit, self.validation)
         flat = [f.channel for f in (self.validation or self.fit).channels if f.constant]
-        wrong = [f"{run.name}: {f.channel} {f.message}" for run in self.study.runs for f in run.recording.problems]
+        runs = self.study.runs
+        wrong = [f"{run.name}: '{f.channel}': {f.message}" for run in runs for f in run.recording.problems]
         found = {
             "numerics in doubt": " ".join(self.numerics).rstrip("."),
             "does not predict held-out runs as well as it fits": poor and listing(poor),

@@ -55,7 +55,7 @@ class RunFit(Result):
     over: str = "t [s]"  # what t is, where it is not time
 
     _hidden = ("t", "measured", "predicted", "spare")
-    _columns = {"channels": ("", "")}
+    _columns = {"channels": ("", "rms=SI relative=- of_norm=- correlation=- outliers=-")}
 
     def _rows(self) -> dict[str, np.ndarray]:
         return {"channel": np.array([c.channel for c in self.channels])}

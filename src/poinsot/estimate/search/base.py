@@ -31,7 +31,7 @@ class Convergence(Result):
     values: np.ndarray  # (i, k) best so far  [SI]
 
     _over = ("iteration", "#cost")
-    _columns = {"evaluations": ("evaluations", "-"), "cost": ("cost", "-"), "values": ("value", "")}
+    _columns = {"evaluations": ("evaluations", "-"), "cost": ("cost", "-"), "values": ("value", "SI")}
 
     def panels(self) -> tuple[Panel, ...]:
         """The best cost over evaluations."""

@@ -23,7 +23,7 @@ from poinsot.experiment.excitation.equations import (
 )
 from poinsot.identifiability.channels import MeasuredChannel
 from poinsot.identifiability.linear import LinearParameter
-from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.driven import Driven, driven, require_count
 from poinsot.system.scales import coordinate_sizes, natural_speeds

@@ -10,6 +10,7 @@ trial, explained samples that hypotheses are tried on; how much of the forces a 
 plain_path       motions that are tried, found quickly or not at all
 """
 
+from poinsot.recording.findings.against_model import column_findings
 from poinsot.recording.findings.inspect import compared, inspected
 
-__all__ = ["compared", "inspected"]
+__all__ = ["column_findings", "compared", "inspected"]

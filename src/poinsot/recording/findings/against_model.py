@@ -12,29 +12,24 @@ from poinsot.motion.kinematics import solve_path
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.findings.explained import Needed, basis_of, by_model, left_by, needed
 from poinsot.recording.findings.hypotheses import believed
-from poinsot.recording.findings.trial import Trial, actuator_at, trial_of
+from poinsot.recording.findings.trial import Trial, force_of, trial_of
 from poinsot.recording.motion import position_channels
-from poinsot.recording.recording import Clock, Recording
+from poinsot.recording.recording import Axis, Clock, Recording
 
-__all__ = ["model_findings"]
+__all__ = ["column_findings", "model_findings"]
 
 FEWEST = 50  # samples that hypotheses are tried on
 TURNS = 4 * np.pi  # an angle that moves by more is asked about  [rad]
 GAIN, FITS = 4.0, 0.2  # a force so many times that of the model, if it leaves less than this unexplained
-LONGEST_DELAY, DELAYS = 0.06, 15  # [s], steps to either side
+LONGEST_DELAY, DELAYS = 0.06, 15  # [s], steps to either side at most
 LESS = 0.8  # of what is unexplained without a delay
 
 
 def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
     """Faults that show only when the mechanism is known."""
     found = [*_limits(recording, mechanism), *_turns(recording, mechanism)]
-    if recording.clock is Clock.COUNTED or len(recording) < 2 * FEWEST:
-        return found
-    try:
-        trial = trial_of(recording, mechanism)
-    except PoinsotError:  # channels that cannot be differentiated
-        return found
-    if trial is None or len(trial.t) < FEWEST:
+    trial = _trial(recording, mechanism)
+    if trial is None:
         return found
     motion, impossible = _needed(trial)
     columns = believed(trial, motion)
@@ -43,11 +38,29 @@ def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
     return [*found, *impossible, *_power(trial), *_gains(trial, motion), *_delay(trial, motion)]
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # samples may be as large as numbers go
+def column_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
+    """Columns that look swapped, of the other sign or in another unit."""
+    trial = _trial(recording, mechanism)
+    return [] if trial is None else believed(trial, _needed(trial)[0])
+
+
+def _trial(recording: Recording, mechanism: Mechanism) -> Trial | None:
+    """What hypotheses are tried on; None where too little was recorded."""
+    if recording.axis is not Axis.TIME or recording.clock is Clock.COUNTED or len(recording) < 2 * FEWEST:
+        return None
+    try:
+        trial = trial_of(recording, mechanism)
+    except PoinsotError:  # channels that cannot be differentiated
+        return None
+    return trial if trial is not None and len(trial.t) >= FEWEST else None
+
+
 def _limits(recording: Recording, mechanism: Mechanism) -> Iterator[Finding]:
     """Forces and positions beyond the limits of drives and end stops."""
     read = position_channels(recording, mechanism)
     for name, channel in recording.channels.items():
-        drive = mechanism.actuators.get(actuator_at(mechanism, channel.place)) if channel.kind == "force" else None
+        drive = mechanism.actuators.get(force_of(mechanism, channel))
         if drive is not None:
             yield from _beyond(recording, name, float(drive.lower), float(drive.upper), f"actuator '{drive.name}'")
         for stop in mechanism.forces.values() if name in read else ():
@@ -129,7 +142,9 @@ def _delay(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
     smooth = trial.recorded.recording
     scale = trial.forces.std(axis=0) + 1e-300
     basis = basis_of(motion.columns, scale)
-    lags = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, 2 * DELAYS + 1)
+    step = max(1, round(LONGEST_DELAY / DELAYS * smooth.rate)) / smooth.rate  # between samples noise would be less
+    most = max(2, round(LONGEST_DELAY / step))
+    lags = step * np.arange(-most, most + 1)
     signals = [(smooth.t[good], smooth[name][good]) for name in trial.names if (good := smooth.mask(name)).any()]
     free, nominal = np.zeros(len(lags)), np.zeros(len(lags))
     for j, lag in enumerate(lags):
@@ -138,10 +153,10 @@ def _delay(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
         nominal[j] = by_model(motion, forces).unexplained
     left = nominal if nominal.min() < FITS else free
     k = int(np.argmin(left))
-    if not 0 < k < len(lags) - 1 or left[k] > LESS * left[DELAYS] or free[k] > 1.1 * free[DELAYS]:
+    if not 0 < k < len(lags) - 1 or left[k] > LESS * left[most] or free[k] > 1.1 * free[most]:
         return
     y0, y1, y2 = left[k - 1 : k + 2]
-    delay = float(lags[k] + 0.5 * (y0 - y2) / (y0 - 2 * y1 + y2) * (lags[1] - lags[0]))
+    delay = float(lags[k] + 0.5 * (y0 - y2) / (y0 - 2 * y1 + y2) * step)
     if abs(delay) > 1 / smooth.rate:
         word = "behind" if delay > 0 else "ahead of"
         message = f"the forces are {1e3 * abs(delay):.3g} ms {word} the motion that needs them"

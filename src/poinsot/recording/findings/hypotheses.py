@@ -7,7 +7,7 @@ parameters and by those of the model together, and neither objects.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -55,7 +55,8 @@ def believed(trial: Trial, motion: Needed | None) -> list[Finding]:
     as_is = by_model(motion, trial.forces).unexplained, unexplained(motion, trial.forces)
     if max(as_is) < POOR:
         return []
-    tried = [_by_model(trial, motion, h) for h in _told(_hypotheses(trial))]
+    units = _units(trial) if as_is[1] >= POOR else ()  # free parameters do not explain a motion in wrong units
+    tried = [_by_model(trial, motion, h) for h in _told([*_columns(trial), *units])]
     short = sorted(tried, key=lambda h: h.left[0])[:SHORTLIST]
     short = [replace(h, left=(h.left[0], _free(trial, h))) for h in short]
     now = Hypothesis("", (), "", "", left=as_is)
@@ -64,12 +65,18 @@ def believed(trial: Trial, motion: Needed | None) -> list[Finding]:
         return []
     best = min(good, key=lambda h: h.score)
     others = [h for h in good if h is not best and h.score < ALIKE * best.score]
-    said = "; or ".join(f"{' and '.join(repr(c) for c in h.channels)} {h.said}" for h in (best, *others))
+    said = "; or ".join(f"{_named(h, best.channels[0])} {h.said}" for h in (best, *others))
     message = (
-        f"{said}: the model then leaves {100 * best.left[0]:.2g} % of the forces, {100 * as_is[0]:.2g} % as it is"
+        f"{said}: the model then leaves {100 * best.left[0]:.2g} % of the forces unexplained, "
+        f"{100 * as_is[0]:.3g} % as it is"
     )
     amount = 1 - best.left[0] / as_is[0]
     return [Finding(best.code, best.channels[0], "", amount, message, best.advice, Severity.ERROR)]
+
+
+def _named(h: Hypothesis, first: str) -> str:
+    """Channels of a hypothesis, in a sentence about the first of the best."""
+    return " and ".join("it" if name == first else f"'{name}'" for name in h.channels)
 
 
 def _no_objection(h: Hypothesis, now: Hypothesis) -> bool:
@@ -87,15 +94,15 @@ def _free(trial: Trial, h: Hypothesis) -> float:
     return unexplained(h.motion, trial.forces if h.forces is None else h.forces)
 
 
-def _told(hypotheses: Iterable[Hypothesis]) -> Iterator[Hypothesis]:
+def _told(every: Sequence[Hypothesis]) -> Iterator[Hypothesis]:
     """The same, with progress where they take long."""
-    every = list(hypotheses)
     for k, h in enumerate(every, 1):
         _progress.info("hypothesis %d of %d: %s %s", k, len(every), " and ".join(h.channels), h.said)
         yield h
 
 
-def _hypotheses(trial: Trial) -> Iterator[Hypothesis]:
+def _columns(trial: Trial) -> Iterator[Hypothesis]:
+    """Forces and positions swapped, or of the other sign."""
     F, S, names, channels = trial.forces, trial.states, trial.names, trial.channels
     for i, j in combinations(range(len(names)), 2):
         both, advice = (names[i], names[j]), "exchange the columns"
@@ -103,13 +110,14 @@ def _hypotheses(trial: Trial) -> Iterator[Hypothesis]:
     for k, name in enumerate(names):
         flipped = np.where(np.arange(len(names)) == k, -F, F)
         yield Hypothesis("sign", (name,), "seems to have the other sign", "give it the gain −1", forces=flipped)
+    if len(names) > 1:
+        yield Hypothesis("sign", names, "seem to have the other sign", "give them the gain −1", forces=-F)
     for i, j in combinations(range(len(channels)), 2):
         both, advice = (channels[i], channels[j]), "exchange the columns"
         yield Hypothesis("swapped", both, "look swapped", advice, _exchanged(S, i, j))
     for k, name in enumerate(channels):
         flipped = _scaled(S, np.arange(len(channels)) == k, -1.0)
         yield Hypothesis("sign", (name,), "seems to have the other sign", "give it the gain −1", flipped)
-    yield from _units(trial)
 
 
 def _units(trial: Trial) -> Iterator[Hypothesis]:

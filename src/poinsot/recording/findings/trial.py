@@ -9,11 +9,12 @@ import numpy as np
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.signals import Measured, Signal
 from poinsot.recording.motion import RecordedMotion, position_channels, recorded_motion
-from poinsot.recording.recording import Recording
+from poinsot.recording.recording import RecordedChannel, Recording
 
-__all__ = ["Trial", "actuator_at", "trial_of"]
+__all__ = ["Trial", "force_of", "trial_of"]
 
 SAMPLES = 400  # along the recording
+FORCES = ("force", "moment", "torque")  # kinds of channels that hold the force of a drive
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +56,7 @@ class Trial:
 def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
     """The motion and the forces of a recording; None if no forces or no positions were recorded."""
     read = position_channels(recording, mechanism)
-    names = [
-        name
-        for name, channel in recording.channels.items()
-        if channel.kind == "force" and actuator_at(mechanism, channel.place)
-    ]
+    names = [name for name, channel in recording.channels.items() if force_of(mechanism, channel)]
     if not names or not read:
         return None
     recorded = recorded_motion(recording, mechanism)
@@ -79,12 +76,14 @@ def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
         tuple(back[place] for place in recorded.motion),
         smooth.table(names)[rows],
         tuple(names),
-        tuple(actuator_at(mechanism, recording.channels[name].place) for name in names),
+        tuple(force_of(mechanism, recording.channels[name]) for name in names),
     )
 
 
-def actuator_at(mechanism: Mechanism, place: str) -> str:
-    """The actuator whose force is read at a place; "" if none is."""
-    if place in mechanism.actuators:
-        return place
-    return mechanism.sensors[place].actuator if place in mechanism.sensors else ""
+def force_of(mechanism: Mechanism, channel: RecordedChannel) -> str:
+    """The actuator whose force or torque a channel holds; "" if it holds none."""
+    if channel.kind not in FORCES:
+        return ""
+    if channel.place in mechanism.actuators:
+        return channel.place
+    return mechanism.sensors[channel.place].actuator if channel.place in mechanism.sensors else ""

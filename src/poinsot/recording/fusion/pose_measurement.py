@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.fusion.equations import pose_rows
 from poinsot.system.functions import displaced_states

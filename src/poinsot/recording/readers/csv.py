@@ -178,7 +178,8 @@ class _Parts:
                 yield Finding("text", name, "", 0.0, message, "nothing to do", Severity.NOTE, mended=True)
         if self.ragged:
             n = len(self.ragged)
-            message = f"{n} lines have another number of fields than {len(d.names)} and are left out"
+            have, are = ("line has", "is") if n == 1 else ("lines have", "are")
+            message = f"{n} {have} another number of fields than {len(d.names)} and {are} left out"
             advice = "see whether the file was cut or two were joined"
             yield Finding("ragged", "", _lines(self.ragged), n, message, advice, mended=True)
         for j, lines in self.unread.items():
@@ -189,7 +190,7 @@ class _Parts:
 
 def _lines(numbers: Sequence[int]) -> str:
     more = f" and {len(numbers) - 3} more" if len(numbers) > 3 else ""
-    return f"in lines {', '.join(map(str, numbers[:3]))}{more}"
+    return f"in line{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers[:3]))}{more}"
 
 
 def _fast(block: bytes, dialect: Dialect, kept: Sequence[int]) -> list[np.ndarray] | None:

@@ -83,7 +83,7 @@ def dialect_of(head: bytes) -> Dialect:
     if len(lines) > 2:
         lines = lines[:-1]  # the last may be cut
     delimiter, decimal, width = _best(lines)
-    first = _first_row(lines, delimiter, decimal, width)
+    first = _below_header(lines, _first_row(lines, delimiter, decimal, width), delimiter, decimal, width)
     rows = [f for line in lines[first : first + SAMPLE] if len(f := fields_of(line, delimiter)) == width]
     kinds = tuple(_kind([row[j] for row in rows], decimal) for j in range(width))
     above = [line for line in lines[:first] if line.strip()]
@@ -129,6 +129,19 @@ def _first_row(lines: Sequence[str], delimiter: str, decimal: str, width: int) -
             if all(is_row(other) and not other.lstrip().startswith(COMMENTS) for other in following):
                 return k
     return first or 0
+
+
+def _below_header(lines: Sequence[str], first: int, delimiter: str, decimal: str, width: int) -> int:
+    """The first row, or a line of numbers above it that lacks fields or has too many, right below a header."""
+
+    def numbers(line: str) -> list[bool]:
+        return [number(f, decimal) is not None for f in fields_of(line, delimiter)]
+
+    top = first
+    while top and numbers(lines[top - 1]) and all(numbers(lines[top - 1])):
+        top -= 1
+    header = numbers(lines[top - 1]) if top else []
+    return top if len(header) == width and not any(header) else first
 
 
 def _kind(column: Sequence[str], decimal: str) -> str:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from poinsot.estimate.problems.geometry.equations import PoseReadings, pose_function, slope_function
-from poinsot.model.assembly.assembly import row_lengths
+from poinsot.model.assembly.constraints import row_lengths
 from poinsot.system.functions import displaced_states
 from poinsot.system.scales import natural_speeds
 from poinsot.system.system import System

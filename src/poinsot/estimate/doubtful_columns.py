@@ -1,0 +1,86 @@
+"""Columns that a fit puts in doubt: forces of the other sign, channels that are swapped, positions in other units.
+
+What is at hand after a fit is looked at first, and costs nothing beside it:
+
+    r_ij = corr(y_i, τ₀_j)        measured channel i, and what the model's own values say of channel j
+
+Where r_ii is small, r_ij + r_ji > r_ii + r_jj, or the fit is poor, the recording is tried on the model
+(`recording.findings`), which alone decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from poinsot.estimate.problem import LinearProblem
+from poinsot.estimate.results.validation import RunFit
+from poinsot.estimate.rows.runs import RunRows
+from poinsot.estimate.study import Run, Study
+from poinsot.model.mechanism import Mechanism
+from poinsot.recording.finding import Finding
+from poinsot.recording.findings import column_findings
+from poinsot.recording.place import placed
+
+__all__ = ["columns_in_doubt", "poor_fits", "suspect_rows", "with_columns_in_doubt"]
+
+ALIKE = 0.5  # correlation with the model's own forces, from which on the sign of a channel is not asked about
+POOR = 0.05  # part of a channel's variance that a fit may leave
+SAID = ("sign", "swapped", "degrees", "millimetres", "impossible")  # codes of what reading a recording has found
+
+
+def with_columns_in_doubt(study: Study, suspects: Collection[str]) -> Study:
+    """The study with what is found in the columns of suspect runs among the findings of their recordings."""
+    return replace(
+        study, runs=tuple(_tried(run, study.mechanism) if run.name in suspects else run for run in study.runs)
+    )
+
+
+def _tried(run: Run, mechanism: Mechanism) -> Run:
+    found = columns_in_doubt(run, mechanism)
+    return replace(run, recording=run.recording.with_findings(found)) if found else run
+
+
+def columns_in_doubt(run: Run, mechanism: Mechanism) -> list[Finding]:
+    """What a run's columns should rather be; none where reading the recording has already said it."""
+    if any(finding.code in SAID for finding in run.recording.problems):
+        return []
+    return column_findings(placed(run.part, mechanism), mechanism)
+
+
+def poor_fits(fits: Iterable[RunFit | None]) -> list[str]:
+    """Runs among those in which a channel is explained poorly."""
+    return [name for fit in fits if fit and np.any(_left(fit) > POOR) for name in fit.runs]
+
+
+def _left(fit: RunFit) -> np.ndarray:
+    """Part of every judged channel's variance that is left."""
+    return np.array([one.relative**2 for one in fit.channels if one.judged])
+
+
+def suspect_rows(problem: LinearProblem, runs: Iterable[RunRows]) -> list[str]:
+    """Runs whose channels are unlike those of the model, or more like those of each other."""
+    theta = problem.unknowns.theta(problem.unknowns.model)
+    return [run.name for run in runs if _suspect(run.y, run.W @ theta + run.known, run.regressor.channel_units)]
+
+
+def _suspect(y: np.ndarray, nominal: np.ndarray, units: tuple[str, ...]) -> bool:
+    """Whether channels (n, c) have little of what the model says of them, or as much of another of the same unit."""
+    good = np.isfinite(y).all(axis=1)
+    if np.count_nonzero(good) < 3:
+        return False
+    a, b = _standard(y[good]), _standard(nominal[good])
+    r = a.T @ b / len(a)
+    own, alike = np.diagonal(r), np.array(units)[:, None] == np.array(units)
+    moves = np.array([x.any() and z.any() for x, z in zip(a.T, b.T)])
+    swapped = (r + r.T > own[:, None] + own) & alike & np.logical_and.outer(moves, moves)
+    return bool((moves & (own < ALIKE)).any() or swapped.any())
+
+
+def _standard(x: np.ndarray) -> np.ndarray:
+    """Columns (n, c) of mean 0 and variance 1; zero where they do not change."""
+    x = x - x.mean(axis=0)
+    size = x.std(axis=0)
+    return x / np.where(size > 1e-12 * np.abs(x).max(initial=1.0), size, np.inf)

@@ -1,0 +1,64 @@
+"""Clocks of tables: rows in the opposite order, times that go back, and what is said of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import poinsot
+from poinsot.recording.finding import Severity
+
+T = np.arange(60) / 100.0
+X = np.sin(3 * T)
+
+
+def written(folder, t, x, time="time"):
+    """A table of times and samples."""
+    (path := folder / "run.csv").write_text(f"{time},x\n" + "".join(f"{a:.4f},{b:.9f}\n" for a, b in zip(t, x)))
+    return path
+
+
+def test_rows_in_the_opposite_order_are_turned_round(tmp_path):
+    found = poinsot.read(written(tmp_path, T[::-1], X[::-1]))
+    assert_allclose(found.t, T)
+    assert_allclose(found["x"], X, atol=1e-9)
+    (finding,) = (f for f in found.findings if f.channel == "t")
+    assert finding.code == "reversed" and finding.mended and finding.where == "from row 2 of column 'time' on"
+    assert "the times decrease, from 0.59 to 0 s: the rows are put in the opposite order" in str(finding)
+    assert not found.problems
+
+
+def test_rows_of_a_turned_table_keep_their_numbers(tmp_path):
+    t = T[::-1].copy()
+    t[3] = t[2]
+    found = poinsot.read(written(tmp_path, t, X[::-1]))
+    assert len(found) == len(T) - 1
+    assert [f.where for f in found.findings if f.code == "time repeats"] == ["in row 3 of column 'time'"]
+
+
+@pytest.mark.parametrize(("back", "severity"), [(3, Severity.WARNING), (40, Severity.ERROR)])
+def test_a_clock_that_leaves_few_rows_is_a_problem(back, severity, tmp_path):
+    t = np.concatenate([T[:-back], T[-back - 1] - T[1 : back + 1]])
+    found = poinsot.read(written(tmp_path, t, X))
+    (finding,) = (f for f in found.findings if f.code == "goes back")
+    assert finding.severity is severity and finding.mended is (severity is Severity.WARNING)
+    assert finding.where.startswith(f"in rows {len(T) - back + 1}, ") and bool(found.problems) is not finding.mended
+
+
+@pytest.mark.parametrize("row", [1, 2, 3, 20])
+@pytest.mark.parametrize("change", [lambda line: line + ",9", lambda line: line.split(",")[0]])
+def test_a_row_with_other_fields_is_named_by_its_line_wherever_it_is(row, change, tmp_path):
+    path = written(tmp_path, T, X)
+    lines = path.read_text().split("\n")
+    path.write_text("\n".join([*lines[:row], change(lines[row]), *lines[row + 1 :]]))
+    found = poinsot.read(path)
+    assert list(found) == ["x"] and len(found) == len(T) - 1
+    (finding,) = (f for f in found.findings if f.code == "ragged")
+    assert finding.where == f"in line {row + 1}" and "1 line has another number of fields than 2" in finding.message
+
+
+def test_lines_of_numbers_above_names_stay_above(tmp_path):
+    (path := tmp_path / "run.csv").write_text("12\n7\nt,x\n" + "".join(f"{a},{b}\n" for a, b in zip(T, X)))
+    found = poinsot.read(path)
+    assert list(found) == ["x"] and len(found) == len(T) and not found.findings
