@@ -12,6 +12,7 @@ RUN     = $(VENV)/bin/python
 PIP     = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SHARE  ?= 1
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+export PYTHONDONTWRITEBYTECODE =  # written, or every child process compiles all modules again: half a second each
 
 # What evaluates batches in native code, for `make lanes`; LANES are 8, or 4 where registers hold 8. WHAT=tests: all.
 WHAT   ?= tests/engine $(patsubst %,tests/analysis/test_%.py,simulate other_coordinates motions_that_fail maps modes \

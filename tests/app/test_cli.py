@@ -154,9 +154,9 @@ def test_simulate_takes_independent_coordinates():
         ),
         (
             "t,theta1\n0,1\n1,1\n2,1\n3,1\n4\n5,1\n",
-            "motion.csv: another number of fields than the header has in lines 6",
+            "motion.csv: another number of fields than the header has, in line 6",
         ),
-        ("t,theta1\n0,1\n1,x\n2,1\n", "column 'theta1' has something else than a number in lines 3"),
+        ("t,theta1\n0,1\n1,x\n2,1\n", "column 'theta1' has something else than a number in line 3"),
         ("t;theta1 [rad]\n0;1\n1;\n2;1\n", "column 'theta1' has no number in row 2 below the header"),
         ("t,theta9\n" + "".join(f"{k},1\n" for k in range(8)), "there is no coordinate 'theta9'"),
         ("t,theta1\n" + "".join(f"{k},nan\n" for k in range(8)), "has no number in row 1"),

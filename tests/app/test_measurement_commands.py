@@ -88,7 +88,7 @@ WRONG = {
     "no such model": (["measure", "hexapodd"], "did you mean 'hexapod'"),
     "no such sensor": (["measure", "ex800", "--sensors", "gyro"], "no sensor 'gyro'"),
     "a negative seed": (["measure", "ex800", "--t-end", "0.01", "--seed", "-1"], "seed"),
-    "endless": (["measure", "ex800", "--t-end", "inf"], "positive time"),
+    "endless": (["measure", "ex800", "--t-end", "inf"], "--t-end: expected a positive number"),
 }
 
 
@@ -97,3 +97,38 @@ def test_bad_input_is_one_sentence(case):
     arguments, said = WRONG[case]
     result = poinsot(*arguments)
     assert result.returncode == 1 and said in result.stderr and result.stderr.count("\n") == 1, result.stderr
+
+
+RAIL = """format = 1
+name = "rail"
+planar = true
+[bodies.cart]
+mass = "2 kg"
+inertia = "0.1 kg·m²"
+[joints.slide]
+type = "prismatic"
+between = ["ground", "cart"]
+axis = [1, 0]
+limits = ["-0.1 m", "0.25 m"]
+[coordinates]
+x = { joint = "slide" }
+[actuators.push]
+on = { joint = "slide" }
+[sensors.encoder]
+type = "encoder"
+on = { joint = "slide" }
+"""
+
+
+def test_a_recording_that_ends_at_an_end_stop_names_it_and_keeps_what_lies_before(tmp_path):
+    (model := tmp_path / "rail.toml").write_text(RAIL)
+    result = poinsot("measure", model, "--t-end", 2, "--actuator", "push=4 N", "--out", tmp_path / "run.csv")
+    assert result.returncode == 1 and result.stderr.count("\n") == 1
+    stop = (
+        "rail stopped at t = 0.5 s: the end stop 'slide.end-stop' was reached (x from -0.1 to 0.25 m)"  # ½ 2 m/s² t²
+    )
+    assert result.stderr == f"error: {stop}; the recording ends before it, at 0.49 s of 2 s\n"
+    assert library.read(tmp_path / "run.csv").t[-1] == pytest.approx(0.49)
+    simulated = library.simulate(library.load(model), 2.0, forces={"push": 4.0})
+    with pytest.raises(library.PoinsotError, match=r"not to 2 s: the simulation stopped at t = 0\.5 s: the end stop"):
+        library.measure(library.load(model), simulated, np.linspace(0, 2, 21))

@@ -104,7 +104,7 @@ def test_durations_and_rates_take_units():
     plain = said_by("simulate", "four_bar", "--t-end", "0.02", "--rate", "100")
     assert plain[0] == 0 and said_by("simulate", "four_bar", "--t-end", "20 ms", "--rate", "100 Hz") == plain
     code, text = said_by("simulate", "four_bar", "--t-end", "20 mm")
-    assert code == 2 and "the duration: expected a quantity in s, got '20 mm'" in text
+    assert code == 1 and "--t-end: expected a quantity in s, got '20 mm'" in text
 
 
 def test_the_noise_takes_the_unit_of_its_channel(tmp_path):

@@ -16,7 +16,19 @@ from poinsot.errors import PoinsotError
 from poinsot.results import Curve, LinePanel
 
 RESULTS = {
-    *("simulate", "kinematics", "inverse", "modes", "frf", "compliance", "map", "base", "determinable"),
+    *(
+        "check",
+        "pose",
+        "simulate",
+        "kinematics",
+        "inverse",
+        "modes",
+        "frf",
+        "compliance",
+        "map",
+        "base",
+        "determinable",
+    ),
     *("regressor", "read", "measure", "design", "identify", "compare"),
 }
 SIGNS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -41,6 +53,8 @@ def test_the_ending_says_what_is_written(tmp_path, form):
 
 MOTION = "t,theta1\n0,1.0\n0.1,1.1\n0.2,1.3\n0.3,1.4\n0.4,1.6\n0.5,1.7\n0.6,1.9\n"
 CASES = {
+    "check": ("four_bar",),
+    "pose": ("hexapod",),
     "simulate": ("four_bar", "--t-end", "0.1"),
     "kinematics": ("four_bar", "motion.csv"),
     "inverse": ("four_bar", "motion.csv"),

@@ -67,3 +67,59 @@ def test_map_goes_over_a_grid_and_keeps_the_rest_of_the_pose(tmp_path):
 def test_bad_input_gets_one_sentence(arguments, message):
     with pytest.raises(PoinsotError, match=message.replace("(", r"\(")):
         CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+
+
+ARM = """format = 1
+planar = true
+gravity = [0, "-9.81 m/s²"]
+[bodies.bob]
+mass = "2 kg"
+inertia = "0.1 kg·m²"
+com = [0.2, 0]
+[joints.hinge]
+type = "revolute"
+between = ["ground", "bob"]
+"""
+
+
+def test_an_equilibrium_elsewhere_is_told_by_how_far_bodies_move_and_turn(tmp_path):
+    (tmp_path / "arm.toml").write_text(ARM)
+    assert "about an equilibrium, up to 90° from the model's own pose" in run("modes", tmp_path / "arm.toml")
+    (tmp_path / "two.toml").write_text(
+        f'{ARM}[bodies.bob.frames]\ntip = [0.4, 0]\n[bodies.tip]\nmass = "1 kg"\ninertia = "0.1 kg·m²"\n'
+        '[joints.weld]\ntype = "fixed"\nbetween = ["bob.tip", "tip"]\n'
+    )
+    assert "up to 0.566 m and 90° from the model's own pose" in run("modes", tmp_path / "two.toml")
+
+
+def test_negative_frequencies_are_explained_where_there_are_some(tmp_path):
+    said = "negative: unstable, grows as exp(2π|f| t)"
+    assert said in run("modes", "pendulum", "--pose", "phi=180 deg")
+    assert "negative" not in run("modes", "pendulum")
+    found = run("map", "four_bar", "--over", "theta1=0:6:7", "--locked", "none", "--json", tmp_path / "m.json")
+    data = json.loads((tmp_path / "m.json").read_text())
+    assert f"{said}; in {sum(f < 0 for f in data['f1'])} of 7 samples" in found
+    assert "negative" not in run("map", "three_link", "--over", "phi1=0:1:3")
+    for command in ("modes", "map"):
+        assert "negative frequency f" in run(command, "--help")
+
+
+def test_a_grid_takes_units_and_its_data_tells_them(tmp_path):
+    for name, grid in (("si", "phi1=0:1.5707963267948966:3"), ("deg", "phi1=0 deg:90 deg:3")):
+        run("map", "three_link", "--over", grid, "--json", tmp_path / f"{name}.json")
+    si, deg = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("si", "deg"))
+    assert si == deg and si["units"] == {"phi1": "rad", "f1": "Hz", "f2": "Hz", "f3": "Hz"}
+
+
+def test_what_is_printed_and_written_has_its_units(tmp_path):
+    path = tmp_path / "x.json"
+    text = run("frf", "three_link", "--input", "link3 rz", "--output", "link3 y", "--to", "50 Hz", "--damping", 0.01)
+    assert " m/(N·m) at " in text and "1 … 50 Hz" in text
+    run("compliance", "three_link", "link1", "--json", path)
+    assert json.loads(path.read_text())["units"]["compliance"][2] == ["rad/N", "rad/N", "rad/(N·m)"]
+    run("modes", "slider_crank", "--damped", "--json", path, "--force")
+    units = {"frequencies": "Hz", "growth": "1/s", "forces": {"main": "N·m"}}
+    assert json.loads(path.read_text())["units"] == units | {"damped_frequencies": "Hz", "damping_ratios": "-"}
+    for command in ("check", "pose"):
+        run(command, "four_bar", "--json", path, "--force")
+        assert json.loads(path.read_text())["units"]["size"] == "m"

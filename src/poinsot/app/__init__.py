@@ -6,7 +6,7 @@ identifiability, measurements,
 estimate, design                          those of each part
 new                                       `poinsot new`: a folder to start from
 guide                                     overview, examples, completion
-options                                   what several commands take
+options, verb                             what several commands take; what holds for every call
 console, output, tables                   what the terminal shows; what is printed and written; tables of motions
 scene                                     a mechanism as a picture in space; pages
 viewer                                    `poinsot view`: the live page in a browser

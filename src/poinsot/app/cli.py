@@ -32,6 +32,7 @@ from poinsot.app.options import Json, Overwrite
 from poinsot.app.output import write_json
 from poinsot.app.report import command as reporting
 from poinsot.app.reproduce import command as reproduction
+from poinsot.app.verb import Verb
 from poinsot.app.viewer import command as viewing
 from poinsot.errors import PoinsotError, one_line
 
@@ -164,7 +165,7 @@ COMMANDS = {
 for _heading, _commands in COMMANDS.items():
     for _command in _commands:
         _name = _command.__name__.strip("_")
-        app.command(_name, rich_help_panel=_heading, epilog=examples_of(_name))(_command)
+        app.command(_name, cls=Verb, rich_help_panel=_heading, epilog=examples_of(_name))(_command)
 
 if __name__ == "__main__":
     main()

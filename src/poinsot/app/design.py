@@ -9,14 +9,19 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy, resumed
-from poinsot.app.options import Json, Overwrite, Plot
-from poinsot.app.output import check_outputs, write_json, write_plot
+from poinsot.app.options import Json, Overwrite, Plot, folder_of
+from poinsot.app.output import write_json, write_plot
 from poinsot.parallel.cluster import require_distributed
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", callback=folder_of("design.json"), help="write the result to a folder"),
+]
 
 
 def design(
     study: Annotated[Path, typer.Argument(help="a file of a design (TOML), or the name of one in the library")],
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="write the result to a folder")] = None,
+    out: Out = None,
     dask: Annotated[
         str | None, typer.Option("--dask", metavar="ADDRESS", help="a scheduler, tcp://…, or local")
     ] = None,
@@ -25,7 +30,6 @@ def design(
     overwrite: Overwrite = False,
 ) -> None:
     """Design an experiment: where to measure or how to move, what it will tell, and which limits bind."""
-    check_outputs(json, out, "design.json", overwrite)
     require_distributed(dask)
     with busy("design"), resumed():
         found = poinsot.design(study, dask=dask)

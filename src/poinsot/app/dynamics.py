@@ -15,7 +15,6 @@ from poinsot.app.guide import names
 from poinsot.app.options import Actuators, Change, Csv, Duration, Json, Model, Motion, Overwrite, Plot, Pose, Rate
 from poinsot.app.output import (
     OUT_OF_PLANE,
-    check_outputs,
     headed,
     settled,
     signals,
@@ -81,8 +80,6 @@ def simulate(
 ) -> None:
     """Simulate a mechanism under constant actuator forces; tells drift and energy balance."""
     t = sample_times(t_end, rate)
-    for path in (csv, json):
-        check_outputs(path, None, "", overwrite)
     options: dict[str, Any] = {"formulation": formulation, "independent": independent or None, "method": method}
     try:
         with busy(f"simulating {model}"):
@@ -161,13 +158,11 @@ def kinematics(
     overwrite: Overwrite = False,
 ) -> None:
     """Places, orientations, velocities and accelerations of all bodies and coordinates along a prescribed motion."""
-    for path in (csv, json):
-        check_outputs(path, None, "", overwrite)
     mechanism = loaded(model, change)
     t, signal = read_motion(motion, mechanism)
     with busy(f"kinematics of {model}"):
         found, error = _kept(lambda: poinsot.kinematics(mechanism, signal, t, formulation=formulation))
-    print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e}")
+    print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e} m or rad")
     table(("coordinate", "least", "greatest", "unit"), _coordinate_rows(found, lambda s: (s.min(), s.max())))
     write_plot(plot, found, overwrite)
     if csv:
@@ -191,8 +186,6 @@ def inverse(
     overwrite: Overwrite = False,
 ) -> None:
     """Actuator forces, powers and the reactions of every joint along a prescribed motion."""
-    for path in (csv, json):
-        check_outputs(path, None, "", overwrite)
     mechanism = loaded(model, change)
     t, signal = read_motion(motion, mechanism)
     with busy(f"inverse dynamics of {model}"):

@@ -10,10 +10,15 @@ import typer
 import poinsot
 from poinsot.app.console import DOUBTFUL, busy, resumed
 from poinsot.app.guide import names
-from poinsot.app.options import Json, Overwrite, Plot
-from poinsot.app.output import check_outputs, write_json, write_plot
+from poinsot.app.options import Json, Overwrite, Plot, folder_of
+from poinsot.app.output import write_json, write_plot
 from poinsot.errors import PoinsotError
 from poinsot.parallel.cluster import require_distributed
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", callback=folder_of("estimate.json"), help="write the result to a folder"),
+]
 
 
 def identify(
@@ -21,7 +26,7 @@ def identify(
         Path,
         typer.Argument(help="a study file (TOML): model, recordings, unknowns, method", autocompletion=names.studies),
     ],
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="write the result to a folder")] = None,
+    out: Out = None,
     dask: Annotated[
         str | None, typer.Option("--dask", metavar="ADDRESS", help="a scheduler, tcp://…, or local")
     ] = None,
@@ -41,7 +46,6 @@ def identify(
     """Identify parameters from recordings: values with error bars, what is undetermined, and a verdict."""
     if report and out is None:
         raise PoinsotError("--report writes into the folder of the result: give --out DIR")
-    check_outputs(json, out, "estimate.json", overwrite)
     require_distributed(dask)
     if report:
         from poinsot.app.report.page import require_report

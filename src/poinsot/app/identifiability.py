@@ -13,8 +13,8 @@ import typer
 import poinsot
 from poinsot.app.console import busy
 from poinsot.app.guide import names
-from poinsot.app.options import Change, Json, Model, Motion, Overwrite, Plot
-from poinsot.app.output import check_outputs, table, write_bytes, write_json, write_plot
+from poinsot.app.options import Change, Json, Model, Motion, Overwrite, Plot, place_of
+from poinsot.app.output import table, write_bytes, write_json, write_plot
 from poinsot.app.tables import channels_in, loaded, names_in, read_motion, write_table
 from poinsot.errors import PoinsotError
 from poinsot.model.mechanism import Mechanism
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
 FEW = 8  # samples that tell the units of channels
 TEXTS = ("channels", "channel_units", "columns", "units")  # of a regressor
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", callback=place_of(), help="write it: .csv or .npz"),
+]
 Channels = Annotated[
     str | None,
     typer.Option(
@@ -116,7 +120,7 @@ def regressor(
     channels: Channels = None,
     parameters: Names = None,
     change: Change = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write it: .csv or .npz")] = None,
+    out: Out = None,
     plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
@@ -128,8 +132,6 @@ def regressor(
     """
     if out is not None and out.suffix not in (".csv", ".npz"):
         raise PoinsotError(f"{out}: the ending must be .csv or .npz")
-    for path in (out, json):
-        check_outputs(path, None, "", overwrite)
     mechanism = loaded(model, change)
     t, signals = read_motion(motion, mechanism)
     with busy(f"regressor of {model}"):

@@ -14,7 +14,19 @@ import poinsot
 from poinsot.app.console import busy
 from poinsot.app.dynamics import Method, Velocity, sample_times
 from poinsot.app.guide import names as completed
-from poinsot.app.options import Actuators, Change, Duration, Json, Model, Overwrite, Plot, Pose, Rate
+from poinsot.app.options import (
+    Actuators,
+    Change,
+    Duration,
+    Json,
+    Model,
+    Overwrite,
+    Plot,
+    Pose,
+    Rate,
+    in_unit,
+    place_of,
+)
 from poinsot.app.output import write_bytes, write_json, write_plot
 from poinsot.app.tables import (
     coordinate_units,
@@ -29,8 +41,12 @@ from poinsot.app.tables import (
 from poinsot.errors import MissingExtraError, PoinsotError
 from poinsot.recording.recording import Axis, Recording
 
+OF_SIMULATION = ("t_end", "rate", "actuator", "pose", "velocity", "method")  # options of `measure`
 SENSORS = completed.of_model(lambda mechanism: mechanism.sensors)
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the recording: .csv or .parquet")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", callback=place_of(), help="write the recording: .csv or .parquet"),
+]
 
 
 def read(
@@ -40,7 +56,15 @@ def read(
     ] = None,
     columns: Annotated[Path | None, typer.Option(metavar="FILE", help="a columns file (TOML)")] = None,
     time: Annotated[str | None, typer.Option(metavar="COLUMN", help="the time column")] = None,
-    rate: Annotated[float | None, typer.Option(help="samples per second of a file without times [Hz]")] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            "--rate",
+            metavar="RATE",
+            parser=in_unit("Hz", "--rate"),
+            help="samples per second of a file without times [Hz or with a unit]",
+        ),
+    ] = None,
     every: Annotated[int, typer.Option(metavar="ROWS", help="take means of so many rows")] = 1,
     repair: Annotated[bool, typer.Option(help="mask spikes and repeated rows")] = True,
     out: Out = None,
@@ -64,6 +88,7 @@ def read(
 
 
 def measure(
+    ctx: typer.Context,
     model: Model,
     motion: Annotated[
         Path | None,
@@ -77,7 +102,7 @@ def measure(
     actuator: Actuators = None,
     pose: Pose = None,
     velocity: Velocity = None,
-    method: Method = "explicit",
+    method: Method = "auto",
     change: Change = None,
     sensors: Annotated[
         str | None, typer.Option(metavar="A,B,…", help="sensors to read; all by default", autocompletion=SENSORS)
@@ -89,19 +114,23 @@ def measure(
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """What the sensors of a mechanism would record along a motion, or in a simulation under constant forces."""
+    """What the sensors of a mechanism would record along a motion, or in a simulation under constant forces.
+
+    Where the simulation ends early, at an end stop say, the recording ends too; exits with 1.
+    """
     _require_ending(out)
+    if motion is not None:
+        _require_prescribed(ctx)
     with busy(f"measuring {model}"):
-        mechanism = loaded(model, change)
+        mechanism, status = loaded(model, change), ""
         if motion is None:
             t = sample_times(t_end, rate)
             given = {"forces": pairs(actuator, "a force", force_units(mechanism)), "pose": pose_in(mechanism, pose)}
             rates = pairs(velocity, "a velocity", coordinate_units(mechanism, "/s"))
             moving: Any = poinsot.simulate(mechanism, t_end, t=t, velocity=rates or None, method=method, **given)
-        elif actuator or pose or velocity:
-            raise PoinsotError(
-                "forces, poses and velocities are for a simulation; a motion file prescribes the motion"
-            )
+            t, status = moving.t, f"{mechanism.name} {moving.status}" if moving.status else ""
+            if len(t) < 2:
+                raise PoinsotError(status)
         else:
             t, moving = read_motion(motion, mechanism)
         found = poinsot.measure(mechanism, moving, t, seed=seed, sensors=names_in(sensors), perfect=perfect)
@@ -109,6 +138,20 @@ def measure(
     write_plot(plot, found, overwrite)
     write_json(json, _facts(found), overwrite)
     print(found)
+    if status:
+        raise PoinsotError(f"{status}; the recording ends before it, at {found.t[-1]:g} s of {t_end:g} s")
+
+
+def _require_prescribed(ctx: typer.Context) -> None:
+    """A motion file prescribes the motion and its times: what a simulation is told has no meaning beside it."""
+    given = [f"--{name.replace('_', '-')}" for name in OF_SIMULATION if _is_given(ctx, name)]
+    if given:
+        raise PoinsotError(f"a motion file prescribes the motion; for a simulation alone are: {', '.join(given)}")
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _facts(recording: Recording) -> dict[str, Any]:

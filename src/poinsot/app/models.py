@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -9,10 +10,10 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy
-from poinsot.app.options import Change, Json, Model, Overwrite, Pose
-from poinsot.app.output import check_outputs, parameter_rows, settled, table, write_json, write_text
+from poinsot.app.options import Change, Json, Model, Overwrite, Plot, Pose, place_of
+from poinsot.app.output import parameter_rows, settled, table, write_json, write_plot, write_text
 from poinsot.app.tables import loaded, pose_in, pose_rows
-from poinsot.errors import PoinsotError
+from poinsot.errors import MissingMeshWarning, PoinsotError
 from poinsot.model import interchange
 from poinsot.model.load import LIBRARY
 from poinsot.model.toml import read_text
@@ -61,21 +62,29 @@ def check(
         bool, typer.Option("--in-space", help="model the joints of a planar mechanism in space")
     ] = False,
     change: Change = None,
+    plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Say what a mechanism is and what is wrong with it; exits with 1 if it cannot be used."""
-    with busy(f"checking {model}"):
+    with busy(f"checking {model}"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", MissingMeshWarning)  # the report says so
         mechanism = loaded(model, change)
         report = poinsot.check(mechanism.in_space() if in_space else mechanism)
-    write_json(json, report.to_dict(), overwrite)
+    write_plot(plot, report, overwrite)
+    write_json(json, report.to_dict() | {"units": {"size": "m", "residual": "-"}}, overwrite)
     print(report)
     if not report.ok:
         raise typer.Exit(1)
 
 
 def pose(
-    model: Model, pose: Pose = None, change: Change = None, json: Json = None, overwrite: Overwrite = False
+    model: Model,
+    pose: Pose = None,
+    change: Change = None,
+    plot: Plot = None,
+    json: Json = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Assemble a pose: coordinates, where every body is, how far from singular; without --pose the model's own."""
     with busy(f"assembling {model}"):
@@ -102,13 +111,21 @@ def pose(
         "residual": found.residual,
         "size": found.size,
         "singularity": near.to_dict(),
+        "units": {"position": "m", "rotation": "-", "residual": "-", "size": "m"},
     }
+    write_plot(plot, (found, near), overwrite)
     write_json(json, data, overwrite)
 
 
 def schema(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="write to a file instead of the screen")
+        Path | None,
+        typer.Option(
+            *("-o", "--output"),
+            metavar="FILE",
+            callback=place_of(stream=True),
+            help="write to a file instead of the screen",
+        ),
     ] = None,
     json: Json = None,
     overwrite: Overwrite = False,
@@ -125,7 +142,10 @@ def schema(
 
 def convert(
     model: Model,
-    output: Annotated[Path, typer.Argument(help="a .toml, .xml or .mjcf (MJCF), or .urdf file; the ending decides")],
+    output: Annotated[
+        Path,
+        typer.Argument(callback=place_of(), help="a .toml, .xml or .mjcf (MJCF), or .urdf file; the ending decides"),
+    ],
     change: Change = None,
     json: Json = None,
     overwrite: Overwrite = False,
@@ -133,7 +153,6 @@ def convert(
     """Write a mechanism in another format; what cannot be represented is said."""
     if output.suffix not in (".toml", *_WRITERS):
         raise PoinsotError(f"{output}: the ending must be .toml, .xml, .mjcf or .urdf")
-    check_outputs(output, None, "", overwrite)
     with busy(f"converting {model}"):
         mechanism = loaded(model, change)
         if output.suffix == ".toml":

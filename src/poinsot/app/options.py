@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,47 +16,73 @@ from poinsot.app.guide import names
 from poinsot.app.output import require_picture
 from poinsot.errors import PoinsotError
 from poinsot.model.quantities.parameters import as_value
+from poinsot.store.files import check_place
+from poinsot.store.folder import check_folder
 
 STANDARD_OUTPUT = "-"
+PLACES = "poinsot.places"  # of results that a call has named so far, in the memory of its context
+Check = Callable[[Path, bool], Any]  # of a place, and whether what stands there may be replaced
 
 
-def _reserved(ctx: typer.Context, path: Path | None) -> Path | None:
-    """Where data goes; "-" keeps everything else away from the standard output."""
-    if path is not None and str(path) == STANDARD_OUTPUT and not ctx.resilient_parsing:
-        if isinstance(sys.stdout, OnlyData):
-            raise PoinsotError("the standard output takes one of --json - and --csv -")
-        sys.stdout = OnlyData(sys.stdout)
-    return path
+def place_of(check: Check = check_place, *, stream: bool = False) -> Callable[..., Path | None]:
+    """What reads the place of a result: it is refused before the work if nothing can be written there.
+
+    `stream` allows for "-", the standard output, and keeps everything else away from it.
+    """
+
+    def read(ctx: typer.Context, param: typer.CallbackParam, path: Path | None) -> Path | None:
+        if path is None or ctx.resilient_parsing:
+            return path
+        if stream and str(path) == STANDARD_OUTPUT:
+            _reserve_output()
+            return path
+        check(path, bool(ctx.params.get("overwrite")))
+        name = param.opts[-1]
+        other = ctx.meta.setdefault(PLACES, {}).setdefault(path.absolute(), name)
+        if other != name:
+            raise PoinsotError(f"{path}: {other} and {name} cannot write the same file")
+        return path
+
+    return read
 
 
-def _drawable(ctx: typer.Context, path: Path | None) -> Path | None:
-    """The file of a plot: asked before the work whether it can be drawn and written."""
-    if path is not None and not ctx.resilient_parsing:
-        require_picture(path, bool(ctx.params.get("overwrite")))
-    return path
+def _reserve_output() -> None:
+    if isinstance(sys.stdout, OnlyData):
+        raise PoinsotError("the standard output takes one of --json - and --csv -")
+    sys.stdout = OnlyData(sys.stdout)
 
 
-def in_unit(unit: str, what: str) -> Callable[[Any], float]:
-    """What reads an option: a number, or a quantity such as "200 ms"."""
+def folder_of(sign: str) -> Callable[..., Path | None]:
+    """What reads the folder of a result, which a file of that name shows to be one of its kind."""
+    return place_of(lambda folder, overwrite: check_folder(folder, sign, overwrite))
+
+
+def in_unit(unit: str, option: str, positive: bool = True) -> Callable[[Any], float]:
+    """What reads a number, or a quantity such as "200 ms": finite, and positive unless told otherwise."""
 
     def read(value: Any) -> float:
+        number: float | None = None
         with suppress(ValueError):
-            return float(value)  # what is not finite is refused with the sentence of what it is for
-        try:
-            return as_value(value, unit, what)
-        except PoinsotError as error:
-            raise typer.BadParameter(str(error)) from None
+            number = float(value)
+        if number is None:
+            number = as_value(value, unit, option)
+        if not isfinite(number) or (number <= 0 if positive else number < 0):
+            least = "positive" if positive else "finite, not negative"
+            raise PoinsotError(f"{option}: expected a {least} number or quantity in {unit}, got '{value}'")
+        return number
 
     return read
 
 
 Duration = Annotated[
     float,
-    typer.Option("--t-end", metavar="TIME", parser=in_unit("s", "the duration"), help="duration [s or with a unit]"),
+    typer.Option("--t-end", metavar="TIME", parser=in_unit("s", "--t-end"), help="duration [s or with a unit]"),
 ]
 Rate = Annotated[
     float,
-    typer.Option(metavar="RATE", parser=in_unit("Hz", "the rate"), help="samples per second [Hz or with a unit]"),
+    typer.Option(
+        "--rate", metavar="RATE", parser=in_unit("Hz", "--rate"), help="samples per second [Hz or with a unit]"
+    ),
 ]
 Model = Annotated[
     str,
@@ -72,19 +99,27 @@ Motion = Annotated[
 Json = Annotated[
     Path | None,
     typer.Option(
-        "--json", metavar="FILE", callback=_reserved, help="write the result as JSON; - for the standard output"
+        "--json",
+        metavar="FILE",
+        callback=place_of(stream=True),
+        help="write the result as JSON; - for the standard output",
     ),
 ]
 Csv = Annotated[
     Path | None,
     typer.Option(
-        "--csv", metavar="FILE", callback=_reserved, help="write the signals as CSV; - for the standard output"
+        "--csv",
+        metavar="FILE",
+        callback=place_of(stream=True),
+        help="write the signals as CSV; - for the standard output",
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--force", "--overwrite", is_eager=True, help="replace files that exist")]
 Plot = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", callback=_drawable, help="draw the result: .png, .svg or .pdf"),
+    typer.Option(
+        "--plot", metavar="FILE", callback=place_of(require_picture), help="draw the result: .png, .svg or .pdf"
+    ),
 ]
 Pose = Annotated[
     list[str] | None,

@@ -21,7 +21,6 @@ from poinsot.model.toml import check_place, write_aside
 from poinsot.results import Result
 from poinsot.results.drawing import FORMATS, picture, require_matplotlib
 from poinsot.spatial.rotation import quaternion_from_matrix
-from poinsot.store.folder import check_folder
 
 QUATERNION = ("qw", "qx", "qy", "qz")
 MATRIX = tuple(f"R{i}{j}" for i in "123" for j in "123")
@@ -121,22 +120,14 @@ def write_text(path: Path, content: str, overwrite: bool) -> None:
     if str(path) == "-":
         write_data(content)
     else:
-        check_place(path, overwrite, "add --force")
+        check_place(path, overwrite)
         write_aside(path, content)
 
 
 def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
     """The same for what is no text."""
-    check_place(path, overwrite, "add --force")
+    check_place(path, overwrite)
     write_aside(path, content)
-
-
-def check_outputs(path: Path | None, folder: Path | None, sign: str, overwrite: bool) -> None:
-    """That a file and a folder of results, known by its file `sign`, may be written: asked before long work."""
-    if path is not None and str(path) != "-":
-        check_place(path, overwrite, "add --force")
-    if folder is not None:
-        check_folder(folder, sign, overwrite)
 
 
 def require_picture(path: Path, overwrite: bool) -> None:
@@ -144,13 +135,22 @@ def require_picture(path: Path, overwrite: bool) -> None:
     if path.suffix.lower().removeprefix(".") not in FORMATS:
         raise PoinsotError(f"{path}: the ending of a plot must be {listing([f'.{form}' for form in FORMATS])}")
     require_matplotlib()
-    check_place(path, overwrite, "add --force")
+    check_place(path, overwrite)
 
 
-def write_plot(path: Path | None, result: Result, overwrite: bool) -> None:
-    """Draw a result into a file, if one is asked for; the ending says what kind."""
+def require_page(path: Path, overwrite: bool) -> None:
+    """That a page can be written there, told before the work."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise PoinsotError(f"{path}: the ending of a page must be .html; browsers print it to PDF")
+    check_place(path, overwrite)
+
+
+def write_plot(path: Path | None, results: Result | Sequence[Result], overwrite: bool) -> None:
+    """Draw a result, or several below each other, into a file, if one is asked for; the ending says what kind."""
     if path is not None:
-        write_bytes(path, picture(result.panels(), path.suffix.lower().removeprefix(".")), overwrite)
+        results = [results] if isinstance(results, Result) else results
+        panels = [panel for result in results for panel in result.panels()]
+        write_bytes(path, picture(panels, path.suffix.lower().removeprefix(".")), overwrite)
 
 
 def write_json(path: Path | None, data: Any, overwrite: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -12,12 +13,23 @@ import poinsot
 from poinsot.app.console import busy
 from poinsot.app.dynamics import FORMULATIONS
 from poinsot.app.guide import names
-from poinsot.app.options import Actuators, Change, Csv, Json, Model, Overwrite, Plot, Pose
+from poinsot.app.options import Actuators, Change, Csv, Json, Model, Overwrite, Plot, Pose, in_unit
 from poinsot.app.output import table, write_json, write_plot
-from poinsot.app.tables import force_units, loaded, pairs, pose_in, pose_line, pose_rows, write_table
-from poinsot.errors import PoinsotError, one_line
+from poinsot.app.tables import (
+    coordinate_units,
+    force_units,
+    loaded,
+    pairs,
+    pose_in,
+    pose_line,
+    pose_rows,
+    write_table,
+)
+from poinsot.errors import PoinsotError, one_line, require_known
+from poinsot.model.quantities.parameters import as_value
 
 if TYPE_CHECKING:
+    from poinsot.model.assembly.assembly import Assembly
     from poinsot.vibration.linear_model.record import LinearModel
 
 MAX_POINTS = 1_000_000  # of a response or a map
@@ -57,7 +69,10 @@ def modes(
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Natural frequencies and what bends in each mode of a mechanism at rest."""
+    """Natural frequencies and what bends in each mode of a mechanism at rest.
+
+    A negative frequency f is that of an unstable pose, which is left as exp(2π|f| t).
+    """
     given: dict[str, Any] = {"n": n, "formulation": formulation, "locked": _locked(locked), "damped": damped}
     with busy(f"modes of {model}"):
         mechanism = loaded(model, change)
@@ -70,9 +85,11 @@ def modes(
     kept = ("mechanism", "formulation", "locked", "forces", "frequencies", "growth", "labels", "strain_energy")
     data = {name: x for name, x in found.to_dict().items() if name in (*kept, "kinetic_energy", "shapes")}
     data |= {"displacements": list(found.linear.names), **_pose_data(found.linear), "said": rest}
+    data["units"] = {"frequencies": "Hz", "growth": "1/s", "forces": force_units(mechanism)}
     if damped:
         data["damped_frequencies"] = found.damped.frequencies.tolist()
         data["damping_ratios"] = found.damped.ratios.tolist()
+        data["units"] |= {"damped_frequencies": "Hz", "damping_ratios": "-"}
     write_plot(plot, found, overwrite)
     write_json(json, data, overwrite)
 
@@ -81,8 +98,19 @@ def frf(
     model: Model,
     inputs: Annotated[list[str], typer.Option("--input", help='where a force acts: "platform x", or a coordinate')],
     outputs: Annotated[list[str], typer.Option("--output", help="what is measured, in the same way")],
-    low: Annotated[float, typer.Option("--from", help="lowest frequency [Hz]")] = 1.0,
-    high: Annotated[float, typer.Option("--to", help="highest frequency [Hz]")] = 100.0,
+    low: Annotated[
+        float,
+        typer.Option(
+            "--from",
+            metavar="FREQUENCY",
+            parser=in_unit("Hz", "--from", positive=False),
+            help="lowest [Hz or with a unit]",
+        ),
+    ] = 1.0,
+    high: Annotated[
+        float,
+        typer.Option("--to", metavar="FREQUENCY", parser=in_unit("Hz", "--to"), help="highest [Hz or with a unit]"),
+    ] = 100.0,
     points: Annotated[int, typer.Option(help="number of frequencies")] = 200,
     quantity: Annotated[str, typer.Option(help="receptance, mobility or accelerance")] = "receptance",
     damping: Annotated[float | None, typer.Option(help="ratio of all modes; default: the model's dampers")] = None,
@@ -117,21 +145,11 @@ def frf(
     columns, units = {"f": f}, {"f": "Hz"}
     for (o, i), H in responses.items():
         columns |= {f"re {o} / {i}": np.real(H), f"im {o} / {i}": np.imag(H)}
-        units |= dict.fromkeys((f"re {o} / {i}", f"im {o} / {i}"), _per_force(mechanism, quantity, o, i))
+        units |= dict.fromkeys((f"re {o} / {i}", f"im {o} / {i}"), found.unit(o, i))
     write_plot(plot, found, overwrite)
     write_table(csv, {f"{name} [{units[name]}]": x for name, x in columns.items()}, overwrite)
     data = {name: x.tolist() for name, x in columns.items()}
     write_json(json, {**data, "units": units, "quantity": quantity, **_pose_data(linear), "said": rest}, overwrite)
-
-
-def _per_force(mechanism: Any, quantity: str, output: str, given: str) -> str:
-    """Unit of a response: "m/N", "rad/s²/N·m"."""
-    turns = [
-        mechanism.coordinates[place].unit == "rad" if place in mechanism.coordinates else " r" in place
-        for place in (output, given)
-    ]
-    moved = ("rad" if turns[0] else "m") + {"mobility": "/s", "accelerance": "/s²"}.get(quantity, "")
-    return f"{moved}/{'N·m' if turns[1] else 'N'}"
 
 
 def compliance(
@@ -161,7 +179,9 @@ def compliance(
         [(a, *row, "rad" if turn else "m") for a, row, turn in zip(found.axes, _rounded(found.matrix, turns), turns)],
     )
     print("\n".join(rest))
-    data = {"at": at, "axes": found.axes, "per": found.per, "compliance": found.matrix.tolist()}
+    moved, pushed = (["rad" if t else "m" for t in turns], ["(N·m)" if t else "N" for t in turns])
+    units = {"compliance": [[f"{m}/{f}" for f in pushed] for m in moved]}
+    data = {"at": at, "axes": found.axes, "per": found.per, "compliance": found.matrix.tolist(), "units": units}
     write_plot(plot, found, overwrite)
     write_json(json, {**data, **_pose_data(linear), "said": rest}, overwrite)
 
@@ -192,14 +212,24 @@ def _at_rest(linear: LinearModel, asked: Any, wish: Any) -> list[str]:
     units = force_units(mechanism)
     held = [f"{name} {linear.forces[name]:.5g} {units[name]}" for name in free if abs(linear.forces.get(name, 0)) > 0]
     lines += [f"constant forces of free actuators: {', '.join(held)}"] if held else []
-    begin = poinsot.assemble(mechanism, asked)
-    moved = max((float(np.abs(linear.poses[b].p - begin.poses[b].p).max()) for b in mechanism.bodies), default=0.0)
     own = "the pose asked for" if asked else "the model's own pose"
-    turned = max((float(np.abs(linear.poses[b].R - begin.poses[b].R).max()) for b in mechanism.bodies), default=0.0)
-    if max(moved / begin.size, turned) > MOVED:
-        own = f"an equilibrium, up to {moved:.3g} m from {own}"
+    if moved := _moved(poinsot.assemble(mechanism, asked), linear):
+        own = f"an equilibrium, up to {moved} from {own}"
     shown = pose_line(mechanism, linear.poses)
     return [*lines, f"about {own}" + (f": {shown}" if shown else "")]
+
+
+def _moved(begin: Assembly, linear: LinearModel) -> str:
+    """How far bodies are from where they were: "0.1 m and 90°", what did not move left out; empty if none did.
+
+    Two attitudes differ by the angle θ with |R − R'| = 2 √2 sin θ/2.
+    """
+    pairs = [(begin.poses[name], linear.poses[name]) for name in linear.mechanism.bodies]
+    length = max((float(np.linalg.norm(X.p - Y.p)) for X, Y in pairs), default=0.0)
+    chord = max((float(np.linalg.norm(X.R - Y.R)) for X, Y in pairs), default=0.0)
+    angle = 2 * math.asin(min(1.0, chord / math.sqrt(8)))
+    found = [f"{length:.3g} m"] * (length > MOVED * begin.size) + [f"{math.degrees(angle):.3g}°"] * (angle > MOVED)
+    return " and ".join(found)
 
 
 def _pose_data(linear: LinearModel) -> dict[str, Any]:
@@ -209,7 +239,15 @@ def _pose_data(linear: LinearModel) -> dict[str, Any]:
 
 def map_(
     model: Model,
-    over: Annotated[list[str], typer.Option("--over", metavar="NAME=FROM:TO:COUNT", help="a coordinate's values")],
+    over: Annotated[
+        list[str],
+        typer.Option(
+            "--over",
+            metavar="NAME=FROM:TO:COUNT",
+            help="a coordinate's values [m, rad or with a unit]",
+            autocompletion=names.of_model(lambda mechanism: mechanism.coordinates.known, "="),
+        ),
+    ],
     n: Annotated[int | None, typer.Option("-n", help="how many of the lowest modes")] = None,
     pose: Pose = None,
     change: Change = None,
@@ -219,10 +257,14 @@ def map_(
     json: Json = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Natural frequencies over a grid of poses; those out of reach are NaN."""
-    grids = dict(_grid(text) for text in over)
-    _bounded(math.prod(len(values) for values in grids.values()))
+    """Natural frequencies over a grid of poses; those out of reach are NaN.
+
+    A negative frequency f is that of an unstable pose, which is left as exp(2π|f| t).
+    """
     mechanism = loaded(model, change)
+    units = coordinate_units(mechanism)
+    grids = dict(_grid(text, units) for text in over)
+    _bounded(math.prod(len(values) for values in grids.values()))
     own = mechanism.elements.pose
     fixed = pose_in(mechanism, pose) or {
         name: own[name] for name in own if name not in grids and len(grids) < len(own)
@@ -240,29 +282,32 @@ def map_(
     flat = found.frequencies.reshape(-1, found.frequencies.shape[-1])
     columns = {name: x.ravel() for name, x in values.items()} | {f"f{k + 1}": x for k, x in enumerate(flat.T)}
     write_plot(plot, found, overwrite)
-    units = {name: mechanism.coordinates[name].unit for name in values}
-    write_table(csv, {f"{name} [{units.get(name, 'Hz')}]": x for name, x in columns.items()}, overwrite)
+    units = {name: units[name] if name in values else "Hz" for name in columns}
+    write_table(csv, {f"{name} [{units[name]}]": x for name, x in columns.items()}, overwrite)
     if json:
         known = {name: [None if np.isnan(v) else float(v) for v in x] for name, x in columns.items()}
-        write_json(json, {**known, "unreachable": found.unreachable, "unbalanced": found.unbalanced}, overwrite)
+        counts = {"unreachable": found.unreachable, "unbalanced": found.unbalanced}
+        write_json(json, {**known, "units": units, **counts}, overwrite)
 
 
 def _locked(text: str | None) -> str | list[str] | None:
     return text if text in (None, "all", "none") else [name.strip() for name in text.split(",")]
 
 
-def _grid(text: str) -> tuple[str, np.ndarray]:
-    """A name and its values from "x=-0.1:0.1:50"."""
-    name, _, numbers = text.partition("=")
+def _grid(text: str, units: Mapping[str, str]) -> tuple[str, np.ndarray]:
+    """A name and its values from "x=-0.1:0.1:50" or "phi=-30 deg:30 deg:5"."""
+    name, _, numbers = (part.strip() for part in text.partition("="))
     try:
         low, high, count = numbers.split(":")
-        ends, number = (float(low), float(high)), int(count)
+        number = int(count)
     except ValueError:
         raise PoinsotError(f"expected name=from:to:count, got '{one_line(text, 80)}'") from None
-    if number < 1 or not np.all(np.isfinite(ends)):
-        raise PoinsotError(f"expected finite values, at least one of them, got '{one_line(text, 80)}'")
+    require_known("coordinate", [name], units)
+    first, last = (as_value(end, units[name], f"--over {name}") for end in (low, high))
+    if number < 1:
+        raise PoinsotError(f"expected at least one value, got '{one_line(text, 80)}'")
     _bounded(number)
-    return name.strip(), np.linspace(*ends, number)
+    return name, np.linspace(first, last, number)
 
 
 def _bounded(number: int) -> None:

@@ -11,13 +11,19 @@ import typer
 from poinsot.app.console import busy
 from poinsot.app.guide import names
 from poinsot.app.options import Json, Overwrite
-from poinsot.app.output import check_outputs, write_json, write_text
+from poinsot.app.output import write_json, write_text
 from poinsot.errors import PoinsotError, one_line
+from poinsot.store.files import check_place
+from poinsot.store.folder import check_parents
 
 if TYPE_CHECKING:
     from poinsot.app.new.machine import NewMachine
 
 OFFERED = ("four_bar", "slider_crank", "five_bar", "three_rrr", "delta", "stewart", "serial")
+FILES = (  # of a folder, in the order in which they are told
+    *("model.toml", "motion.csv", "validation_motion.csv", "recording.csv", "validation.csv"),
+    *("study.toml", "design.toml", "README.txt"),
+)
 
 
 def new(
@@ -39,11 +45,9 @@ def new(
     if not mechanism and urdf is None:
         mechanism = _chosen(name)
     folder = (out or Path()) / (name or mechanism or (urdf.stem if urdf else ""))
-    check_outputs(json, None, "", overwrite)
+    _check(folder, overwrite)
     with busy(f"preparing {folder}"):
         texts, machine = _texts(mechanism, urdf, simulated)
-    for file in texts:
-        check_outputs(folder / file, None, "", overwrite)
     folder.mkdir(parents=True, exist_ok=True)
     for file, text in texts.items():
         write_text(folder / file, text, overwrite)
@@ -58,6 +62,13 @@ def new(
     print(f"next: cd {folder}, and the commands of README.txt, which begin with poinsot check model.toml")
     facts = {"moved": machine.moved, "added": machine.added, "rotors": machine.rotors}
     write_json(json, {"folder": str(folder), "files": list(texts), **facts}, overwrite)
+
+
+def _check(folder: Path, overwrite: bool) -> None:
+    """That the files may be written, asked before they are made."""
+    check_parents(folder)
+    for file in FILES if folder.exists() else ():
+        check_place(folder / file, overwrite)
 
 
 def _chosen(name: str) -> str:

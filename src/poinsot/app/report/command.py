@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from poinsot.app.console import busy
-from poinsot.app.options import Json, Overwrite
-from poinsot.app.output import check_outputs, write_json
+from poinsot.app.options import Json, Overwrite, place_of
+from poinsot.app.output import require_page, write_json
 from poinsot.errors import PoinsotError
-from poinsot.model.toml import check_place
 
 
 def report(
@@ -20,7 +19,13 @@ def report(
         typer.Argument(help="a folder that `poinsot identify` or `poinsot design` wrote; two are compared"),
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="the page; by default report.html in the folder")
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            callback=place_of(require_page),
+            help="the page; by default report.html in the folder",
+        ),
     ] = None,
     against: Annotated[
         Path | None, typer.Option("--against", metavar="DIR", help="another result, to compare it with")
@@ -34,10 +39,8 @@ def report(
         raise PoinsotError("a report is about one result, or compares two")
     other = results[1] if len(results) == 2 else None
     place = out or results[0] / ("report.html" if other is None else f"against-{other.resolve().name}.html")
-    if place.suffix.lower() not in (".html", ".htm"):
-        raise PoinsotError(f"{place}: a report is a page, .html; browsers print it to PDF")
-    check_outputs(json, None, "", overwrite)
-    check_place(place, overwrite, "add --force")
+    if place.parent.is_dir():  # what is no result is told by whoever reads it
+        require_page(place, overwrite)
     from poinsot.app.report.page import write_report
 
     with busy("report"):

@@ -56,7 +56,8 @@ def write_report(
 ) -> ReportPage:
     """Write the page of a result, aside and renamed; gives the page."""
     place = as_path(out)
-    check_place(place, overwrite)
+    if place.parent.is_dir():  # that of a result that does not exist is told with the result
+        check_place(place, overwrite)
     page = report_page(result, against)
     write_aside(place, page.html)
     return page

@@ -1,7 +1,6 @@
 """Bodies drawn with the shapes and meshes of their model file; a mesh is read when it is drawn.
 
-A mesh file is looked for beside the model file; `package://name/…` there and in the folders above. One that is
-missing or cannot be read is said, and the body is drawn from its joints.
+A mesh file that is missing or cannot be read is said, and the body is drawn from its joints.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ import numpy as np
 from poinsot.app.scene.primitives import Ball, Box, Colour, Cylinder, Primitive, Surface
 from poinsot.elements.bodies.visual import Visual
 from poinsot.errors import MissingExtraError, PoinsotError, one_line
+from poinsot.model.meshes import found_mesh
 from poinsot.spatial.pose import Pose
 
 MAX_BYTES = 100_000_000  # of a mesh file
 MAX_FACES = 200_000  # that are drawn
-ABOVE = 3  # folders above the model file in which packages are looked for
 FORMATS = (".stl", ".obj", ".ply", ".glb", ".gltf", ".off", ".dae", ".3mf")
 
 
@@ -46,21 +45,6 @@ def _drawn(body: str, number: int, visual: Visual, folder: str, colour: Colour) 
         for end in (-0.5, 0.5) if visual.shape == "capsule" else ():
             tip = X @ Pose(np.eye(3), np.array([0.0, 0.0, end * size[1]]))
             yield Ball(f"shape {number} end {end:+.1f}", body, "bodies", (r, g, b), tip, opacity, radius=size[0])
-
-
-def found_mesh(name: str, folder: str) -> Path:
-    """The file that a model means; PoinsotError names it where it is not there."""
-    home = Path(folder or ".")
-    if name.startswith("package://"):
-        parts = name.removeprefix("package://").split("/")
-        above = [home, *list(home.resolve().parents)[:ABOVE]]
-        places = [base / Path(*own) for base in above for own in (parts, parts[1:]) if own]
-    else:
-        places = [home / name.removeprefix("file://"), home / "meshes" / name, home / "assets" / name]
-    for place in places:
-        if place.is_file():
-            return place
-    raise PoinsotError(f"the mesh '{one_line(name, 120)}' is not beside the model file")
 
 
 def read_mesh(path: Path) -> tuple[np.ndarray, np.ndarray]:

@@ -14,8 +14,8 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy
-from poinsot.app.options import Change, Overwrite
-from poinsot.app.output import write_text
+from poinsot.app.options import Change, Overwrite, in_unit, place_of
+from poinsot.app.output import require_page, write_text
 from poinsot.app.viewer.address import LOCAL, PORT
 from poinsot.errors import PoinsotError
 from poinsot.model.mechanism import Mechanism
@@ -35,14 +35,27 @@ class Shown:
 def view(
     what: Annotated[str, typer.Argument(metavar="MODEL|RESULT|STUDY", help="a mechanism, a result folder, a study")],
     motion: Annotated[Path | None, typer.Option("--motion", metavar="CSV", help="a motion to play")] = None,
-    simulate: Annotated[float | None, typer.Option("--simulate", metavar="SECONDS", help="simulate and play")] = None,
+    simulate: Annotated[
+        float | None,
+        typer.Option(
+            "--simulate",
+            metavar="TIME",
+            parser=in_unit("s", "--simulate"),
+            help="simulate so long and play [s or with a unit]",
+        ),
+    ] = None,
     mode: Annotated[
         int | None, typer.Option("--mode", metavar="K", help="with --html: mode K swings, from 1")
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="run a study and watch it, or wait for a result folder")
     ] = False,
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="write one page instead")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", callback=place_of(require_page, stream=True), help="write one page instead"
+        ),
+    ] = None,
     dark: Annotated[bool, typer.Option("--dark", help="a dark page")] = False,
     host: Annotated[str, typer.Option(help="who may see the page; 0.0.0.0: the whole network")] = LOCAL,
     port: Annotated[int, typer.Option(help="0 takes one that is free")] = PORT,

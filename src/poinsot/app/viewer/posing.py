@@ -17,8 +17,8 @@ import numpy as np
 from poinsot.app.viewer.end_stops import STOP, EndStops, towards
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import Coordinate
-from poinsot.model.assembly.assembly import Assembly, assemble, close, row_lengths, twist_scales
-from poinsot.model.assembly.constraints import IN_PLANE, Constraints
+from poinsot.model.assembly.assembly import Assembly, assemble, close
+from poinsot.model.assembly.constraints import IN_PLANE, Constraints, row_lengths, twist_scales
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
