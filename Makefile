@@ -85,7 +85,7 @@ $(VENV)/.docs: $(VENV)/.core
 	@touch $@
 
 docs: $(VENV)/.docs
-	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict  # with --quiet warnings are not counted
 	@echo "open site/index.html; with search: $(RUN) -m http.server --directory site --bind 127.0.0.1"
 
 # Pictures of the gallery, by its scripts.
