@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from tests.recording.damage import DAMAGES
 from tests.recording.good import arm
+from typer.testing import CliRunner
 
 import poinsot as library
+from poinsot.app.cli import app
 
 
 def poinsot(*arguments):
@@ -132,3 +134,9 @@ def test_a_recording_that_ends_at_an_end_stop_names_it_and_keeps_what_lies_befor
     simulated = library.simulate(library.load(model), 2.0, forces={"push": 4.0})
     with pytest.raises(library.PoinsotError, match=r"not to 2 s: the simulation stopped at t = 0\.5 s: the end stop"):
         library.measure(library.load(model), simulated, np.linspace(0, 2, 21))
+
+
+def test_that_there_is_nothing_to_read_is_said_before_the_simulation(monkeypatch):
+    monkeypatch.setattr("poinsot.simulate", None)
+    with pytest.raises(library.PoinsotError, match="pendulum has no sensors"):
+        CliRunner().invoke(app, ["measure", "pendulum"], catch_exceptions=False)

@@ -123,3 +123,12 @@ def test_what_is_printed_and_written_has_its_units(tmp_path):
     for command in ("check", "pose"):
         run(command, "four_bar", "--json", path, "--force")
         assert json.loads(path.read_text())["units"]["size"] == "m"
+
+
+def test_responses_and_compliances_of_an_unstable_pose_say_so(tmp_path):
+    up, said = ("--pose", "phi=180°"), "the pose is unstable, it is left as exp("
+    responses = ("frf", "pendulum", "--input", "phi", "--output", "phi", "--to", "0.1 kHz")
+    for call in (responses, ("compliance", "pendulum", "bob")):
+        assert said in run(*call, *up, "--json", tmp_path / "up.json", "--force")
+        assert json.loads((tmp_path / "up.json").read_text())["growth"] > 0
+        assert said not in run(*call)

@@ -118,11 +118,14 @@ def measure(
 
     Where the simulation ends early, at an end stop say, the recording ends too; exits with 1.
     """
+    from poinsot.recording.measure import sensors_to_read
+
     _require_ending(out)
     if motion is not None:
         _require_prescribed(ctx)
     with busy(f"measuring {model}"):
         mechanism, status = loaded(model, change), ""
+        wanted = sensors_to_read(mechanism, names_in(sensors))
         if motion is None:
             t = sample_times(t_end, rate)
             given = {"forces": pairs(actuator, "a force", force_units(mechanism)), "pose": pose_in(mechanism, pose)}
@@ -133,7 +136,7 @@ def measure(
                 raise PoinsotError(status)
         else:
             t, moving = read_motion(motion, mechanism)
-        found = poinsot.measure(mechanism, moving, t, seed=seed, sensors=names_in(sensors), perfect=perfect)
+        found = poinsot.measure(mechanism, moving, t, seed=seed, sensors=wanted, perfect=perfect)
         _write(out, found, overwrite)
     write_plot(plot, found, overwrite)
     write_json(json, _facts(found), overwrite)

@@ -142,14 +142,15 @@ def frf(
     print(found)
     print("\n".join(rest))
     responses = {(o, i): found.between(o, i) for o in found.outputs for i in found.inputs}
-    columns, units = {"f": f}, {"f": "Hz"}
+    columns, units = {"f": f}, {"f": "Hz", "growth": "1/s"}
     for (o, i), H in responses.items():
         columns |= {f"re {o} / {i}": np.real(H), f"im {o} / {i}": np.imag(H)}
         units |= dict.fromkeys((f"re {o} / {i}", f"im {o} / {i}"), found.unit(o, i))
     write_plot(plot, found, overwrite)
     write_table(csv, {f"{name} [{units[name]}]": x for name, x in columns.items()}, overwrite)
-    data = {name: x.tolist() for name, x in columns.items()}
-    write_json(json, {**data, "units": units, "quantity": quantity, **_pose_data(linear), "said": rest}, overwrite)
+    data: dict[str, Any] = {name: x.tolist() for name, x in columns.items()}
+    data |= {"units": units, "quantity": quantity, "growth": found.growth, **_pose_data(linear), "said": rest}
+    write_json(json, data, overwrite)
 
 
 def compliance(
@@ -164,6 +165,7 @@ def compliance(
     overwrite: Overwrite = False,
 ) -> None:
     """Static compliance of a body or frame: displacements and turns per force and moment, world axes."""
+    from poinsot.vibration.eigenmodes import said_of
     from poinsot.vibration.linear_model.model import linear_model
 
     with busy(f"compliance of {model}"):
@@ -178,12 +180,13 @@ def compliance(
         ("", *(f"per {name} [{'N·m' if turn else 'N'}]" for name, turn in zip(found.per, turns)), "unit"),
         [(a, *row, "rad" if turn else "m") for a, row, turn in zip(found.axes, _rounded(found.matrix, turns), turns)],
     )
+    rest = [*said_of(found.growth, "this compliance"), *rest]
     print("\n".join(rest))
     moved, pushed = (["rad" if t else "m" for t in turns], ["(N·m)" if t else "N" for t in turns])
-    units = {"compliance": [[f"{m}/{f}" for f in pushed] for m in moved]}
+    units = {"compliance": [[f"{m}/{f}" for f in pushed] for m in moved], "growth": "1/s"}
     data = {"at": at, "axes": found.axes, "per": found.per, "compliance": found.matrix.tolist(), "units": units}
     write_plot(plot, found, overwrite)
-    write_json(json, {**data, **_pose_data(linear), "said": rest}, overwrite)
+    write_json(json, {**data, "growth": found.growth, **_pose_data(linear), "said": rest}, overwrite)
 
 
 def _rounded(matrix: np.ndarray, turns: list[bool]) -> list[list[float]]:

@@ -22,7 +22,7 @@ from poinsot.recording.recording import RecordedChannel, Recording
 from poinsot.simulation.record import Simulation
 from poinsot.spatial.algebra import Numbers
 
-__all__ = ["measure"]
+__all__ = ["measure", "sensors_to_read"]
 
 
 def measure(
@@ -48,7 +48,7 @@ def measure(
     >>> rec["imu.az"].round(2).tolist()
     [9.81, 9.81, 9.81]
     """
-    names = _sensors(require_mechanism(mechanism), sensors)
+    names = sensors_to_read(require_mechanism(mechanism), sensors)
     if not (seed is None or (isinstance(seed, Integral) and seed >= 0)):
         raise PoinsotError(
             f"seed must be a whole number that is not negative, or None, not {one_line(repr(seed), 40)}"
@@ -76,11 +76,14 @@ def measure(
     return Recording(times, values, channels, steps=(f"simulated by the sensors of {mechanism.name} {said}",))
 
 
-def _sensors(mechanism: Mechanism, sensors: Sequence[str] | str | None) -> tuple[str, ...]:
+def sensors_to_read(mechanism: Mechanism, sensors: Sequence[str] | str | None) -> tuple[str, ...]:
+    """Names of the sensors that are asked for, of all by default, where there are any."""
     names = tuple(mechanism.sensors) if sensors is None else one_or_more_names(sensors, "sensors")
     for name in names:
         if name not in mechanism.sensors:
             raise PoinsotError(unknown("sensor", name, mechanism.sensors))
+    if not names:
+        raise PoinsotError(f"{mechanism.name} has no sensors: name some in its model file under [sensors]")
     return names
 
 

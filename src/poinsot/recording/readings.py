@@ -31,14 +31,12 @@ class Readings:
     by_sensor: dict[str, np.ndarray]  # (n, channels)
 
 
-def readings(mechanism: Mechanism, moving: Any, t: Any = None, sensors: tuple[str, ...] | None = None) -> Readings:
-    """Readings along a motion by coordinate at times t, a result of kinematics or inverse dynamics, or a simulation.
+def readings(mechanism: Mechanism, moving: Any, t: Any, wanted: tuple[str, ...]) -> Readings:
+    """Readings of sensors along a motion by coordinate at times t, a result of kinematics or inverse dynamics, or a
+    simulation.
 
     Sensors that read forces need the inverse dynamics of a motion, or a simulation.
     """
-    wanted = tuple(mechanism.sensors) if sensors is None else sensors
-    if not wanted:
-        raise PoinsotError(f"{mechanism.name} has no sensors: name some in its model file under [sensors]")
     forces = any(mechanism.sensors[name].measures_force for name in wanted)
     if isinstance(moving, Mapping):
         moving = (inverse_dynamics if forces else kinematics)(mechanism, moving, t)

@@ -16,8 +16,7 @@ __all__ = ["known_unit", "si", "split_unit", "strange_unit"]
 
 STANDARD_GRAVITY = 9.80665  # [m/s²]
 _SPELT = {
-    "°": "deg",
-    "º": "deg",
+    "º": "°",
     "degree": "deg",
     "degrees": "deg",
     "radian": "rad",
@@ -50,19 +49,11 @@ _OTHER = {  # factor to the SI unit beside it
     "g": (STANDARD_GRAVITY, "m/s²"),
     "mg": (STANDARD_GRAVITY * 1e-3, "m/s²"),
     "rpm": (2 * math.pi / 60, "rad/s"),
-    "us": (1e-6, "s"),
-    "µs": (1e-6, "s"),
     "ns": (1e-9, "s"),
     "h": (3600.0, "s"),
-    "kHz": (1e3, "Hz"),
-    "kPa": (1e3, "Pa"),
-    "bar": (1e5, "Pa"),
-    "mN": (1e-3, "N"),
     "mN·m": (1e-3, "N·m"),
     "mNm": (1e-3, "N·m"),
     "kNm": (1e3, "N·m"),
-    "in": (0.0254, "m"),
-    "lbf": (4.4482216152605, "N"),
     "mV": (1e-3, "V"),
     "kV": (1e3, "V"),
     "mA": (1e-3, "A"),
@@ -113,7 +104,7 @@ def si(text: str) -> tuple[float, str]:
     if text in _KEPT:
         return 1.0, text
     spelt = "".join(_SPELT.get(part, part) for part in re.split(r"([/*·^ ])", _SPELT.get(text, text)))
-    for sign, plain in (("°", "deg"), ("º", "deg"), ("Nm", "N·m")):
+    for sign, plain in (("º", "°"), ("Nm", "N·m")):
         spelt = spelt.replace(sign, plain)
     spelt = re.sub(r"(?<=[A-Za-z])2$", "²", spelt.replace("s2", "s²"))
     unit = parse_unit(spelt)

@@ -21,7 +21,7 @@ from poinsot.model.state import GivenPose
 from poinsot.results import DISPLACEMENT, WRENCH, BarPanel, Panel, Result
 from poinsot.results.pictures import matrix_panel
 from poinsot.results.words import aligned
-from poinsot.vibration.eigenmodes import ZERO, reduced
+from poinsot.vibration.eigenmodes import ZERO, growth_of, reduced, said_of
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
 
@@ -42,6 +42,7 @@ class PlaceMatrix(Result):
     axes: tuple[str, ...]  # of the rows: displacements or a wrench
     per: tuple[str, ...]  # of the columns: a wrench or displacements
     matrix: np.ndarray
+    growth: float = 0.0  # of an unstable pose, which is left as exp(growth · t)  [1/s]
 
     _over = ("axis", "axes")
     _columns = {
@@ -60,7 +61,8 @@ class PlaceMatrix(Result):
         own = np.sqrt(np.abs(np.diag(self.matrix)))
         told = np.where(np.abs(self.matrix) <= ROUND_OFF * np.outer(own, own), 0.0, self.matrix)
         rows = [(f"{axis} [{UNITS[axis]}]", *(f"{x:.6g}" for x in row)) for axis, row in zip(self.axes, told)]
-        return "\n".join([f"{what} of '{self.at}' of {self.mechanism.name}, world axes", *aligned([*heads, *rows])])
+        head = f"{what} of '{self.at}' of {self.mechanism.name}, world axes"
+        return "\n".join([head, *aligned([*heads, *rows]), *said_of(self.growth, f"this {what}")])
 
     def panels(self) -> tuple[Panel, ...]:
         """The diagonal by unit, and how directions are coupled."""
@@ -117,8 +119,8 @@ def compliance(
     >>> bool(abs(found[2, 2] - 1 / 21.10) < 1e-12)
     True
     """
-    found = _compliance(linear_model(mechanism, pose, formulation=formulation, locked=locked), at)
-    return PlaceMatrix(mechanism, at, *axes_of(mechanism), found)
+    linear = linear_model(mechanism, pose, formulation=formulation, locked=locked)
+    return PlaceMatrix(mechanism, at, *axes_of(mechanism), _compliance(linear, at), growth_of(linear))
 
 
 @one_blas_thread()
@@ -135,14 +137,14 @@ def stiffness(
     `mechanism`, `at`, `pose`, `formulation` and `locked` as for `compliance`; (6, 6), or (3, 3) in the
     plane.
     """
-    found = compliance(mechanism, at, pose, formulation=formulation, locked=locked).matrix
-    scale = np.sqrt(np.abs(np.diag(found)))
+    yielding = compliance(mechanism, at, pose, formulation=formulation, locked=locked)
+    found, scale = yielding.matrix, np.sqrt(np.abs(np.diag(yielding.matrix)))
     if not scale.all() or np.linalg.cond(found / np.outer(scale, scale)) > 1e12:
         raise PoinsotError(
             f"'{at}' cannot yield in every direction: its stiffness is infinite in some; ask for its compliance"
         )
     moved, pulled = axes_of(mechanism)
-    return PlaceMatrix(mechanism, at, pulled, moved, np.linalg.inv(found))
+    return PlaceMatrix(mechanism, at, pulled, moved, np.linalg.inv(found), yielding.growth)
 
 
 def _compliance(linear: LinearModel, at: str) -> np.ndarray:

@@ -176,6 +176,30 @@ def _sparse(linear: LinearModel, n: int) -> Solution:
     return Solution(_rounded(linear, values, X), X, X)
 
 
+def growth_rates(values: np.ndarray) -> np.ndarray:
+    """Rate (k,) at which modes of eigenvalues λ = ω² (k,) grow by themselves, 0 where they do not  [1/s]."""
+    rate = np.abs(np.real(np.sqrt(-values.astype(complex))))
+    return np.where((np.imag(values) != 0) | (np.real(values) < 0), rate, 0.0)
+
+
+def growth_of(linear: LinearModel) -> float:
+    """Rate at which a pose is left by itself, if no damper slows it; 0 where it is stable, or without mass  [1/s].
+
+    Of more than `DENSE` displacements the lowest mode alone is asked.
+    """
+    sparse = len(linear.names) > DENSE and linear.basis is None
+    try:
+        return float(np.max(growth_rates(eigenmodes(linear, 1 if sparse else None).values), initial=0.0))
+    except PoinsotError:  # nothing has mass, or not all that is held by no spring
+        return 0.0
+
+
+def said_of(growth: float, what: str) -> list[str]:
+    """What a result at an unstable pose prints, if it is one: `what` would need a control that holds it there."""
+    rate = f"it is left as exp({growth:.4g} t), t in s"
+    return [f"the pose is unstable, {rate}: {what} holds only where a control keeps it there"] if growth else []
+
+
 def general_poles(M: np.ndarray, D: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """s and vectors with (s² M + s D + K) z = 0; finite ones, each conjugate pair once, by their modulus."""
     from scipy.linalg import eig

@@ -14,7 +14,7 @@ from poinsot.errors import PoinsotError, count_of
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.results import BarPanel, Curve, LinePanel, Panel, Result
-from poinsot.vibration.eigenmodes import Solution, eigenmodes, general_poles, reduced
+from poinsot.vibration.eigenmodes import Solution, eigenmodes, general_poles, growth_rates, reduced
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel
 from poinsot.vibration.mode_derivatives import frequency_derivatives
@@ -104,8 +104,7 @@ class Modes(Result):
     @cached_property
     def growth(self) -> np.ndarray:
         """Rate (k,) at which each mode grows by itself, 0 where it does not  [1/s]."""
-        rate = np.abs(np.real(np.sqrt(-self.values.astype(complex))))
-        return np.where((np.imag(self.values) != 0) | (np.real(self.values) < 0), rate, 0.0)
+        return growth_rates(self.values)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from poinsot.model.state import GivenPose
 from poinsot.results import Panel, Result
 from poinsot.results.pictures import response_panels
 from poinsot.spatial.algebra import Numbers
-from poinsot.vibration.eigenmodes import DENSE, reduced
+from poinsot.vibration.eigenmodes import DENSE, growth_of, reduced, said_of
 from poinsot.vibration.linear_model.model import linear_model
 from poinsot.vibration.linear_model.record import LinearModel, place_row
 from poinsot.vibration.modes import Modes, modes_of
@@ -39,6 +39,7 @@ class Response(Result):
     inputs: tuple[str, ...]  # i
     outputs: tuple[str, ...]  # o
     H: np.ndarray  # (F, o, i) complex
+    growth: float = 0.0  # of an unstable pose, which is left as exp(growth · t)  [1/s]
 
     _over = ("frequency", "frequencies")
     _columns = {
@@ -82,9 +83,8 @@ class Response(Result):
                 largest = f"{abs(self.H[at, o, i]):.4g} {self.unit(output, inp)}"
                 peaks.append(f"  {output} ← {inp}: largest {largest} at {self.frequencies[at]:.5g} Hz")
         span = f"{self.frequencies[0]:g} … {self.frequencies[-1]:g} Hz"
-        return "\n".join(
-            [f"{self.quantity} of {self.mechanism.name}, {len(self.frequencies)} frequencies {span}", *peaks]
-        )
+        head = f"{self.quantity} of {self.mechanism.name}, {len(self.frequencies)} frequencies {span}"
+        return "\n".join([head, *peaks, *said_of(self.growth, "such a response")])
 
 
 def _turns(place: str, mechanism: Mechanism) -> bool:
@@ -144,7 +144,7 @@ def frf(
         at = omega[int(np.argmax(~np.isfinite(H).all(axis=(1, 2))))] / (2 * np.pi)
         raise PoinsotError(f"the response at {at:g} Hz is infinite: an undamped mode is there")
     H = H * ((1j * omega) ** QUANTITIES[quantity])[:, None, None]
-    return Response(mechanism, quantity, omega / (2 * np.pi), names[0], names[1], H)
+    return Response(mechanism, quantity, omega / (2 * np.pi), names[0], names[1], H, growth_of(linear))
 
 
 def _numbers(given: Any, what: str) -> np.ndarray:

@@ -27,7 +27,7 @@ FUNCTIONS["atan2"] = 2
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.\w+)*)|(?P<sign>\*\*|[-+*/^(),]))"
 )
-_WORD = "(?:" + "|".join(sorted((u for u in UNITS if u.isalpha()), key=len, reverse=True)) + r")(?:\^-?\d|[²³])?"
+_WORD = "(?:" + "|".join(sorted(UNITS, key=len, reverse=True)) + r")(?:\^-?\d|[²³])?"
 _UNIT = re.compile(rf"[ ]?({_WORD}(?:[·*/]{_WORD})*)(?![\w.(])")
 
 
@@ -140,7 +140,7 @@ def written(expression: Expression) -> str:
 
 def quantity(source: str) -> tuple[float, Unit] | None:
     """Read a plain number with a unit, "-9.81 m/s²"; None for anything else."""
-    match = re.fullmatch(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-zµ].*?)?\s*", source)
+    match = re.fullmatch(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-zµ°].*?)?\s*", source)
     if match is None:
         return None
     try:

@@ -27,11 +27,15 @@ _BASE = {
     "oz": (0.028349523125, (1, 0, 0, 0)),
     "s": (1.0, (0, 0, 1, 0)),
     "ms": (1e-3, (0, 0, 1, 0)),
+    "us": (1e-6, (0, 0, 1, 0)),
+    "µs": (1e-6, (0, 0, 1, 0)),
     "min": (60.0, (0, 0, 1, 0)),
     "Hz": (1.0, (0, 0, -1, 0)),
+    "kHz": (1e3, (0, 0, -1, 0)),
     "rad": (1.0, (0, 0, 0, 1)),
     "mrad": (1e-3, (0, 0, 0, 1)),
     "deg": (math.pi / 180, (0, 0, 0, 1)),
+    "°": (math.pi / 180, (0, 0, 0, 1)),
     "rev": (2 * math.pi, (0, 0, 0, 1)),
     "N": (1.0, (1, 1, -2, 0)),
     "kN": (1e3, (1, 1, -2, 0)),
@@ -49,8 +53,8 @@ _BASE = {
     "1": (1.0, (0, 0, 0, 0)),
     "-": (1.0, (0, 0, 0, 0)),
 }
-UNITS = tuple(_BASE)
-UNIT_LIST = ", ".join(name for name in UNITS if name.isalpha())  # for messages
+UNITS = tuple(name for name in _BASE if name not in ("1", "-"))
+UNIT_LIST = ", ".join(UNITS)  # for messages
 _COMMA = re.compile(r"(?<![\w.])([-+]?[\d.]*),(\d+)")
 _SI_NAMES = (
     *("kg", "m", "rad", "kg·m²", "m/s²", "-", "N", "N/m", "N·m/rad", "N·m", "N·s/m", "N·m·s/rad", "m/rad", "Pa"),

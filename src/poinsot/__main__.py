@@ -1,0 +1,5 @@
+"""`python -m poinsot`: the command line, where no script `poinsot` is on the path."""
+
+from poinsot.app.cli import main
+
+main()
