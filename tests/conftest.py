@@ -9,6 +9,8 @@ for library in ("OPENBLAS", "OMP", "MKL"):
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
+from tests.generated.share import share  # noqa: E402
+
 # Cases that compile long where nothing is stored yet are among the slow tests; smaller ones of the same test stay.
 HEAVY = (
     *("hexapod-rotation-matrix]", "tilting_table-rotation-matrix]", "delta-rotation-matrix]"),
@@ -39,16 +41,29 @@ HEAVY = (
     *("lever_arm_misalignment_and_time_offset_are_found", "damaged_entries_are_made_again"),
     *("functions_whose_code_is_gone_are_compiled_again", "neither_hangs_nor_ends_its_parents_compilation"),
     *("outlives_its_process_and_leaves_its_code", "a_map_over_parameters_gives_what_single_models_give"),
+    *("a_fused_motion_need_no_known_inertia", "errors_of_the_smoother_are_as_large", "other_geometries[ex800-82-1]"),
+    *("motion_comes_out_in_every_formulation[rotation-matrix]", "also_where_they_are_double[1]", "allow[free]"),
+    *("whole_recording_needs_at_most_twice_the_memory", "from_a_shaker_to_the_springs", "are_double[3]"),
+    *("slow_motions_through_a_singular_pose", "closed_is_given_up_early", "moments_a_bowl", "of_legs_in_closed_form"),
     *("the_same_seed_gives_the_same_motion_and_criteria", "unstable_in_all_six_modes_with_the_published_growth"),
 )
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark heavy cases before tests are chosen by their marks."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark heavy cases before tests are chosen by their marks; of a slow test's cases a share, two at least."""
     for item in items:
         if any(case in item.name for case in HEAVY):
             item.add_marker(pytest.mark.slow)
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("slow"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept = {item for group in cases.values() for item in share(group, at_least=2)}
+    left_out = [item for group in cases.values() for item in group if item not in kept]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
 
 
 settings.register_profile(
