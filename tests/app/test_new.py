@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from poinsot.app.new.files import HEAVIER
 from poinsot.app.new.machine import MECHANISMS, machine_of, machine_of_urdf
 from poinsot.app.new.motions import motions_of, with_sensors
 from poinsot.app.new.unknowns import asked_of, candidates_of, force_noise
+from poinsot.errors import MissingMeshWarning
 
 DATA = Path(os.environ.get("POINSOT_DATA") or Path(__file__).parents[3] / "shared" / "data")
 ABSENT = "measured data are not here; POINSOT_DATA names their folder"
@@ -131,7 +133,7 @@ def test_every_command_runs_from_a_urdf(tmp_path, file):
 def test_a_urdf_with_fewer_motors_than_freedoms_gets_drives_and_says_so(tmp_path):
     if not (DATA / URDFS[2]).exists():
         pytest.skip(ABSENT)
-    machine = machine_of_urdf(DATA / URDFS[2])
+    machine = machine_of_urdf(DATA / URDFS[2], tmp_path)
     assert len(machine.added) == 3 and len(machine.moved) == library.check(machine.mechanism).mobility == 5
     assert "Driven here, and not in the source" in machine.text
 
@@ -150,10 +152,31 @@ def test_rotors_that_the_source_does_not_have_are_said(tmp_path):
         assert "no inertia in the source" in text and "shoulder_rotor, wrist_rotor" in text
 
 
+CORNER = "solid c\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex {} 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
 FAST = """<robot name="arm"><link name="base"/><link name="upper"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
 <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>
 <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/>
 <limit lower="-2" upper="2" effort="50" velocity="0.7"/></joint></robot>"""
+
+
+def test_meshes_of_a_urdf_are_copied_so_that_the_folder_can_be_moved(tmp_path):
+    source, moved = tmp_path / "source", tmp_path / "elsewhere" / "moved"
+    for part, size in (("upper", 1), ("lower", 2)):
+        (source / part).mkdir(parents=True)
+        (source / part / "shape.stl").write_text(CORNER.format(size))
+    names = ("package://arm/upper/shape.stl", "lower/shape.stl", "gone.stl")
+    shapes = "".join(f'<visual><geometry><mesh filename="{name}"/></geometry></visual>' for name in names)
+    (source / "arm.urdf").write_text(FAST.replace("</inertial>", f"</inertial>{shapes}"))
+    made = poinsot("new", "mine", "--urdf", source / "arm.urdf", cwd=tmp_path)
+    assert made.returncode == 0 and made.stderr.count("gone.stl") == 1, made.stderr
+    moved.parent.mkdir()
+    (tmp_path / "mine").rename(moved)
+    shutil.rmtree(source)
+    with pytest.warns(MissingMeshWarning, match="not found.*: gone.stl"):
+        machine = library.load(moved / "model.toml")
+    kept = [visual.file for visual in machine.bodies["upper"].visuals]
+    assert kept == ["meshes/shape.stl", "meshes/shape_2.stl", "gone.stl"]
+    assert [(moved / name).read_text() for name in kept[:2]] == [CORNER.format(1), CORNER.format(2)]
 
 
 def test_motions_keep_to_the_speeds_of_a_urdf(tmp_path):

@@ -128,6 +128,41 @@ def test_a_mesh_that_cannot_be_read_is_said_once_and_the_body_is_drawn(tmp_path,
     assert {p.body for p in scene.layer("bodies")} == {"arm"}
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("file", ["parts/c.stl", "package://robot/parts/c.stl", "../robot/parts/c.stl"])
+@pytest.mark.parametrize("name", ["b.toml", "b.urdf"])
+def test_a_model_written_to_another_folder_still_finds_its_meshes(tmp_path, file, name):
+    (tmp_path / "robot" / "parts").mkdir(parents=True)
+    (tmp_path / "robot" / "parts" / "c.stl").write_text(CORNER)
+    (tmp_path / "robot" / "a.urdf").write_text(URDF.format(file=file))
+    (tmp_path / "one" / "two" / "three" / "four").mkdir(parents=True)
+    model = tmp_path / "robot" / "a.urdf"
+    for folder in ("one/two/three/four", "one", "robot"):
+        write = poinsot.save if name == "b.toml" else poinsot.write_urdf
+        write(poinsot.load(model), tmp_path / folder / name)
+        model = tmp_path / folder / name
+        scene = scene_of(poinsot.load(model))
+        assert any(isinstance(p, Surface) for p in scene.layer("bodies")) and not scene.notes
+    assert str(tmp_path) not in model.read_text()
+    poinsot.save(poinsot.read_urdf(tmp_path / "robot" / "a.urdf"), tmp_path / "robot" / "c.toml")
+    assert f'"{file}"' in (tmp_path / "robot" / "c.toml").read_text()
+
+
+def test_meshes_of_components_are_renamed_with_the_comments_kept(tmp_path):
+    text = """format = 1
+[components.leg.bodies.rod]
+mass = 1 # light
+visual = { mesh = "c.stl", scale = [2, 2, 2] } # a corner
+[instances.leg1]
+component = "leg"
+"""
+    (tmp_path / "there").mkdir()
+    (tmp_path / "c.stl").write_text(CORNER)
+    (tmp_path / "a.toml").write_text(text)
+    poinsot.save(poinsot.load(tmp_path / "a.toml"), tmp_path / "there" / "b.toml")
+    assert (tmp_path / "there" / "b.toml").read_text() == text.replace("c.stl", "../c.stl")
+
+
 def test_missing_meshes_are_named_once_with_the_places_when_a_file_is_loaded(tmp_path):
     (tmp_path / "r.urdf").write_text(URDF.format(file="package://arm/gone.stl"))
     with pytest.warns(MissingMeshWarning) as caught:

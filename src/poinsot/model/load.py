@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from poinsot.errors import MissingMeshWarning, PoinsotError, unknown
+from poinsot.errors import PoinsotError, unknown
 from poinsot.model import interchange
 from poinsot.model.file_kinds import no_model
 from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.model.meshes import missing_meshes
+from poinsot.model.meshes import beside, warn_of_missing
 from poinsot.model.toml import as_path, read_toml
 
 LIBRARY = Path(__file__).parents[1] / "library"
@@ -23,14 +21,10 @@ def library_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in LIBRARY.glob("*.toml")))
 
 
-def _beside(mechanism: Mechanism, path: Path) -> Mechanism:
-    """A mechanism that knows where the meshes are with which its bodies are drawn; those missing are warned of."""
-    bodies = (mechanism.template.ground, *mechanism.template.bodies.values())
-    if not any(visual.file for body in bodies for visual in body.visuals):
-        return mechanism
-    mechanism = replace(mechanism, folder=str(path.parent))
-    if note := missing_meshes(mechanism):
-        warnings.warn(MissingMeshWarning(path.name, (note,)), stacklevel=3)
+def _shown(mechanism: Mechanism, path: Path) -> Mechanism:
+    """A mechanism that knows where its meshes are; those missing are warned of."""
+    mechanism = beside(mechanism, path)
+    warn_of_missing(mechanism, path)
     return mechanism
 
 
@@ -63,9 +57,9 @@ def load(name_or_path: str | Path, drives: Sequence[str] | None = None) -> Mecha
             raise PoinsotError(f"{path}: there is no such file")
         raise PoinsotError(unknown("mechanism in the library (and no file)", str(name_or_path), library_names()))
     if path.suffix == ".toml":
-        return _beside(read_toml(path), path)
+        return _shown(read_toml(path), path)
     if path.suffix in (".xml", ".mjcf"):
-        return _beside(interchange.read_mjcf(path, drives=drives), path)
+        return _shown(interchange.read_mjcf(path, drives=drives), path)
     if path.suffix == ".urdf":
-        return _beside(interchange.read_urdf(path, drives=drives), path)
+        return _shown(interchange.read_urdf(path, drives=drives), path)
     raise PoinsotError(f"{path}: {no_model(path)}")

@@ -154,7 +154,7 @@ class Mechanism:
         """The mechanism of a changed document; parameters that are still there keep their values."""
         rebuilt = build(document, self.name)
         kept = {n: p.value for n, p in self.parameters.items() if n in rebuilt.parameters}
-        return rebuilt.with_parameters({**kept, **values})
+        return replace(rebuilt.with_parameters({**kept, **values}), folder=self.folder)
 
     def with_coordinates(self, coordinates: Mapping[str, Coordinate]) -> Mechanism:
         """A new mechanism with further named coordinates, such as those that its encoders read."""
@@ -183,7 +183,7 @@ class Mechanism:
         if not self.planar:
             return self
         rebuilt = build({**self.document, "in_space": True}, self.name)
-        return replace(rebuilt, parameters=self.parameters)
+        return replace(rebuilt, parameters=self.parameters, folder=self.folder)
 
     def body(self, name: str) -> RigidBody:
         """A body by name, the ground included."""

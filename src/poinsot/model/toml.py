@@ -11,6 +11,7 @@ from poinsot.errors import PoinsotError, one_line
 from poinsot.model.admissible import require_moments
 from poinsot.model.file_kinds import MODEL, another_kind
 from poinsot.model.mechanism import Mechanism, build, require_mechanism
+from poinsot.model.meshes import relocated
 from poinsot.model.record import keep_mechanism, kept_mechanism
 from poinsot.model.sharing import put_number
 from poinsot.store import IrregularFileError, content_key, read_regular
@@ -117,11 +118,11 @@ def dumps(mechanism: Mechanism) -> str:
 def save(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Path:
     """Write a mechanism to a TOML file; an existing file is kept unless `overwrite` is given.
 
-    `mechanism` goes to `path`, which is returned.
+    `mechanism` goes to `path`, which is returned. Mesh files are named as they are seen from there.
     """
     path = as_path(path)
     writer = {".xml": "write_mjcf", ".mjcf": "write_mjcf", ".urdf": "write_urdf"}.get(path.suffix.lower())
     if writer is not None:
         raise PoinsotError(f"{path}: a model file is TOML; poinsot.{writer} writes '{path.suffix}' files")
     check_place(path, overwrite)
-    return write_aside(path, dumps(mechanism))
+    return write_aside(path, dumps(relocated(require_mechanism(mechanism), path.parent)))

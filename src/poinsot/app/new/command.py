@@ -40,6 +40,8 @@ def new(
     overwrite: Overwrite = False,
 ) -> None:
     """Start a folder of your own: model, motions, recordings, study and design that fit each other."""
+    from poinsot.app.new.meshes import copy_meshes
+
     if mechanism and urdf:
         raise PoinsotError("start from --mechanism or from --urdf, not from both")
     if not mechanism and urdf is None:
@@ -47,11 +49,14 @@ def new(
     folder = (out or Path()) / (name or mechanism or (urdf.stem if urdf else ""))
     _check(folder, overwrite)
     with busy(f"preparing {folder}"):
-        texts, machine = _texts(mechanism, urdf, simulated)
+        texts, machine = _texts(mechanism, urdf, folder, simulated)
+    for file in machine.meshes if folder.exists() else ():
+        check_place(folder / file, overwrite)
     folder.mkdir(parents=True, exist_ok=True)
     for file, text in texts.items():
         write_text(folder / file, text, overwrite)
-    print(f"{folder}: {', '.join(texts)}")
+    copy_meshes(machine.meshes, folder)
+    print(f"{folder}: {', '.join([*texts, *machine.meshes])}")
     if machine.added:
         print(f"driven here, and not in the source, so that every freedom is prescribed: {', '.join(machine.added)}")
     if machine.rotors:
@@ -61,7 +66,7 @@ def new(
         )
     print(f"next: cd {folder}, and the commands of README.txt, which begin with poinsot check model.toml")
     facts = {"moved": machine.moved, "added": machine.added, "rotors": machine.rotors}
-    write_json(json, {"folder": str(folder), "files": list(texts), **facts}, overwrite)
+    write_json(json, {"folder": str(folder), "files": [*texts, *machine.meshes], **facts}, overwrite)
 
 
 def _check(folder: Path, overwrite: bool) -> None:
@@ -85,14 +90,14 @@ def _chosen(name: str) -> str:
     return list(MECHANISMS)[int(answer) - 1] if answer.isdigit() and 0 < int(answer) <= len(MECHANISMS) else answer
 
 
-def _texts(mechanism: str, urdf: Path | None, simulated: bool) -> tuple[dict[str, str], NewMachine]:
+def _texts(mechanism: str, urdf: Path | None, folder: Path, simulated: bool) -> tuple[dict[str, str], NewMachine]:
     """The files by name, and the machine that they are about."""
     from poinsot.app.new import files
     from poinsot.app.new.machine import machine_of, machine_of_urdf
     from poinsot.app.new.motions import motions_of, with_sensors
     from poinsot.app.new.unknowns import asked_of
 
-    machine = machine_of(mechanism) if urdf is None else machine_of_urdf(urdf)
+    machine = machine_of(mechanism) if urdf is None else machine_of_urdf(urdf, folder)
     motions = motions_of(machine)
     machine = with_sensors(machine, motions)
     asked = asked_of(machine, motions)

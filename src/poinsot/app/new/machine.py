@@ -13,12 +13,14 @@ from importlib import resources
 from pathlib import Path
 
 import poinsot
+from poinsot.app.new.meshes import gathered
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.errors import PoinsotError, unknown
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.interchange.urdf.tree import read_tree
 from poinsot.model.load import LIBRARY
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.meshes import warn_of_missing
 from poinsot.model.toml import read_text
 from poinsot.recording.independent import freedoms, independent
 
@@ -49,6 +51,7 @@ class NewMachine:
     added: tuple[str, ...] = ()  # joints that are driven here and not in the source
     rotors: tuple[str, ...] = ()  # inertias of drives that are here and not in the source
     rates: Mapping[str, float] = field(default_factory=dict)  # greatest speeds of joints, where told  [m/s or rad/s]
+    meshes: Mapping[str, Path] = field(default_factory=dict)  # files to be copied, by their names in the folder
 
     def with_text(self, more: str) -> NewMachine:
         """The same with further lines in its model file."""
@@ -66,16 +69,18 @@ def machine_of(mechanism: str) -> NewMachine:
     return _driven(_HEADER.format(title=f"{mechanism}: {MECHANISMS[mechanism]}.") + text)
 
 
-def machine_of_urdf(path: Path) -> NewMachine:
-    """The machine of a URDF, with a name for the coordinate of every joint that turns or slides."""
+def machine_of_urdf(path: Path, folder: Path) -> NewMachine:
+    """The machine of a URDF, with a name for the coordinate of every joint that turns or slides, for a new folder."""
     mechanism = poinsot.read_urdf(path)
+    warn_of_missing(mechanism, path)
+    mechanism, meshes = gathered(mechanism, folder)
     names = [name for name, joint in mechanism.joints.items() if len(joint.coordinates) == 1]
     declared = [name for name in names if name not in mechanism.elements.coordinates]
     named = "".join(f"[coordinates.{key(name)}]\njoint = {quoted(name)}\n" for name in declared)
     title = f"{mechanism.name}, from {path.name}; what was left out is in the description."
     machine = _driven(f"{_HEADER.format(title=title)}{poinsot.dumps(mechanism).rstrip()}\n\n{named}")
     rates = {name: joint.velocity for name, joint in read_tree(path).joints.items() if joint.velocity > 0}
-    machine = replace(machine, rates=rates)
+    machine = replace(machine, rates=rates, meshes=meshes)
     try:
         poinsot.accelerations(machine.mechanism)
     except PoinsotError:  # something that moves has no inertia: a URDF leaves out rotors

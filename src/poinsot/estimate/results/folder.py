@@ -16,6 +16,7 @@ from poinsot.estimate.study import Study
 from poinsot.model.interchange import write_mjcf, write_urdf
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.meshes import relocated
 from poinsot.model.toml import as_path, dumps, save
 from poinsot.store.folder import new_folder
 from poinsot.store.provenance import provenance
@@ -47,7 +48,11 @@ def write_folder(
         for name, fit in fits.items():
             if fit is not None:
                 (aside / f"{name}.csv").write_text(signals(fit), encoding="utf-8")
-        texts = {**(kept or {}), **_nominal(study.mechanism), **({"study.toml": study.text} if study.text else {})}
+        texts = {
+            **(kept or {}),
+            **_nominal(study.mechanism, aside),
+            **({"study.toml": study.text} if study.text else {}),
+        }
         for name, text in texts.items():
             (aside / name).write_text(text, encoding="utf-8")
         whole = {"format": 1, **data, "models": models, "provenance": origin(study)}
@@ -88,10 +93,10 @@ def origin(study: Study) -> dict[str, Any]:
     return {"model": study.mechanism.name, "recordings": runs, **provenance()}
 
 
-def _nominal(mechanism: Mechanism) -> dict[str, str]:
+def _nominal(mechanism: Mechanism, folder: Path) -> dict[str, str]:
     """The model before anything was identified, as far as a model file can hold it."""
     try:
-        return {"nominal.toml": dumps(mechanism)}
+        return {"nominal.toml": dumps(relocated(mechanism, folder))}
     except PoinsotError:
         return {}
 

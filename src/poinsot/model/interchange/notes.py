@@ -12,6 +12,7 @@ from typing import Any
 from poinsot.errors import ConversionWarning, PoinsotError, listing
 from poinsot.model.interchange.drives import name_coordinates
 from poinsot.model.mechanism import Mechanism, build
+from poinsot.model.meshes import beside
 from poinsot.model.toml import check_place, write_aside
 from poinsot.results import Panel, Result, TextPanel
 
@@ -66,7 +67,7 @@ def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechani
         raise PoinsotError(f"{path}: {error}") from None
     if kinds := tuple(by_kind(said)):
         warnings.warn(ConversionWarning(path.name, kinds), stacklevel=3)
-    return mechanism
+    return beside(mechanism, path)
 
 
 def dropped(mechanism: Mechanism) -> list[str]:

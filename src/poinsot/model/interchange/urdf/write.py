@@ -26,6 +26,7 @@ from poinsot.model.interchange.urdf.sidecar import Sidecar, sidecar_text
 from poinsot.model.interchange.urdf.visuals import write_visuals
 from poinsot.model.interchange.xml import number_text, numbers_text
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.meshes import PACKAGE, names_from, relocated
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import axis_rotation
@@ -39,15 +40,19 @@ ON_AXIS = 1e-12  # distance of a body's origin from its hinge that counts as non
 def write_urdf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Conversion:
     """Write a mechanism as a URDF and, beside it, the sidecar with its loops, motors and assembled pose.
 
-    `mechanism` goes to `path`; files there are kept unless `overwrite` is given.
+    `mechanism` goes to `path`; files there are kept unless `overwrite` is given. Mesh files are named as seen from
+    there.
 
     What URDF cannot say is in the notes of the result, one sentence each.
     """
     path = as_path(path)
-    writer = _Writer(require_mechanism(mechanism), cut_tree(mechanism, NATIVE, whole_balls=False))
+    packages = [name for name in names_from(require_mechanism(mechanism), path.parent) if name.startswith(PACKAGE)]
+    mechanism = relocated(mechanism, path.parent)
+    writer = _Writer(mechanism, cut_tree(mechanism, NATIVE, whole_balls=False))
     text, sidecar = writer.write()
     files = {path: text, path.with_suffix(".yaml"): sidecar_text(sidecar)}
-    return written(files, [*writer.notes, *dropped(mechanism)], overwrite)
+    named = [f"Meshes of packages are named relative to the file: {listing(packages)}."] if packages else []
+    return written(files, [*writer.notes, *named, *dropped(mechanism)], overwrite)
 
 
 class _Writer:
