@@ -132,6 +132,40 @@ def test_urdf_keeps_couplings_on_the_way_out_and_back(tmp_path):
         np.testing.assert_allclose(there[name], here[name], rtol=1e-9, atol=1e-9)
 
 
+def geared(driven, *couplings):
+    """Wheels a and b and a rack c on the ground, one of them driven; couplings are weights of their joints."""
+    ways = {"a": ("revolute", [0, 0, 1]), "b": ("revolute", [0, 0, 1]), "c": ("prismatic", [1, 0, 0])}
+    joints = {
+        n: {"type": kind, "between": ["ground", f"{n}_link"], "axis": axis, "actuated": n == driven}
+        for n, (kind, axis) in ways.items()
+    }
+    bodies = {f"{n}_link": {"mass": 1.0 + k, "inertia": [0.1, 0.2, 0.3]} for k, n in enumerate(ways)}
+    held = {f"gear{k}": {"on": {"combination": weights}} for k, weights in enumerate(couplings)}
+    document = {"format": 1, "bodies": bodies, "joints": joints, "couplings": held}
+    return build({**document, "coordinates": {n: {"joint": n} for n in ways}})
+
+
+RACK = {"c": 1, "b": "-0.05 m/rad"}
+TRAIN = {"b": 1, "a": -3}
+
+
+@pytest.mark.parametrize("driven", "abc")
+@pytest.mark.parametrize("couplings", [(RACK, TRAIN), (TRAIN, RACK)])
+def test_the_driven_joint_of_a_train_leads_and_the_others_mimic(tmp_path, driven, couplings):
+    given = geared(driven, *couplings)
+    write_urdf(given, tmp_path / "train.urdf")
+    joints = ElementTree.parse(tmp_path / "train.urdf").findall("joint")
+    mimics = {j.get("name"): j.find("mimic").get("joint") for j in joints if j.find("mimic") is not None}
+    assert mimics == {"a": {"b": "a", "c": "b"}, "b": {"a": "b", "c": "b"}, "c": {"b": "c", "a": "b"}}[driven]
+    found = quietly(read_urdf, tmp_path / "train.urdf")
+    assert list(found.actuators) == [driven]
+    for mechanism in (given, found):
+        assert values(mechanism, a=0.2) == pytest.approx({"a": 0.2, "b": 0.6, "c": 0.03}, abs=1e-12)
+    here, there = (accelerations(m, State(forces={driven: 2.0})) for m in (given, found))
+    for name in given.bodies:
+        np.testing.assert_allclose(there[name], here[name], rtol=1e-9, atol=1e-9)
+
+
 def test_mjcf_writes_couplings_as_joint_equalities(tmp_path):
     write_mjcf(gripper(tmp_path, -2.0), tmp_path / "hand.xml")
     (equality,) = ElementTree.parse(tmp_path / "hand.xml").findall("./equality/joint")

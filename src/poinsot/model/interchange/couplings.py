@@ -40,33 +40,48 @@ def knows(tables: dict[str, Any], name: str) -> bool:
 
 
 def followers(mechanism: Mechanism, tree: OpenedTree) -> tuple[dict[str, Follower], list[str]]:
-    """Couplings of a mechanism by the motion that follows, and notes on those that cannot be said so."""
+    """Couplings of a mechanism by the motion that follows, and notes on those that cannot be said so.
+
+    They are taken from the driven motions outwards, so that what is driven leads.
+    """
     found = {m.name: Follower(*m.follows, 0.0) for link in tree.links for m in link.motions if m.follows}
-    lost = []
-    for name, coupling in mechanism.couplings.items():
-        one = _following(coupling, tree, found)
+    places = (actuator.on for actuator in mechanism.actuators.values())
+    led = {m.name for on in places if (m := _motion(on, tree)) is not None}  # driven, or following what is driven
+    lost, pending = [], {name: _weighted(c, tree) for name, c in mechanism.couplings.items()}
+    while pending:
+        near = (name for name, known in pending.items() if any(m.name in led for m, _ in known))
+        name = next(near, next(iter(pending)))
+        one = _following(pending.pop(name), float(mechanism.couplings[name].value), found, led)
         if one is None:
             lost.append(name)
-        else:
-            found[one[0]] = one[1]
+            continue
+        found[one[0]] = one[1]
+        if one[1].leader in led:
+            led.add(one[0])
     notes = [f"Couplings other than of two hinges or slides are left out: {listing(lost)}."] if lost else []
     return found, notes
 
 
-def _following(coupling: JointCoupling, tree: OpenedTree, found: dict[str, Follower]) -> tuple[str, Follower] | None:
-    """The follower of a coupling of one or two motions that follows nothing yet, the first if it can be."""
-    parts = coupling.on.parts
-    motions = [tree.motion(part.joint, part.index) if isinstance(part, AlongJoint) else None for part in parts]
-    known: list[tuple[ElementaryMotion, float]] = [
-        (motion, float(w)) for motion, w in zip(motions, coupling.on.factors) if motion is not None
-    ]
-    if len(known) != len(parts) or len(parts) > 2:
-        return None
-    for k, (motion, weight) in enumerate(known):
-        (other, share) = known[1 - k] if len(known) == 2 else (None, 0.0)
+def _motion(on: Any, tree: OpenedTree) -> ElementaryMotion | None:
+    return tree.motion(on.joint, on.index) if isinstance(on, AlongJoint) else None
+
+
+def _weighted(coupling: JointCoupling, tree: OpenedTree) -> list[tuple[ElementaryMotion, float]]:
+    """The one or two motions of a coupling with their weights; none where it has others."""
+    pairs = [(_motion(part, tree), float(w)) for part, w in zip(coupling.on.parts, coupling.on.factors)]
+    known = [(motion, w) for motion, w in pairs if motion is not None]
+    return known if len(known) == len(pairs) <= 2 else []
+
+
+def _following(
+    known: list[tuple[ElementaryMotion, float]], value: float, found: dict[str, Follower], led: set[str]
+) -> tuple[str, Follower] | None:
+    """The follower of a coupling: of its motions that follow nothing yet the first that can, rather one not led."""
+    for motion, weight in sorted(known, key=lambda one: one[0].name in led):
+        other, share = next(((m, w) for m, w in known if m is not motion), (None, 0.0))
         if weight and motion.name not in found and (other is None or motion.name not in _leaders(other.name, found)):
             leader = None if other is None else other.name
-            return motion.name, Follower(leader, -share / weight, float(coupling.value) / weight)
+            return motion.name, Follower(leader, -share / weight, value / weight)
     return None
 
 
