@@ -180,11 +180,39 @@ def test_a_ring_of_gears_is_redundant_and_moves_all_the_same():
         {"format": 1, "bodies": {f"w{k}": link for k in (1, 2, 3)}, "joints": joints, "couplings": pairs}
     )
     report = poinsot.check(mechanism)
-    assert (report.mobility, report.couplings, len(report.redundant)) == (1, 3, 1)
+    assert (report.mobility, len(report.couplings), len(report.redundant)) == (1, 3, 1)
     assert "coupling g31: angle" in str(report)
     for formulation in FORMULATIONS:
         found = poinsot.accelerations(mechanism, poinsot.State(forces={"q1": 0.6}), formulation=formulation)
         np.testing.assert_allclose([found[w][5] for w in mechanism.bodies], 10.0, rtol=1e-10)
+
+
+def test_couplings_are_printed_with_their_equations():
+    mechanism = wheels({"qb": 1, "qa": "-0.04 m/rad"}, "10 mm", kind="prismatic", turns=(1.0, 0.0, 0.0))
+    equation = "train: qb − 0.04 m/rad · qa = 0.01 m"
+    assert str(mechanism).splitlines()[1:] == [f"  {equation}"] and "1 coupling, " in str(mechanism)
+    assert "\n" not in repr(mechanism)
+    report = poinsot.check(mechanism)
+    assert f"    {equation}" in str(report).splitlines()
+    assert report.to_dict()["couplings"] == {"train": "qb − 0.04 m/rad · qa = 0.01 m"}
+
+
+def test_what_contradicts_a_coupling_names_it_with_its_equation():
+    mechanism = wheels({"qb": 3, "qa": -1})
+    named, given = r"coupling 'train' \(3 qb − qa = 0\)", {"qa": 0.5, "qb": 0.5}
+    with pytest.raises(PoinsotError, match=f"{named} cannot be kept with the given coordinates"):
+        poinsot.assemble(mechanism, given)
+    with pytest.raises(PoinsotError, match=f"cannot be assembled: {named} cannot be kept"):
+        poinsot.assemble(wheels({"qb": 3, "qa": -1}, pose=given))
+    with pytest.raises(PoinsotError, match=f"contradict the joints and {named}"):
+        poinsot.simulate(mechanism, 0.1, velocity=given)
+    with pytest.raises(PoinsotError, match=f"'qb' depends on the joints, {named} and the others"):
+        poinsot.kinematics(mechanism, {name: [0.0, 0.1] for name in given}, [0.0, 0.1])
+    held = {"train": {"on": {"combination": {"qb": 3, "qa": -1}}}} | {
+        name: {"on": {"joint": name}, "value": 0.5} for name in given
+    }
+    with pytest.raises(PoinsotError, match=r"couplings 'train' \(.*\), 'qa' \(qa = 0.5 rad\), .* cannot be kept"):
+        poinsot.assemble(wheels({}, couplings=held))
 
 
 def test_a_coupling_holds_any_coordinate():

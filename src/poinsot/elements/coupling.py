@@ -56,6 +56,17 @@ class JointCoupling:
         """Angles beyond half a turn of which a pose does not tell where the others are."""
         return () if self.share else tuple(self.on.parts[k] for k in self.unclear)
 
+    def equation(self, named: Callable[[Coordinate], str]) -> str:
+        """Σ w_k q_k = c as a person writes it, with names of the coordinates q_k."""
+        terms = ""
+        for part, weight in zip(self.on.parts, self.on.factors):
+            w, unit = float(weight), "" if part.unit == self.on.unit else f" {self.on.unit}/{part.unit} ·"
+            sign = ("−" if w < 0 else "") if not terms else " − " if w < 0 else " + "
+            number = "" if abs(w) == 1.0 and not unit else f"{abs(w):.6g}{unit} "
+            terms += f"{sign}{number}{named(part)}"
+        value = float(self.value)
+        return f"{terms} = {value:.6g} {self.on.unit}" if value else f"{terms} = 0"
+
     def settled(self, nominal: Callable[[Scalar], float], joints: Mapping[str, Joint]) -> JointCoupling:
         """The coupling with its turns decided by its joints and the nominal numbers of its weights."""
         winds = [isinstance(part, AlongJoint) and joints[part.joint].winds for part in self.on.parts]

@@ -61,7 +61,7 @@ class Report(Result):
     joints: dict[str, int]  # number of joints by kind
     constraints: int  # equations
     loops: int  # independent ones of the topology
-    couplings: int
+    couplings: dict[str, str]  # equations by name
     mobility_counted: int  # 6 n − constraints, or 3 n − constraints in the plane
     mobility: int | None  # from the rank of the constraint Jacobian at a generic pose
     mobility_given: int | None  # the same at the given pose
@@ -79,7 +79,7 @@ class Report(Result):
             "moving bodies": self.bodies,
             "joints": sum(self.joints.values()),
             "loops": self.loops,
-            "couplings": self.couplings or None,
+            "couplings": len(self.couplings) or None,
             "constraint equations": self.constraints,
             "mobility, counted": self.mobility_counted,
             "mobility": self.mobility,
@@ -104,7 +104,8 @@ class Report(Result):
             f"  moving bodies         {self.bodies}",
             f"  joints                {sum(self.joints.values())}  ({kinds or 'none'})",
             f"  loops                 {self.loops}",
-            *([f"  couplings             {self.couplings}"] if self.couplings else []),
+            *([f"  couplings             {len(self.couplings)}"] if self.couplings else []),
+            *(f"    {name}: {equation}" for name, equation in self.couplings.items()),
             f"  constraint equations  {self.constraints}",
             f"  mobility, counted     {self.mobility_counted}",
             f"  mobility              {unknown if self.mobility is None else self.mobility}",
@@ -153,7 +154,7 @@ def check(mechanism: Mechanism) -> Report:
         joints={kind: counts[kind] for kind in JOINTS if counts[kind]},
         constraints=len(constraints.rows),
         loops=tree.loops,
-        couplings=len(elements.couplings),
+        couplings=elements.equations,
         mobility_counted=constraints.freedom * len(elements.bodies) - len(constraints.rows),
         mobility=generic,
         mobility_given=given,

@@ -209,14 +209,20 @@ class Mechanism:
         )
 
     def __str__(self) -> str:
-        plane = "planar " if self.planar else ""
-        return (
-            f"{self.name}: {plane}mechanism with {len(self.bodies)} bodies, {len(self.joints)} joints, "
-            f"{len(self.actuators)} actuators, {len(self.parameters)} parameters"
-        )
+        coupled = (f"\n  {name}: {equation}" for name, equation in self.elements.equations.items())
+        return self._summary + "".join(coupled)
 
     def __repr__(self) -> str:
-        return f"<{self}>"
+        return f"<{self._summary}>"
+
+    @property
+    def _summary(self) -> str:
+        plane, n = "planar " if self.planar else "", len(self.couplings)
+        coupled = f"{n} coupling{'s' * (n > 1)}, " if n else ""
+        return (
+            f"{self.name}: {plane}mechanism with {len(self.bodies)} bodies, {len(self.joints)} joints, {coupled}"
+            f"{len(self.actuators)} actuators, {len(self.parameters)} parameters"
+        )
 
 
 def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> Mechanism:

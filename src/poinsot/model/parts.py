@@ -61,6 +61,12 @@ class NamedCoordinates(dict[str, Coordinate]):
         parts = joint_parts(whole or self._joints[joint], self._planar) if whole or joint in self._joints else {}
         return parts.get(part) if not whole else next(iter(parts.values())) if len(parts) == 1 else None
 
+    def name_of(self, coordinate: Coordinate) -> str:
+        """What a coordinate is called: after its joint, or as the file declares it; else its kind."""
+        own = (n for n in self.known if self.of_joint(n) == coordinate)
+        declared = (n for n, c in self.items() if c == coordinate)
+        return next(own, None) or next(declared, f"({coordinate.kind})")
+
     def declares(self, name: str) -> bool:
         """Whether the model file names it."""
         return dict.__contains__(self, name)
@@ -143,6 +149,11 @@ class Elements:
         acting = (*self.forces.values(), *self.actuators.values())
         parts += [getattr(law, end) for law in acting for end in ("lower", "upper") if hasattr(law, end)]
         return frozenset(name for part in parts for name in names(part))
+
+    @cached_property
+    def equations(self) -> dict[str, str]:
+        """What couplings keep, once there are numbers in them, as text by name."""
+        return {name: coupling.equation(self.coordinates.name_of) for name, coupling in self.couplings.items()}
 
     def is_coordinate(self, place: str) -> bool:
         """Whether a measured place is a coordinate: one of the file, or a joint's after which no sensor is called."""

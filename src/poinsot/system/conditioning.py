@@ -14,6 +14,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.elements.coordinates import AlongJoint, Coordinate
+from poinsot.errors import listing
 from poinsot.model.assembly.constraints import Constraints, row_scales, twist_scales
 from poinsot.spatial.pose import Pose
 from poinsot.system.functions import poses_at
@@ -82,7 +83,9 @@ def surplus_or_free(compiled: System, names: tuple[str, ...], mobility: int) -> 
             known[name] = coordinate
             if len(known) > mobility or conditioning(compiled, poses, known).condition > SINGULAR_POSE:
                 break
-        return f"coordinate '{name}' depends on the joints and the others, condition number inf"
+        coupled = listing(f"coupling '{n}' ({what})" for n, what in compiled.mechanism.elements.equations.items())
+        among = f"the joints, {coupled}" if compiled.mechanism.couplings else "the joints"
+        return f"coordinate '{name}' depends on {among} and the others, condition number inf"
     return f"joint '{freest(compiled, poses, held)}' is left free, condition number inf"
 
 

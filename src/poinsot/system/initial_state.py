@@ -16,6 +16,7 @@ from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import row_lengths
+from poinsot.model.assembly.contradictions import coupled_in
 from poinsot.model.quantities.parameters import as_value
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.inertia import inertia_matrix
@@ -55,9 +56,11 @@ def speeds(system: System, q: np.ndarray, p: np.ndarray, velocity: Mapping[str, 
     roots = _roots(inertias.T, size)
     parts = [root @ part for root, part in zip(roots, (T / lengths).reshape(-1, 6, nv))]
     x = _least(A, b, np.concatenate([*parts, np.sqrt(np.abs(drives)) * J]), T / lengths)
-    error = np.max(np.abs(A @ x - b))
-    if error > CONTRADICTION * np.max(np.abs(b)):
-        raise PoinsotError(f"the rates {dict(velocity)} contradict the joints: an error of {error:.1e} remains")
+    left = A @ x - b
+    if (error := np.max(np.abs(left))) > CONTRADICTION * np.max(np.abs(b)):
+        coupled = coupled_in(system.mechanism.elements, system.outline.rows, left)
+        what = f"the joints and {coupled}" if coupled else "the joints"
+        raise PoinsotError(f"the rates {dict(velocity)} contradict {what}: an error of {error:.1e} remains")
     return columns * x
 
 

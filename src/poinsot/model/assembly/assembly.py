@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.elements import GROUND
-from poinsot.elements.coordinates import AlongJoint
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.assembly.branches import is_flipped, one_branch
 from poinsot.model.assembly.constraints import Constraints, Row, row_scales, twist_scales
-from poinsot.model.assembly.open_loops import across, widest_loop
+from poinsot.model.assembly.contradictions import not_kept
+from poinsot.model.assembly.first_guess import first_guess
+from poinsot.model.assembly.open_loops import widest_loop
 from poinsot.model.assembly.size import machine_size
 from poinsot.model.assembly.staying import staying
 from poinsot.model.assembly.topology import topology
@@ -24,15 +24,12 @@ from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, named_pose
 from poinsot.results.placed import PlacedBodies
-from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
-from poinsot.spatial.rotation import axis_rotation
 from poinsot.store import Bounded
 
 if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
-    from poinsot.elements.frame import Frame
-    from poinsot.model.parts import Elements, Placement
+    from poinsot.model.parts import Elements
 
 
 ALIKE, SAME = 3, 1e-6  # guesses that may end in the same failure as the best, and what is the same
@@ -55,7 +52,7 @@ class Assembly(PlacedBodies):
 
     poses: dict[str, Pose]  # X_WB of every body, the ground included
     residual: float  # largest violation, as a fraction of the machine's size or in radians
-    worst: Row | None  # the equation with that violation
+    worst: Row | None  # the equation with that violation: of a joint, a coupling or the given pose
     size: float  # of the machine  [m]
     converged: bool
     flipped: tuple[str, ...] = ()  # joints that closed with an axis the wrong way round
@@ -63,6 +60,8 @@ class Assembly(PlacedBodies):
     asked: str = ""  # coordinates of a given pose that is not reached
     nearest: str = ""  # the same where the way to it ends
     error: float = 0.0  # root of the sum of all violations squared
+    at_joint: bool = True  # whether the worst equation is a joint's
+    not_kept: str = ""  # that couplings cannot be kept, with their equations
     opening: float = 0.0  # of the loop that the worst equation closes, its tree put together  [m or -]
 
     @property
@@ -90,18 +89,23 @@ class Assembly(PlacedBodies):
                 f"{self.lost}; give a pose on the way as that of the file"
             )
         if not self.converged:
-            gap = f"{self.worst} stays open by {self.residual:.2e} of the machine's size ({self.size:.3g} m)"
-            if self.opening and self.worst is not None:
-                unit = " m" * self.worst.is_length
-                gap = f"the loop that joint {self.worst} closes stays open by {self.opening:.3g}{unit}"
+            said = "; ".join(filter(None, (self._gap if self.at_joint or self.opening else "", self.not_kept)))
             if self.asked:
-                beyond = "" if self.worst is None or self.worst.joint == "pose" else f"; beyond, {gap}"
+                beyond = f"; beyond, {said}" if said else ""
                 raise PoinsotError(
                     f"the mechanism cannot be assembled at {self.asked}: on the way from the file's pose its joints "
                     f"close up to {self.nearest}{beyond}"
                 )
-            raise PoinsotError(f"the mechanism cannot be assembled: {gap}")
+            raise PoinsotError(f"the mechanism cannot be assembled: {said or self._gap}")
         return self
+
+    @property
+    def _gap(self) -> str:
+        """How far the worst equation is open."""
+        if self.opening and self.worst is not None:
+            unit = " m" * self.worst.is_length
+            return f"the loop that joint {self.worst} closes stays open by {self.opening:.3g}{unit}"
+        return f"{self.worst} stays open by {self.residual:.2e} of the machine's size ({self.size:.3g} m)"
 
 
 def assemble(mechanism: Mechanism, pose: GivenPose = None, *, home: Assembly | None = None) -> Assembly:
@@ -187,7 +191,8 @@ def _from_guesses(elements: Elements) -> Assembly:
         straight = _from_guesses(replace(elements, pose={}))
         if straight.converged and (found := _brought_to(constraints, targets, straight, ())).converged:
             return found
-    guess = first_guess(elements, elements.pose)
+    tree = topology(elements)
+    guess = first_guess(elements, tree.branches, elements.pose)
     size = machine_size(elements, guess)
     scales = twist_scales(constraints, size)
     rng = np.random.default_rng(0)
@@ -204,7 +209,7 @@ def _from_guesses(elements: Elements) -> Assembly:
         found = tried(trial)
         alike += not found.converged and abs(found.error - best.error) < SAME * best.error
         best = found if found.quality > best.quality else best
-    loop = ("", "", 0.0) if best.converged else widest_loop(elements, topology(elements), best.poses, size)
+    loop = ("", "", 0.0) if best.converged else widest_loop(elements, tree, best.poses, size)
     return replace(best, worst=Row(*loop[:2]), opening=loop[2]) if loop[0] else best
 
 
@@ -316,7 +321,11 @@ def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarra
         row = constraints.rows[worst] if worst < len(constraints.rows) else Row("pose", "given coordinates")
     converged = norm < TOLERANCE
     flipped = tuple(j.name for j in constraints.elements.joints.values() if converged and is_flipped(j, poses))
-    return Assembly(poses, norm, row, size, converged, flipped, error=float(np.linalg.norm(error)))
+    found = Assembly(poses, norm, row, size, converged, flipped, error=float(np.linalg.norm(error)))
+    if converged:
+        return found
+    at_joint = worst is not None and worst < len(constraints.rows) - len(constraints.elements.couplings)
+    return replace(found, at_joint=at_joint, not_kept=not_kept(constraints, error))
 
 
 def _shortest_step(jacobian: np.ndarray, error: np.ndarray) -> np.ndarray:
@@ -333,59 +342,6 @@ def _shortest_step(jacobian: np.ndarray, error: np.ndarray) -> np.ndarray:
             if np.linalg.norm(inverse) * np.linalg.norm(R) < QR_CONDITION:
                 return -Q @ (inverse.T @ error)
     return np.linalg.lstsq(jacobian, -error, rcond=1e-9)[0]
-
-
-def first_guess(elements: Elements, values: Mapping[str, float] | None = None) -> dict[str, Pose]:
-    """Poses before assembly: as placed by the file, else carried along the tree with joints at zero."""
-    poses = {GROUND: Pose.identity()}
-    waiting = dict(elements.placements)
-    branches = topology(elements).branches
-    before = -1
-    while len(poses) > before:
-        before = len(poses)
-        for name in [name for name, placement in waiting.items() if all(f.body in poses for f in _needed(placement))]:
-            poses[name] = _placed(waiting.pop(name), poses)
-        for branch in branches:
-            if branch.parent in poses and branch.child not in poses and branch.child not in waiting:
-                poses[branch.child] = _carried(elements, branch, poses[branch.parent], values or {})
-                break
-    for name, placement in waiting.items():
-        missing = next(frame.body for frame in _needed(placement) if frame.body not in poses)
-        raise PoinsotError(
-            f"the placement of '{name}' needs the place of '{missing}': give that body a placement too"
-        )
-    return {**poses, **{name: Pose.identity() for name in elements.bodies if name not in poses}}
-
-
-def _needed(placement: Placement) -> list[Frame]:
-    """Frames on other bodies that must have a place before."""
-    return [] if placement.at is None else [placement.at, *(placement.along or ())]
-
-
-def _placed(placement: Placement, poses: Mapping[str, Pose]) -> Pose:
-    if placement.at is None:
-        return Pose.identity() if placement.frame is None else placement.frame.pose()
-
-    def point(frame: Frame) -> np.ndarray:
-        return np.asarray(poses[frame.body].point(frame.pose().p), float)
-
-    R = np.asarray((poses[placement.at.body] @ placement.at.pose()).R)
-    if placement.along is not None:
-        z = point(placement.along[1]) - point(placement.along[0])
-        if np.linalg.norm(z) > 0:
-            flat = axis_rotation("Z", np.arctan2(z[1], z[0]) + placement.turn)
-            R = flat if placement.flat else along(z, z).matrix()
-    return Pose(R, point(placement.at) + placement.offset * R[:, 0 if placement.flat else 2])
-
-
-def _carried(elements: Elements, branch, X_WP: Pose, values: Mapping[str, float]) -> Pose:
-    joint = elements.joints[branch.joint]
-    q = np.array([1.0 if c.name in ("w", "qw") else 0.0 for c in joint.coordinates])
-    for name, value in values.items():
-        coordinate = elements.coordinates[name]
-        if isinstance(coordinate, AlongJoint) and coordinate.joint == joint.name:
-            q[coordinate.index] = value
-    return across(joint, branch.reversed, X_WP, joint.motion(q))
 
 
 @one_blas_thread()
