@@ -115,3 +115,40 @@ def test_an_angle_that_is_not_defined_at_the_start_does_not_stop_a_simulation():
     for method, steps in (("explicit", 200), ("implicit", 1000)):
         r = poinsot.simulate(poinsot.build(document), 1.0, velocity={"x": 0.5}, method=method)
         assert r.finished and r.steps < steps and r.coordinates["x"][-1] == pytest.approx(0.5, abs=1e-9)
+
+
+ALL = ["joint", "euler", "rotation-matrix", "embedded"]
+
+
+@pytest.mark.parametrize("formulation", ALL)
+@pytest.mark.parametrize("first", [4.0, -7.5, 12.0])
+def test_angles_go_on_from_the_pose_that_was_given(formulation, first):
+    """Also in a second call, which finds the pose in another way; and past the events that lie on the way."""
+    for angle in (first, first + 0.1):
+        run = {"t": [0.0, 0.5], "velocity": {"turn": 2.0}, "formulation": formulation}
+        r = poinsot.simulate(rotor(), 0.5, pose={"turn": angle}, events={"on": ("turn", angle + 0.5)}, **run)
+        np.testing.assert_allclose(r.coordinates["turn"], [angle, angle + 1], atol=1e-9)
+        assert r.events["on"] == pytest.approx(0.25, abs=1e-6)
+    k = poinsot.kinematics(rotor(), {"turn": lambda t: first + t}, [0.0, 1.0], formulation=formulation)
+    np.testing.assert_allclose(k.coordinates["turn"], [first, first + 1], atol=1e-12)
+
+
+def test_the_turns_of_the_file_s_pose_stay_and_a_given_one_is_as_given():
+    wheel = poinsot.build({**rotor().document, "pose": {"turn": "200 deg"}})
+    for pose, angle in ((None, 200.0), ({"turn": "-200 deg"}, -200.0), ({"turn": "180 deg"}, 180.0)):
+        found = poinsot.assemble(wheel, pose)
+        assert np.degrees(found.value(wheel.coordinates["turn"], wheel.joints)) == pytest.approx(angle)
+        r = poinsot.simulate(wheel, 0.1, pose=pose)
+        assert np.degrees(r.coordinates["turn"][0]) == pytest.approx(angle)
+
+
+def test_a_spring_is_wound_by_the_turns_that_are_given_where_they_are_followed():
+    wheel = poinsot.build(
+        rotor().document | {"forces": {"k": {"type": "spring", "on": {"joint": "S"}, "stiffness": 3}}}
+    )
+    at = poinsot.State(pose={"turn": 4.0})
+    for formulation in ("joint", "embedded"):
+        found = poinsot.accelerations(wheel, at, formulation=formulation)["wheel"]
+        np.testing.assert_allclose(np.linalg.norm(found[3:]), 3 * 4.0 / 0.3, rtol=1e-12)
+    with pytest.raises(poinsot.PoinsotError, match=r"'k' is turned by half a turn.*use 'joint'"):
+        poinsot.accelerations(wheel, at, formulation="euler")

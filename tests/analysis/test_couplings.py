@@ -187,6 +187,20 @@ def test_a_ring_of_gears_is_redundant_and_moves_all_the_same():
         np.testing.assert_allclose([found[w][5] for w in mechanism.bodies], 10.0, rtol=1e-10)
 
 
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_coupled_angles_keep_the_turns_of_a_given_one(formulation):
+    """in = 12 turns out to 4, in every call; and a rack tells how often its pinion has turned."""
+    train = wheels({"qb": 3, "qa": -1})
+    for angle in (12.0, 12.3, -4.5):
+        run = poinsot.simulate(train, 0.1, pose={"qa": angle}, formulation=formulation)
+        np.testing.assert_allclose([run.coordinates[n][0] for n in ("qa", "qb")], [angle, angle / 3], atol=1e-9)
+        k = poinsot.kinematics(train, {"qa": angle}, [0.0, 0.1], formulation=formulation)
+        np.testing.assert_allclose(k.coordinates["qb"][0], angle / 3, atol=1e-9)
+    rack = wheels({"qb": 1, "qa": "-0.04 m/rad"}, kind="prismatic", turns=(1.0, 0.0, 0.0))
+    run = poinsot.simulate(rack, 0.1, pose={"qb": 0.2}, formulation=formulation)
+    np.testing.assert_allclose(run.coordinates["qa"][0], 5.0, atol=1e-9)
+
+
 def test_couplings_are_printed_with_their_equations():
     mechanism = wheels({"qb": 1, "qa": "-0.04 m/rad"}, "10 mm", kind="prismatic", turns=(1.0, 0.0, 0.0))
     equation = "train: qb − 0.04 m/rad · qa = 0.01 m"
@@ -207,7 +221,7 @@ def test_what_contradicts_a_coupling_names_it_with_its_equation():
     with pytest.raises(PoinsotError, match=f"contradict the joints and {named}"):
         poinsot.simulate(mechanism, 0.1, velocity=given)
     with pytest.raises(PoinsotError, match=f"'qb' depends on the joints, {named} and the others"):
-        poinsot.kinematics(mechanism, {name: [0.0, 0.1] for name in given}, [0.0, 0.1])
+        poinsot.kinematics(mechanism, {name: lambda t: t for name in given}, [0.0, 0.1])
     held = {"train": {"on": {"combination": {"qb": 3, "qa": -1}}}} | {
         name: {"on": {"joint": name}, "value": 0.5} for name in given
     }

@@ -38,6 +38,18 @@ def test_a_gear_is_turned_as_far_as_the_pose_says(ratio, turned):
     assert np.exp(1j * out(at_home, {"in": turned + 0.1})) == pytest.approx(expected * np.exp(0.1j / ratio), abs=1e-9)
 
 
+def test_what_is_not_given_keeps_the_turns_of_the_file_s_pose():
+    """A shaft beside the gear that the file turns by 5 rad stays there."""
+    gear = pair({"b": 3.0, "a": -1.0}).document
+    idle = {"type": "revolute", "between": ["ground", "idle"]}
+    document = gear | {"bodies": gear["bodies"] | {"idle": LINK}, "joints": gear["joints"] | {"c": idle}}
+    document |= {"coordinates": gear["coordinates"] | {"free": {"joint": "c"}}, "pose": {"free": 5.0, "in": 4.0}}
+    mechanism = poinsot.build(document)
+    found = poinsot.assemble(mechanism, {"in": 7.0})
+    values = {name: found.value(c, mechanism.joints) for name, c in mechanism.coordinates.items()}
+    assert values == pytest.approx({"in": 7.0, "out": 7.0 / 3, "free": 5.0}, abs=1e-9)
+
+
 def test_a_rack_goes_as_far_as_its_pinion_turns():
     rack = pair({"a": 1.0, "b": "-25 rad/m"}, "prismatic")
     assert out(rack, {"in": 5.0}) == pytest.approx(0.2) and out(rack, {"in": -20.0}) == pytest.approx(-0.8)

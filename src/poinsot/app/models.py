@@ -92,7 +92,7 @@ def pose(
         given = pose_in(mechanism, pose)
         found = poinsot.assemble(mechanism, given)
         near = poinsot.singularity(mechanism, given)
-    coordinates = pose_rows(mechanism, found.poses)
+    coordinates = pose_rows(mechanism, found.poses, found.angles)
     places = {name: found.poses[name] for name in mechanism.bodies}
     bodies = [
         (name, *(settled(x, found.size) for x in X.p), *(settled(x, 1.0) for x in quaternion_from_matrix(X.R)))

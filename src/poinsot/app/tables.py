@@ -15,9 +15,11 @@ import numpy as np
 import poinsot
 from poinsot.app.output import settled, write_text
 from poinsot.elements import GROUND
+from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, one_line, unknown
 from poinsot.lazy import provided
 from poinsot.model.assembly.constraints import Constraints
+from poinsot.model.assembly.turns import wound
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.quantities.units import comma_advice
@@ -92,14 +94,21 @@ def force_units(mechanism: Mechanism) -> dict[str, str]:
     return {name: one.unit for name, one in mechanism.actuators.items()}
 
 
-def pose_rows(mechanism: Mechanism, poses: Mapping[str, Pose]) -> list[tuple[str, float, str, str]]:
-    """Coordinates of a mechanism in given poses: name, value in SI, unit, and the same in degrees or millimetres."""
+def pose_rows(
+    mechanism: Mechanism, poses: Mapping[str, Pose], angles: Mapping[Coordinate, float] | None = None
+) -> list[tuple[str, float, str, str]]:
+    """Coordinates of a mechanism in given poses: name, value in SI, unit, and the same in degrees or millimetres.
+
+    `angles` [rad] are those whose turns are known.
+    """
     named = mechanism.coordinates
     coordinates = {name: named[name] for name in (named or named.known)}  # those of joints where the file names none
     if not coordinates:
         return []
-    held = Constraints(mechanism.elements, tuple(coordinates.values()))
-    values = held.evaluate({GROUND: Pose.identity(), **poses})[0][-len(coordinates) :]
+    parts = tuple(dict.fromkeys(part for one in coordinates.values() for part in one.parts))
+    read = Constraints(mechanism.elements, parts).evaluate({GROUND: Pose.identity(), **poses})[0][-len(parts) :]
+    known = dict(zip(parts, wound(angles or {}, parts, read)))
+    values = [float(one.combined(tuple(known[part] for part in one.parts))) for one in coordinates.values()]
     sizes = {unit: max([1.0 if unit == "rad" else 0.0, *np.abs(values)]) for unit in ("m", "rad")}
     rows = []
     for (name, one), value in zip(coordinates.items(), values):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.formulations.tree import spanning_tree
 from poinsot.model.assembly.mobility import Redundancy, row_combinations
 from poinsot.model.parts import Elements
@@ -21,17 +22,32 @@ class Reading:
 
     chart: Callable[[Mapping[str, Pose]], np.ndarray]  # numbers (k,) that the charts choose for a start there
     coordinates: Callable[[Mapping[str, Pose], np.ndarray], np.ndarray]  # q (nq,), with the charts' numbers
+    angles: Mapping[Coordinate, int] = field(default_factory=dict)  # which of q are angles whose turns count
+
+    def wound(self, q: np.ndarray, angles: Mapping[Coordinate, float]) -> np.ndarray:
+        """Coordinates q (nq,) with the turns of angles that are known  [rad]."""
+        own = {self.angles[c]: x for c, x in angles.items() if c in self.angles}
+        for k, angle in own.items():
+            q[k] += 2 * np.pi * np.rint((angle - q[k]) / (2 * np.pi))
+        return q
 
 
 def tree_reading(elements: Elements) -> Reading:
     """What encoders on the joints of the spanning tree read."""
-    joints = [node.joint for node in spanning_tree(elements).nodes]
+    nodes = spanning_tree(elements).nodes
+    joints = [node.joint for node in nodes]
 
     def coordinates(poses: Mapping[str, Pose], chart: np.ndarray) -> np.ndarray:
         found = (j.measure(j.relative(poses[j.a.body], poses[j.b.body])) for j in joints)
         return np.concatenate([np.zeros(0), *(np.asarray(q, float).ravel() for q in found)])
 
-    return Reading(lambda poses: np.zeros(0), coordinates)
+    angles: dict[Coordinate, int] = {
+        AlongJoint(node.joint.name, k, c.unit): node.q.start + k
+        for node in nodes
+        for k, c in enumerate(node.joint.coordinates)
+        if c.unit == "rad"
+    }
+    return Reading(lambda poses: np.zeros(0), coordinates, angles)
 
 
 def combining_reading(inner: Reading, elements: Elements, found: Redundancy, size: float) -> Reading:
@@ -45,4 +61,4 @@ def combining_reading(inner: Reading, elements: Elements, found: Redundancy, siz
     def choose(poses: Mapping[str, Pose]) -> np.ndarray:
         return np.concatenate([inner.chart(poses), row_combinations(elements, found, poses, size), [0.0]])
 
-    return Reading(choose, inner.coordinates)
+    return replace(inner, chart=choose)

@@ -7,20 +7,35 @@ defined its rate grows without bound.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poinsot import formulations
+from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored, stored_parts
 
 if TYPE_CHECKING:
+    from poinsot.elements.coordinates import Coordinate
     from poinsot.system.system import System
 
 EPSILON = 1e-12  # ε, of the default absolute tolerance's size: errors count as others do if they reach a radian
+HALF = np.pi * (1 - 1e-9)  # angles within half a turn are as they are read  [rad]
 FASTEST = 10.0  # times the angular speeds of the two bodies that an angle lies between
+TURNED = "'{}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
+
+
+def require_followed(compiled: System, angles: Mapping[Coordinate, float]) -> None:
+    """That no law depends on turns of angles that are known and that the formulation's coordinates do not tell."""
+    read = {c: angle for c, angle in angles.items() if c not in compiled.reading.angles}
+    for name, force in compiled.mechanism.elements.forces.items() if read else ():
+        centre = float(force.centre) if force.on in read else 0.0
+        beyond = any(abs(read.get(part, centre) - centre) > np.pi for part in force.on.parts)
+        if beyond and force.positional and force.clearance(centre) is None:
+            raise PoinsotError(TURNED.format(name))
 
 
 def turning(compiled: System) -> tuple[str, ...]:
@@ -46,13 +61,20 @@ def turning_rates(compiled: System) -> list[Any]:
     return found
 
 
-def first_counts(compiled: System, q: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """ε s of every turning angle at the start (k,)."""
+def first_counts(
+    compiled: System, q: np.ndarray, p: np.ndarray, angles: Mapping[Coordinate, float] | None = None
+) -> np.ndarray:
+    """ε s of every turning angle at the start (k,), with the turns of angles that are known."""
     if not turning(compiled):
         return np.zeros(0)
     _, nv, _, nu = compiled.sizes
     (s,) = _angles(compiled)(q, np.zeros(nv), np.zeros(nu), p)
-    return EPSILON * np.where(np.isfinite(s), s, 0.0).ravel()
+    s = np.where(np.isfinite(s), s, 0.0).ravel()
+    beyond = {c: x for c, x in (angles or {}).items() if abs(x) > HALF}
+    if not beyond:
+        return EPSILON * s
+    named = compiled.mechanism.elements.coordinates
+    return EPSILON * np.array([beyond.get(named[name], x) for name, x in zip(turning(compiled), s)])
 
 
 @stored
@@ -67,17 +89,15 @@ def turned(s: Any, count: Any) -> Any:
 
 
 def counted(s: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Angles s (…, n) without jumps by turns, from the first sample on, with counts ε ∫ ṡ dt (…, n).
+    """Angles s (…, n) without jumps by turns, from the first count on, with counts ε ∫ ṡ dt (…, n).
 
     >>> counted(np.array([3.0, -3.0, 1.0]), 1e-12 * np.array([3.0, 3.3, 26.1])).round(2).tolist()
     [3.0, 3.28, 26.13]
     """
-    ahead = counts / EPSILON - s
-    turns = np.rint((ahead[..., 1:] - ahead[..., :-1]) / (2 * np.pi))
+    turns = np.rint(np.diff(counts / EPSILON - s, axis=-1, prepend=0.0) / (2 * np.pi))
     if not turns.any():
         return s
-    turns = np.where(np.isfinite(turns), turns, 0.0)
-    return np.concatenate([s[..., :1], s[..., 1:] + 2 * np.pi * np.cumsum(turns, axis=-1)], axis=-1)
+    return s + 2 * np.pi * np.cumsum(np.where(np.isfinite(turns), turns, 0.0), axis=-1)
 
 
 def unwound(t: Numbers, s: np.ndarray, s_dot: np.ndarray) -> np.ndarray:

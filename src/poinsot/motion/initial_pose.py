@@ -7,18 +7,22 @@ coordinates, and these are as many as there are freedoms, native Newton follows 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from poinsot.elements.coordinates import Coordinate
 from poinsot.formulations.registry import formulation_of
+from poinsot.model.assembly.turns import known_angles, winds
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import State
 from poinsot.motion.continuation import Course, reached
+from poinsot.motion.counted_turns import HALF, require_followed
 from poinsot.motion.driven import driven
 from poinsot.store import Bounded
+from poinsot.system.functions import poses_at
 from poinsot.system.given_state import assembled
 from poinsot.system.system import System, start, system
 
@@ -34,6 +38,7 @@ class Initial:
     q: np.ndarray  # (nq,)
     p: np.ndarray  # parameters and chart
     v: np.ndarray | None = None  # (nv,) where a state gives it
+    angles: Mapping[Coordinate, float] = field(default_factory=dict)  # whose whole turns are known  [rad]
     again: bool = False  # whether such poses are asked for again and again, so that native code is worth its time
 
 
@@ -43,7 +48,8 @@ def initial(mechanism: Mechanism, at: State, formulation: str, free: tuple[str, 
     if at.q is not None or at.v is not None:
         begin, q, v = assembled(system(mechanism, formulation, free), mechanism, at)
         compiled = system(mechanism, formulation, free, home=begin)
-        return Initial(compiled, q, compiled.parameters(mechanism, begin.poses), v)
+        angles = known_angles(mechanism.elements, begin.poses, {})
+        return Initial(compiled, q, compiled.parameters(mechanism, begin.poses), v, angles)
     pose = at.pose or None
     structure = (id(mechanism), formulation, free)
     key = (*structure, None if pose is None else tuple((n, str(s)) for n, s in pose.items()))
@@ -57,7 +63,8 @@ def initial(mechanism: Mechanism, at: State, formulation: str, free: tuple[str, 
         begin = start(mechanism, pose)
         compiled = system(mechanism, formulation, free, home=begin)
         p = compiled.parameters(mechanism, begin.poses)
-        return Initial(compiled, compiled.coordinates(begin, p), p)
+        require_followed(compiled, begin.angles)
+        return Initial(compiled, compiled.coordinates(begin, p), p, angles=begin.angles)
 
     return _INITIAL.get_or_make(key, lambda: (mechanism, make()))[1]  # its id stays its own
 
@@ -105,11 +112,29 @@ class _Way:
         drive = driven(compiled, self.names)
         units = (compiled.mechanism.template.coordinates[name].unit for name in self.names)
         s = np.array([as_value(pose[name], unit, name) for name, unit in zip(self.names, units)])
-        way = np.where(drive.turns, np.remainder(s - at_home + np.pi, 2 * np.pi) - np.pi, s - at_home)
+        elements = compiled.mechanism.elements
+        turns = drive.turns & (not winds(elements))
+        way = np.where(turns, np.remainder(s - at_home + np.pi, 2 * np.pi) - np.pi, s - at_home)
         rates = np.stack([way, way])
         between = (np.array([0.0, 1.0]), np.stack([at_home, at_home + way]), rates, np.zeros_like(rates))
         q = reached(_Straight(drive, {}, *between, home.p, compiled.home.size, charted=False), home.q, patient)
-        return None if q is None else Initial(compiled, q, home.p, again=True)
+        if q is None:
+            return None
+        given = dict(zip(self.names, s))
+        if self._plain and np.all(np.abs(s[drive.turns]) < HALF):
+            angles = {elements.coordinates[name]: x for name, x in given.items()}
+        else:
+            angles = known_angles(elements, poses_at(compiled, q, home.p), given)
+        require_followed(compiled, angles)
+        return Initial(compiled, compiled.reading.wound(q, angles), home.p, angles=angles, again=True)
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether nothing but the coordinates themselves tells the turns of angles."""
+        elements = self.mechanism.elements
+        stops = (law for law in elements.forces.values() if law.on.unit == "rad" and np.isfinite(law.limits).any())
+        turned = (x for x in elements.pose.values() if abs(float(x)) > HALF)
+        return not elements.couplings and next(stops, None) is None and next(turned, None) is None
 
     @cached_property
     def _home(self) -> tuple[Initial, np.ndarray] | None:
@@ -123,5 +148,5 @@ class _Way:
         known = all(name in elements.coordinates for name in self.names)
         if clamped or not known or len(self.names) != nv - m or len(p) > len(compiled.free):
             return None
-        at = [float(elements.coordinates[name].value(begin.poses, elements.joints)) for name in self.names]
+        at = [begin.value(elements.coordinates[name], elements.joints) for name in self.names]
         return Initial(compiled, compiled.coordinates(begin, p), p), np.array(at)

@@ -14,6 +14,7 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.model.assembly.assembly import Assembly, unit_hint
+from poinsot.model.assembly.turns import known_angles, wound
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.continuation import Course, follow
 from poinsot.motion.continuity import Path, joined, require_continuity
@@ -96,9 +97,9 @@ def kinematics(
     motion = as_motion(motion, require_mechanism(mechanism))
     mechanism, t = mechanism.naming(*motion), own_times(motion) if t is None else t
     try:
-        return _observed(mechanism, solve_path(mechanism, motion, t, formulation))
+        return _observed(mechanism, solve_path(mechanism, motion, t, formulation), motion)
     except MotionError as error:
-        error.partial = None if error.partial is None else _observed(mechanism, error.partial)
+        error.partial = None if error.partial is None else _observed(mechanism, error.partial, motion)
         raise
 
 
@@ -214,7 +215,18 @@ def _require_determined(path: Path, names: Sequence[str]) -> None:
             )
 
 
-def _observed(mechanism: Mechanism, path: Path) -> Kinematics:
+def _first_turns(path: Path, motion: Mapping[str, Any], names: Sequence[str], s: dict[str, np.ndarray]) -> np.ndarray:
+    """Angles (k,) to be added to named ones, read off poses, for the whole turns that are known at the first time."""
+    if not names:
+        return np.zeros(0)
+    elements = path.system.mechanism.elements
+    given = dict(zip(motion, evaluate_motion(as_signals(motion), path.t[:1])[0][0]))
+    angles = known_angles(elements, poses_at(path.system, path.q[0], path.constants(0)), given)
+    read = np.array([s[name][0] for name in names])
+    return wound(angles, [elements.coordinates[name] for name in names], read) - read
+
+
+def _observed(mechanism: Mechanism, path: Path, motion: Mapping[str, Any]) -> Kinematics:
     """Motions of all bodies in world axes."""
     compiled = path.system
     names = list(compiled.mechanism.template.bodies)
@@ -222,7 +234,8 @@ def _observed(mechanism: Mechanism, path: Path) -> Kinematics:
     motions, named = body_motions(compiled)(whole.q, whole.v, whole.a, whole.p)
     asked = np.isin(whole.t, path.t)
     s, s_dot = (dict(zip(mechanism.coordinates, part)) for part in named.T.reshape(2, -1, len(whole.t)))
-    s |= {name: unwound(whole.t, s[name], s_dot[name]) for name in turning(compiled)}
+    turns = _first_turns(path, motion, turning(compiled), s)
+    s |= {name: ahead + unwound(whole.t, s[name], s_dot[name]) for name, ahead in zip(turning(compiled), turns)}
     motions = motions[asked].reshape(len(path.t), len(names), 4, 3)
     position, rotation = body_poses(compiled, path.q, path.p)
     by_body = [{n: motions[:, k, j] for k, n in enumerate(names)} for j in range(4)]

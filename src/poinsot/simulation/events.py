@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from poinsot import formulations
 from poinsot.formulations.coordinates_of_poses import COMBINATIONS
 from poinsot.lazy import casadi
-from poinsot.motion.counted_turns import turned, turning
+from poinsot.motion.counted_turns import TURNED, turned, turning
 
 if TYPE_CHECKING:
     from poinsot.system.system import System
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 Watched = tuple[tuple[str, str, float], ...]  # events of the user: name, coordinate, the value that it crosses
 MUCH_BETTER = 300.0  # times the limit of combinations, 30 times what they were: others are chosen, with another limit
 AMBIGUOUS = 0.955  # cos 0.3: so near to half a turn a spring about an angle read off a pose may jump by a turn
-TURNED = "'{}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
 
 
 class Ending(StrEnum):

@@ -108,7 +108,7 @@ def simulate(
     laws = tuple((name, law if isinstance(law, Formula) else None) for name, law in given.items())
     u = np.array([0.0 if isinstance(law, Formula) else law for law in given.values()], float)
     both = np.concatenate([u if p.ndim == 1 else np.broadcast_to(u, (len(p), len(u))), p], axis=-1)
-    y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0]), [0.0]])
+    y0 = np.concatenate([q, v, first_counts(compiled, q, p if p.ndim == 1 else p[0], begin.angles), [0.0]])
     motions = [partial(compiled_motion, laws=laws, events=events, method=m) for m in methods_of(method)]
     problem = Problem(motions[0], grid, options, implicit=motions[1] if len(motions) > 1 else None)
     result, constants = partial(_result, mechanism, compiled, laws, len(times)), with_limit(compiled, y0, both)

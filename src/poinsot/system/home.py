@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from poinsot.model.assembly.assembly import Assembly, assemble
 from poinsot.model.assembly.constraints import Row
+from poinsot.model.assembly.turns import known_angles
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 from poinsot.store import Bounded, content_key, read_entry, write_entry
@@ -53,6 +55,7 @@ def _kept_home(mechanism: Mechanism) -> Assembly | None:
         poses, residual, worst, size = entry[0]["home"]
         given = {n: (np.array(R, float), np.array(p, float)) for n, (R, p) in poses.items()}
         found = {n: Pose(R.reshape(3, 3), p.reshape(3)) for n, (R, p) in given.items()}
-        return Assembly(found, float(residual), worst and Row(*map(str, worst)), float(size), converged=True)
+        home = Assembly(found, float(residual), worst and Row(*map(str, worst)), float(size), converged=True)
     except (KeyError, TypeError, ValueError):  # there is none, or none that can be read
         return None
+    return replace(home, angles=known_angles(mechanism.elements, home.poses, {}))

@@ -235,8 +235,11 @@ class System:
         """Coordinates q (nq,) at an assembled pose; from memory if it was asked for before."""
         chart = p[len(self.free) :]
         key = (id(start), chart.tobytes())
-        _, q = self._read.get_or_make(key, lambda: (start, self.reading.coordinates(start.poses, chart)))
+        _, q = self._read.get_or_make(key, lambda: (start, self._coordinates(start, chart)))
         return q.copy()
+
+    def _coordinates(self, start: Assembly, chart: np.ndarray) -> np.ndarray:
+        return self.reading.wound(self.reading.coordinates(start.poses, chart), start.angles)
 
     @cached_property
     def commands(self) -> tuple[str, ...]:

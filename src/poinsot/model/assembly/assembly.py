@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from poinsot.model.assembly.open_loops import widest_loop
 from poinsot.model.assembly.size import machine_size
 from poinsot.model.assembly.staying import staying
 from poinsot.model.assembly.topology import topology
-from poinsot.model.assembly.turns import require_turns, winds, wound
+from poinsot.model.assembly.turns import known_angles, require_turns, winds, wound
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, named_pose
@@ -29,6 +29,7 @@ from poinsot.store import Bounded
 
 if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
+    from poinsot.elements.joints import Joint
     from poinsot.model.parts import Elements
 
 
@@ -59,10 +60,18 @@ class Assembly(PlacedBodies):
     lost: str = ""  # coordinates of a singular pose beyond which the assembly mode is not known
     asked: str = ""  # coordinates of a given pose that is not reached
     nearest: str = ""  # the same where the way to it ends
+    angles: Mapping[Coordinate, float] = field(default_factory=dict)  # whose whole turns are known  [rad]
     error: float = 0.0  # root of the sum of all violations squared
     at_joint: bool = True  # whether the worst equation is a joint's
     not_kept: str = ""  # that couplings cannot be kept, with their equations
     opening: float = 0.0  # of the loop that the worst equation closes, its tree put together  [m or -]
+
+    _hidden = ("angles",)
+
+    def value(self, coordinate: Coordinate, joints: Mapping[str, Joint]) -> float:
+        """A coordinate [m or rad], angles with the turns that are known."""
+        read = (float(part.value(self.poses, joints)) for part in coordinate.parts)
+        return float(coordinate.combined(tuple(self.angles.get(c, x) for c, x in zip(coordinate.parts, read))))
 
     @property
     def quality(self) -> tuple[bool, bool, float]:
@@ -155,8 +164,13 @@ def attempt_assembly(mechanism: Mechanism, pose: GivenPose = None, *, home: Asse
     pose = {name: as_value(value, elements.coordinate(name).unit, name) for name, value in given.items()}
     if not isinstance(home, Assembly | None):
         raise PoinsotError(f"home must be what `assemble` gave, not {type(home).__name__}")
-    found = home or _from_guesses(elements)
-    return found if not pose or not found.converged else _at_pose(elements, pose, found)
+    found = home or _wound(elements, _from_guesses(elements), {})
+    return found if not pose or not found.converged else _wound(elements, _at_pose(elements, pose, found), pose)
+
+
+def _wound(elements: Elements, found: Assembly, pose: Mapping[str, float]) -> Assembly:
+    """An outcome with the turns that are known of it."""
+    return replace(found, angles=known_angles(elements, found.poses, pose)) if found.converged else found
 
 
 def _at_pose(elements: Elements, pose: Mapping[str, float], start: Assembly) -> Assembly:
@@ -167,7 +181,7 @@ def _at_pose(elements: Elements, pose: Mapping[str, float], start: Assembly) -> 
     _, _, held = _STAYING.get_or_make(key, lambda: (start, elements, _staying(given, start)))  # ids stay their own
     if held:
         more = Constraints(elements, (*given.held, *held))
-        there = [float(c.value(start.poses, elements.joints)) for c in held]
+        there = [start.value(c, elements.joints) for c in held]
         found = _brought_to(more, np.array([*targets, *there]), start, tuple(pose))
         if found.converged and not found.flipped:
             return found
@@ -219,7 +233,7 @@ def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly, 
     way = targets - now
     turns = np.array([c.unit == "rad" for c in constraints.held])
     if winds(constraints.elements):
-        way = targets - wound(constraints.elements, constraints.held, now)
+        way = targets - wound(start.angles, constraints.held, now)
     else:
         way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
     longest = REACH / max(float(np.max(np.abs(way) / np.where(turns, 1.0, start.size))), REACH)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,9 @@ from poinsot.errors import PoinsotError
 
 if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
+    from poinsot.elements.coupling import JointCoupling
     from poinsot.model.parts import Elements
+    from poinsot.spatial.pose import Pose
 
 SAME = 1e-6  # angles that differ by whole turns and no more are the same pose of a joint  [rad]
 
@@ -34,10 +36,57 @@ def require_turns(held: Sequence[Coordinate], values: np.ndarray, elements: Elem
                 )
 
 
-def wound(elements: Elements, held: Sequence[Coordinate], now: np.ndarray) -> np.ndarray:
-    """Values (k,) of held coordinates, with the whole turns that the file's pose gives to those that are there."""
-    told = {elements.coordinates[name]: float(value) for name, value in elements.pose.items()}
-    there = np.array([told.get(c, x) for c, x in zip(held, now)])
-    apart = np.abs(np.remainder(there - now + np.pi, 2 * np.pi) - np.pi)
-    angles = np.array([c.unit == "rad" for c in held])
-    return np.where(angles & (apart < SAME), there, now)
+def wound(angles: Mapping[Coordinate, float], held: Sequence[Coordinate], now: np.ndarray) -> np.ndarray:
+    """Values (k,) of held coordinates that were read off a pose, with the turns of those that are known."""
+    return np.array([angles.get(c, x) for c, x in zip(held, now)])
+
+
+def known_angles(
+    elements: Elements, poses: Mapping[str, Pose], given: Mapping[str, float]
+) -> dict[Coordinate, float]:
+    """Angles  [rad] whose whole turns are known, which poses do not show: those given by name, those of the file's
+    pose while they are there, those that lie between end stops with some turns only, those that couplings tell."""
+    read = _Read(elements, poses)
+    known: dict[Coordinate, float] = {}
+    for name, value in {**elements.pose, **given}.items():
+        coordinate = elements.coordinates[name]
+        if coordinate.unit == "rad" and coordinate.parts == (coordinate,):
+            known |= read.turned(coordinate, float(value))
+    for law in elements.forces.values():
+        if law.on.unit == "rad" and law.on.parts == (law.on,) and law.on not in known:
+            known |= read.between(law.on, *law.limits)
+    while told := next((t for c in elements.couplings.values() if (t := read.told(c, known))), None):
+        known |= told
+    return known
+
+
+class _Read:
+    """Coordinates as poses show them, and turns that are found for them."""
+
+    def __init__(self, elements: Elements, poses: Mapping[str, Pose]):
+        self.elements, self.poses = elements, poses
+
+    def __call__(self, coordinate: Coordinate) -> float:
+        return float(coordinate.value(self.poses, self.elements.joints))
+
+    def turned(self, coordinate: Coordinate, value: float) -> dict[Coordinate, float]:
+        """An angle with the turns of a value that differs by nothing else; empty where it does."""
+        read = self(coordinate)
+        angle = read + 2 * np.pi * float(np.rint((value - read) / (2 * np.pi)))
+        return {coordinate: angle} if abs(value - angle) < SAME else {}
+
+    def between(self, coordinate: Coordinate, lower: float, upper: float) -> dict[Coordinate, float]:
+        """An angle with the turns that bring it between limits; empty where none do, or none are needed."""
+        read = self(coordinate) if np.isfinite([lower, upper]).all() else lower
+        angle = read + 2 * np.pi * float(np.rint(((lower + upper) / 2 - read) / (2 * np.pi)))
+        return {coordinate: angle} if not lower <= read <= upper and lower <= angle <= upper else {}
+
+    def told(self, coupling: JointCoupling, known: Mapping[Coordinate, float]) -> dict[Coordinate, float]:
+        """The one angle of a coupling whose turns are not known, with those that the others leave to it."""
+        on = coupling.on
+        left = [k for k in coupling.unclear if on.parts[k] not in known]
+        if len(left) != 1 or not coupling.share:
+            return {}
+        values = [known.get(c, self(c)) for c in on.parts]
+        others = sum(float(w) * x for k, (w, x) in enumerate(zip(on.factors, values)) if k != left[0])
+        return self.turned(on.parts[left[0]], (float(coupling.value) - others) / float(on.factors[left[0]]))
