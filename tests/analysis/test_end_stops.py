@@ -48,3 +48,36 @@ def test_limits_further_apart_than_a_turn_are_refused_where_turns_are_not_counte
     assert "the end stop 'hinge.end-stop' was reached" in turned([-4.0, 4.0], "joint").status
     for formulation in ("euler", "rotation-matrix"):
         assert "'hinge.end-stop' is turned by half a turn" in turned([-4.0, 4.0], formulation).status
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_a_start_beyond_a_rigid_stop_is_refused_with_the_coordinate_and_its_limits(formulation):
+    said = "the start is beyond the end stop 'hinge.end-stop': hinge = {} rad is not from 2 to 4 rad"
+    for angle in (4.5, -2.3, 1.2):  # -2.3 rad is where 3.98 rad is, and not what the stop allows
+        with pytest.raises(poinsot.PoinsotError, match=said.format(angle)):
+            poinsot.simulate(rotor([2.0, 4.0]), 0.1, pose={"angle": angle}, formulation=formulation)
+    for angle in (3.98, 2.0, 4.0):
+        assert len(poinsot.simulate(rotor([2.0, 4.0]), 0.1, pose={"angle": angle}, formulation=formulation).t)
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_a_body_that_is_placed_between_its_stops_starts_there_whatever_its_pose_shows(formulation):
+    """Placed at 3.9 rad, which a pose shows as -2.38 rad."""
+    document = {key: table for key, table in rotor([2.0, 4.0]).document.items() if key != "pose"}
+    placement = {"position": [0, 0, 0], "rotation": {"sequence": "XYZ", "angles": [0, 0, 3.9]}}
+    bodies = {"rotor": document["bodies"]["rotor"] | {"placement": placement}}
+    motion = poinsot.simulate(build({**document, "bodies": bodies}), 0.01, formulation=formulation)
+    assert motion.finished and motion.coordinates["angle"][0] == pytest.approx(3.9)
+
+
+def test_elastic_stops_may_be_passed_at_the_start_and_those_of_a_batch_count_each():
+    soft = rotor([2.0, 4.0]).document | {
+        "joints": {"hinge": {"type": "revolute", "between": ["ground", "rotor"]}},
+        "forces": {
+            "stop": {"type": "end-stop", "on": {"joint": "hinge"}, "lower": 2, "upper": 2.4, "stiffness": 1e4}
+        },
+    }
+    assert poinsot.simulate(build(soft), 0.01).finished
+    batch = {"hinge.upper": [4.0, 2.4]}
+    with pytest.raises(poinsot.PoinsotError, match=r"hinge = 2.5 rad is not from 2 to 2.4 rad"):
+        poinsot.simulate(rotor([2.0, 4.0]), 0.1, parameters=batch)
