@@ -15,7 +15,7 @@ from tests.generated.share import share
 
 import poinsot as library
 from poinsot.app.new.command import OFFERED
-from poinsot.app.new.files import HEAVIER
+from poinsot.app.new.files import HEAVIER, LINES, recordings_of
 from poinsot.app.new.machine import MECHANISMS, machine_of, machine_of_urdf
 from poinsot.app.new.motions import motions_of, with_sensors
 from poinsot.app.new.unknowns import asked_of, candidates_of, force_noise
@@ -101,6 +101,22 @@ def test_a_first_study_asks_for_what_its_motion_determines(name):
     assert ("crank.mass" in asked.left) == (name == "slider_crank")
 
 
+def test_the_noise_of_a_new_folder_is_that_of_no_recording_with_a_small_seed():
+    machine = machine_of("slider_crank")
+    motions = motions_of(machine)
+    machine = with_sensors(machine, motions)
+    texts = recordings_of(machine, motions, asked_of(machine, motions), simulated=False)
+    t, n = motions.t[:6], LINES
+    encoder = next(name for name, sensor in machine.mechanism.sensors.items() if sensor.kind == "encoder")
+    for name, motion in (("recording", motions.first), ("validation", motions.second)):
+        given = {c: (t, s[:6]) for c, s in motion.items()}
+        table = np.genfromtxt(texts[f"{name}.csv"].splitlines(), delimiter=",", names=True, deletechars="")
+        recorded = table[next(column for column in table.dtype.names if column.split("_[")[0] == encoder)]
+        for seed in range(100):
+            again = library.measure(machine.mechanism, given, t, seed=seed, sensors=encoder)[encoder][:n]
+            assert not np.allclose(recorded, again, rtol=1e-8, atol=0), f"{name} repeats the noise of seed {seed}"
+
+
 @pytest.mark.slow
 def test_what_is_identified_from_a_simulated_folder_is_the_machine_behind_it(tmp_path):
     assert poinsot("new", "mine", "--mechanism", "serial", "--simulated", cwd=tmp_path).returncode == 0
@@ -169,6 +185,7 @@ def test_meshes_of_a_urdf_are_copied_so_that_the_folder_can_be_moved(tmp_path):
     (source / "arm.urdf").write_text(FAST.replace("</inertial>", f"</inertial>{shapes}"))
     made = poinsot("new", "mine", "--urdf", source / "arm.urdf", cwd=tmp_path)
     assert made.returncode == 0 and made.stderr.count("gone.stl") == 1, made.stderr
+    assert "meshes/  " in (tmp_path / "mine" / "README.txt").read_text()
     moved.parent.mkdir()
     (tmp_path / "mine").rename(moved)
     shutil.rmtree(source)

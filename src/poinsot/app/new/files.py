@@ -15,6 +15,7 @@ from poinsot.app.new.unknowns import FirstUnknowns, force_noise
 from poinsot.recording.recording import Recording
 
 HEAVIER = 1.1  # of the model's values: what is asked for of the machine whose recording is simulated
+NOISE = 5_801, 5_802  # seeds of the two recordings, unlike those that people choose for their own
 STARTS = 24  # random motions of a design
 LINES = 5  # of a template
 
@@ -32,7 +33,7 @@ def recordings_of(machine: NewMachine, motions: NewMotions, asked: FirstUnknowns
         mechanism = mechanism.with_parameters(values)
     n = len(motions.t) if simulated else max(LINES, 6)
     found = {}
-    for seed, (name, motion) in enumerate((("recording", motions.first), ("validation", motions.second)), 3):
+    for seed, name, motion in zip(NOISE, ("recording", "validation"), (motions.first, motions.second)):
         given = {c: (motions.t[:n], s[:n]) for c, s in motion.items()}
         recording = poinsot.measure(mechanism, given, motions.t[:n], seed=seed)
         found[f"{name}.csv"] = _recorded(recording, n if simulated else LINES)
@@ -167,6 +168,9 @@ def instructions(machine: NewMachine, asked: FirstUnknowns, simulated: bool, sou
     if machine.rotors:
         added += f"\n{rotors_text(machine)}\n"
     listed = "\n".join(f"    {command}" for command in commands)
+    shown = (
+        "\nmeshes/                 files that bodies are drawn with, copied from the source" if machine.meshes else ""
+    )
     return f"""\
 {machine.mechanism.name}: started from {source}
 {added}
@@ -176,7 +180,7 @@ validation_motion.csv   another one
 recording.csv           what the sensors read along the first motion, with units in the header
 validation.csv          the same along the other, to see whether the model predicts it
 study.toml              which parameters to identify, from which recordings, by which method
-design.toml             a better motion to measure along
+design.toml             a better motion to measure along{shown}
 
 {recorded}
 
