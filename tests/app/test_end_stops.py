@@ -46,7 +46,7 @@ def arm_dragged(a, low, high, target):
     hand, X = np.array([0.8, 0.0, 0.0]), posing.home.poses["lower"]
     wanted = Pose(X.R, np.array([*target, 0.0]))
     found = posing.dragged("lower", wanted, posing.home, hand)
-    return posing.values(found.poses), posing.missed("lower", wanted, found, hand)[0], posing.stops.reached(found)
+    return posing.values(found), posing.missed("lower", wanted, found, hand)[0], posing.stops.reached(found)
 
 
 def hand(a, b):

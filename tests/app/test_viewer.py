@@ -63,7 +63,19 @@ def test_a_machine_of_any_size_has_one_slider_and_is_dragged_alike(size):
     tip = np.array([size, 0.0, 0.0])
     target = Pose(posing.home.poses["crank"].R, size * np.array([np.cos(1.7), np.sin(1.7), 0.0]))
     found = posing.dragged("crank", target, posing.home, tip)
-    assert posing.values(found.poses)["a"] == pytest.approx(1.7, abs=1e-3)
+    assert posing.values(found)["a"] == pytest.approx(1.7, abs=1e-3)
+
+
+def test_a_wheel_that_is_dragged_beyond_half_a_turn_stays_between_its_stops_and_moves_from_there():
+    joints = {"S": {"type": "revolute", "between": ["ground", "wheel"], "limits": [2.0, 5.0], "actuated": True}}
+    document = {"format": 1, "planar": True, "bodies": {"wheel": {"mass": 1.0, "inertia": 0.1}}, "joints": joints}
+    mechanism = poinsot.build(document | {"coordinates": {"turn": {"joint": "S"}}, "pose": {"turn": 3.0}})
+    posing = posing_of(mechanism)
+    tip = np.array([1.0, 0.0, 0.0])
+    target = Pose(posing.home.poses["wheel"].R, np.array([np.cos(4.0), np.sin(4.0), 0.0]))
+    found = posing.dragged("wheel", target, posing.home, tip)
+    assert posing.values(found)["turn"] == pytest.approx(4.0, abs=1e-3)
+    assert poinsot.simulate(mechanism, 0.01, pose=posing.values(found)).finished
 
 
 def test_a_crank_turns_towards_a_point_that_is_dragged_off_its_circle():

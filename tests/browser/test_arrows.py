@@ -110,7 +110,7 @@ def test_reactions_at_rest_follow_the_pose(watched, live):
     box.press("Enter")
     until(lambda: abs(stage.pose.poses["platform"].p[0] - 0.08) < 1e-6)
     with stage.lock:
-        found = poinsot.inverse_dynamics(stage.posing.mechanism, stage.posing.values(stage.pose.poses), [0.0])
+        found = poinsot.inverse_dynamics(stage.posing.mechanism, stage.posing.values(stage.pose), [0.0])
         forces = {name: found.reaction(name, axes="world")[0, :3] for name in found.reactions}
         forces = {name: f for name, f in forces.items() if np.all(np.isfinite(f))}
         joints, poses = stage.posing.mechanism.joints, stage.pose.poses

@@ -76,13 +76,13 @@ def modes_of_pose(stage: ViewerStage, count: int) -> Modes:
 
     stage.say("modes are computed …")
     posing = stage.posing
-    if all(abs(a - b) < 1e-12 for a, b in zip(_values(stage), posing.values(posing.home.poses).values())):
+    if all(abs(a - b) < 1e-12 for a, b in zip(_values(stage), posing.values(posing.home).values())):
         return poinsot.modes(posing.mechanism, n=count)  # the model's pose, or the equilibrium near it
-    return poinsot.modes(posing.mechanism, posing.values(stage.pose.poses), n=count)
+    return poinsot.modes(posing.mechanism, posing.values(stage.pose), n=count)
 
 
 def _values(stage: ViewerStage) -> list[float]:
-    return list(stage.posing.values(stage.pose.poses).values())
+    return list(stage.posing.values(stage.pose).values())
 
 
 def mode_label(modes: Modes, k: int) -> str:

@@ -136,7 +136,7 @@ def simulated(stage: ViewerStage, t_end: float) -> Moving:
     stage.say("the simulation runs …")
     mechanism = stage.posing.mechanism
     t = np.linspace(0.0, t_end, max(2, round(t_end * FPS) + 1))
-    return poinsot.simulate(mechanism, t_end, t=t, pose=stage.posing.values(stage.pose.poses))
+    return poinsot.simulate(mechanism, t_end, t=t, pose=stage.posing.values(stage.pose))
 
 
 def prescribed(mechanism: Mechanism, path: Path) -> Moving:

@@ -21,7 +21,7 @@ OFF = 1e-3  # in the same sizes: a body that does not follow
 def add_pose_panel(stage: ViewerStage) -> dict[str, Any]:
     """Sliders by coordinate; they follow the pose whoever changes it."""
     posing, gui = stage.posing, stage.server.gui
-    values = posing.values(stage.pose.poses)
+    values = posing.values(stage.pose)
     ranges = {
         name: slider_range(posing.mechanism, c, values[name], stage.scene.sizes.extent)
         for name, c in posing.coordinates.items()
@@ -40,7 +40,7 @@ def add_pose_panel(stage: ViewerStage) -> dict[str, Any]:
     def follow() -> None:
         """Sliders and words show the pose."""
         following["now"] = True
-        for name, value in posing.values(stage.pose.poses).items():
+        for name, value in posing.values(stage.pose).items():
             sliders[name].value = ranges[name].shown(value)
         following["now"] = False
         told.content = _words(stage)
@@ -60,7 +60,7 @@ def add_pose_panel(stage: ViewerStage) -> dict[str, Any]:
 def _take_sliders(stage: ViewerStage, sliders: dict[str, Any], ranges: dict[str, SliderRange], follow: Any) -> None:
     """Bring the mechanism to what the sliders say; where it cannot go, they go back."""
     wanted = {name: ranges[name].taken(slider.value) for name, slider in sliders.items()}
-    now = stage.posing.values(stage.pose.poses)
+    now = stage.posing.values(stage.pose)
     kept = {  # what was not touched keeps all its digits
         name: now[name] if abs(ranges[name].factor * (value - now[name])) <= ranges[name].step else value
         for name, value in wanted.items()

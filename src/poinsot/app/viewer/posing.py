@@ -44,10 +44,9 @@ class Posing:
         """The independent coordinates by name."""
         return {name: self.mechanism.coordinates[name] for name in self.names}
 
-    def values(self, poses: Mapping[str, Pose]) -> dict[str, float]:
-        """Values of the independent coordinates in given poses  [m or rad]."""
-        placed = {GROUND: Pose.identity(), **poses}
-        return {n: float(c.value(placed, self.mechanism.joints)) for n, c in self.coordinates.items()}
+    def values(self, at: Assembly) -> dict[str, float]:
+        """Values of the independent coordinates in a pose, angles with the turns that are known  [m or rad]."""
+        return {name: at.value(c, self.mechanism.joints) for name, c in self.coordinates.items()}
 
     def assembled(self, values: Mapping[str, float], start: Assembly) -> Assembly:
         """The pose with these coordinates, on the branch of the pose before; PoinsotError where there is none."""

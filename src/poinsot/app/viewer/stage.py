@@ -162,5 +162,5 @@ def reactions_at_rest(posing: Posing, pose: Assembly) -> dict[str, np.ndarray]:
     """Forces (3,) of all joints on their second bodies at rest in a pose, in the world's axes  [N]."""
     import poinsot
 
-    found = poinsot.inverse_dynamics(posing.mechanism, posing.values(pose.poses), [0.0])
+    found = poinsot.inverse_dynamics(posing.mechanism, posing.values(pose), [0.0])
     return {name: found.reaction(name, axes="world")[0, :3] for name in found.reactions}

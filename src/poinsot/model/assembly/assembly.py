@@ -19,7 +19,7 @@ from poinsot.model.assembly.open_loops import widest_loop
 from poinsot.model.assembly.size import machine_size
 from poinsot.model.assembly.staying import staying
 from poinsot.model.assembly.topology import topology
-from poinsot.model.assembly.turns import known_angles, require_turns, winds, wound
+from poinsot.model.assembly.turns import continued, known_angles, require_turns, winds, wound
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, named_pose
@@ -360,6 +360,7 @@ def _shortest_step(jacobian: np.ndarray, error: np.ndarray) -> np.ndarray:
 
 @one_blas_thread()
 def close(constraints: Constraints, start: Assembly, xi: np.ndarray) -> Assembly:
-    """Displace an assembled mechanism by a twist of every body and put it together again."""
+    """Displace an assembled mechanism by a twist of every body and put it together again; angles go on."""
     held = np.array([float(c.value(start.poses, constraints.elements.joints)) for c in constraints.held])
-    return _newton(constraints, constraints.displaced(start.poses, xi), held, start.size)
+    found = _newton(constraints, constraints.displaced(start.poses, xi), held, start.size)
+    return replace(found, angles=continued(start.angles, constraints.elements, found.poses))

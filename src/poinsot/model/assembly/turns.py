@@ -60,6 +60,14 @@ def known_angles(
     return known
 
 
+def continued(
+    angles: Mapping[Coordinate, float], elements: Elements, poses: Mapping[str, Pose]
+) -> dict[Coordinate, float]:
+    """Angles at poses near to those where they had known values: with the turns that bring them nearest  [rad]."""
+    read = {c: float(c.value(poses, elements.joints)) for c in angles}
+    return {c: x + 2 * np.pi * float(np.rint((angles[c] - x) / (2 * np.pi))) for c, x in read.items()}
+
+
 class _Read:
     """Coordinates as poses show them, and turns that are found for them."""
 
