@@ -16,7 +16,7 @@ from poinsot.identifiability.linear import LinearParameter, chosen, parameter_va
 from poinsot.identifiability.regressor import Regressor
 from poinsot.identifiability.rows import energy_rows
 from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.motion.kinematics import solve_path
+from poinsot.motion.kinematics import followed_path
 from poinsot.motion.signals import GivenMotion, as_motion, as_times, own_times
 from poinsot.spatial.algebra import Numbers
 
@@ -47,7 +47,7 @@ def energy_regressor(
     x, weight = np.polynomial.legendre.leggauss(nodes)
     inside = t[:-1, None] + np.diff(t)[:, None] * (x + 1) / 2  # (n − 1, nodes)
     times, places = np.unique(np.concatenate([t, inside.ravel()]), return_inverse=True)
-    path = solve_path(mechanism, motion, times)
+    path = followed_path(mechanism, motion, times)
     asked = chosen(mechanism, parameters)
     both = with_known(mechanism, asked)
     rows = energy_rows(path.system, both)(path.q, path.v, path.p)

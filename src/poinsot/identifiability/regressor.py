@@ -20,7 +20,7 @@ from poinsot.identifiability.states import States
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
-from poinsot.motion.kinematics import solve_path
+from poinsot.motion.kinematics import followed_path
 from poinsot.motion.signals import GivenMotion, as_motion, own_times
 from poinsot.results import BarPanel, Curve, LinePanel, Panel, Result
 from poinsot.results.panels import with_unit
@@ -122,7 +122,7 @@ def regressor(
                 f"the {law.kind} '{law.name}' is not linear in the parameters: set its {law.loaded[0]} to 0"
             )
     motion = as_motion(motion, mechanism)
-    path = solve_path(mechanism, motion, own_times(motion) if t is None else t)
+    path = followed_path(mechanism, motion, own_times(motion) if t is None else t)
     home = path.system.equations.symbols.home
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, home.size)
     return evaluate_regressor(mechanism, states, channels, parameters, weights)

@@ -2,7 +2,8 @@
 
 A simulation integrates the rates of such angles beside its states, as ε ∫ ṡ dt with an ε so small that no step
 depends on them. Rates count up to a multiple of the bodies' angular speeds: near an attitude in which an angle is not
-defined its rate grows without bound.
+defined its rate grows without bound. Along a prescribed motion a law about such an angle is refused half a turn from
+its centre, beyond which a spring would pull the other way.
 """
 
 from __future__ import annotations
@@ -13,19 +14,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot import formulations
-from poinsot.errors import PoinsotError
+from poinsot.errors import MotionError, PoinsotError
 from poinsot.lazy import casadi
+from poinsot.model.assembly.turns import known_angles
 from poinsot.spatial.algebra import Numbers
+from poinsot.system.functions import poses_at
 from poinsot.system.stored import stored, stored_parts
 
 if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
+    from poinsot.model.mechanism import Mechanism
+    from poinsot.motion.continuity import Path
     from poinsot.system.system import System
 
 EPSILON = 1e-12  # ε, of the default absolute tolerance's size: errors count as others do if they reach a radian
 HALF = np.pi * (1 - 1e-9)  # angles within half a turn are as they are read  [rad]
 FASTEST = 10.0  # times the angular speeds of the two bodies that an angle lies between
-TURNED = "'{}' is turned by half a turn, which this formulation cannot follow: use 'joint'"
+
+
+def turned_text(compiled: System, law: str) -> str:
+    """What is said of a law, or a coupling, about an angle whose turns the formulation does not tell."""
+    advice = "let another joint close its loop" if compiled.formulation in ("joint", "embedded") else "use 'joint'"
+    return f"'{law}' is turned by half a turn, which this formulation cannot follow: {advice}"
 
 
 def require_followed(compiled: System, angles: Mapping[Coordinate, float]) -> None:
@@ -35,7 +45,7 @@ def require_followed(compiled: System, angles: Mapping[Coordinate, float]) -> No
         centre = float(force.centre) if force.on in read else 0.0
         beyond = any(abs(read.get(part, centre) - centre) > np.pi for part in force.on.parts)
         if beyond and force.positional and force.clearance(centre) is None:
-            raise PoinsotError(TURNED.format(name))
+            raise PoinsotError(turned_text(compiled, name))
 
 
 def turning(compiled: System) -> tuple[str, ...]:
@@ -120,3 +130,51 @@ def unwound(t: Numbers, s: np.ndarray, s_dot: np.ndarray) -> np.ndarray:
     if not turns.any():
         return s
     return np.concatenate([s[..., :1], s[..., 1:] + 2 * np.pi * np.cumsum(turns, axis=-1)], axis=-1)
+
+
+def turned_error(path: Path, at: int, law: str, partial: Any = None) -> MotionError:
+    """That a law does not know its angle from a sample on; `partial` is what is known before."""
+    why = turned_text(path.system, law)
+    return MotionError(f"at t = {path.t[at]:g} s {why}", t=float(path.t[at]), partial=partial)
+
+
+def first_turned(path: Path, mechanism: Mechanism, given: Mapping[str, float]) -> tuple[int, str] | None:
+    """The first sample at which a law cannot know its angle, and the law's name; None where all do.
+
+    `given` are named coordinates at the first sample, with their turns  [m or rad].
+    """
+    read = _read_off(path.system).facts
+    if not read:
+        return None
+    whole, forces = path.between or path, mechanism.elements.forces
+    s, s_dot = (x.T for x in _law_angles(path.system)(whole.q, whole.v, whole.p))
+    begin = known_angles(mechanism.elements, poses_at(path.system, path.q[0], path.constants(0)), given)
+    found = []
+    for (name, k), angle, rate in zip(read, s, s_dot):
+        parts = forces[name].on.parts
+        centre = float(forces[name].centre) if len(parts) == 1 else 0.0
+        turns = begin.get(parts[k], angle[0]) - angle[0]
+        beyond = np.abs(turns + unwound(whole.t, angle, rate) - centre) > np.pi
+        if beyond.any():
+            found.append((int(np.searchsorted(path.t, whole.t[np.argmax(beyond)])), name))
+    return min(found, default=None)
+
+
+@stored_parts
+def _read_off(compiled: System) -> tuple[dict[str, casadi.Function], list[list]]:
+    """Laws by name, and which parts of their coordinates are angles that are read off poses."""
+    direct, found = compiled.equations.kinematics.direct, []
+    for name, law in compiled.elements.forces.items():
+        if law.positional and law.clearance(law.centre) is None:
+            angles = formulations.angles_read(law.on, direct)
+            found += [[name, k] for k, part in enumerate(law.on.parts) if part in angles]
+    return {}, found
+
+
+@stored
+def _law_angles(compiled: System) -> casadi.Function:
+    """(q, v, p) -> those angles and their rates."""
+    e, forces = compiled.equations, compiled.elements.forces
+    along = [compiled.along(forces[name].on.parts[k]) for name, k in _read_off(compiled).facts]
+    outputs = [casadi.vertcat(*(casadi.SX(x[j]) for x in along)) for j in (0, 1)]
+    return casadi.Function("turned", [e.q, e.v, e.p], outputs)

@@ -15,6 +15,7 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, by_name, listing, one_or_more_names, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.motion.counted_turns import first_turned, turned_error
 from poinsot.motion.equations import inverse_function
 from poinsot.motion.kinematics import Kinematics, kinematics
 from poinsot.motion.partial import completed, driven_along
@@ -154,6 +155,10 @@ def forces_along(moving: Kinematics) -> InverseDynamics:
 def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, float]) -> InverseDynamics:
     """Forces along a motion; where the actuators lose hold of the mechanism, an error with those up to there."""
     path, weight = moving.path, actuator_weights(moving.path.system, weights)
+    given = {name: float(s[0]) for name, s in moving.coordinates.items()}
+    if turned := first_turned(path, moving.mechanism, given):
+        before = _forces(mechanism, moving.first(turned[0]), weights) if turned[0] else None
+        raise turned_error(path, *turned, before)
     for one in (path.system, careful(path.system)):
         found = inverse_function(one)(path.q, path.v, path.a, weight, path.p)
         held = (found[2].ravel() > SINGULAR) & (path.check > SINGULAR_POSE)

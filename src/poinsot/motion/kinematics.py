@@ -18,7 +18,7 @@ from poinsot.model.assembly.turns import known_angles, wound
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.continuation import Course, follow
 from poinsot.motion.continuity import Path, joined, require_continuity
-from poinsot.motion.counted_turns import turning, unwound
+from poinsot.motion.counted_turns import first_turned, turned_error, turning, unwound
 from poinsot.motion.driven import driven, require_count
 from poinsot.motion.equations import body_motions
 from poinsot.motion.signals import (
@@ -132,6 +132,15 @@ def solve_path(
             condition=weak.condition,
             partial=path,
         ) from None
+
+
+def followed_path(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers) -> Path:
+    """The path of a prescribed motion on which every law knows its angles: forces can be asked for along it."""
+    path = solve_path(mechanism, motion, t)
+    given = evaluate_motion(as_signals(motion), path.t[:1])[0][0]
+    if turned := first_turned(path, mechanism, dict(zip(motion, given))):
+        raise turned_error(path, *turned)
+    return path
 
 
 def _unit_hint(mechanism: Mechanism, motion: Mapping[str, Any], t: np.ndarray) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from poinsot import formulations
 from poinsot.formulations.coordinates_of_poses import COMBINATIONS
 from poinsot.lazy import casadi
-from poinsot.motion.counted_turns import TURNED, turned, turning
+from poinsot.motion.counted_turns import turned, turned_text, turning
 
 if TYPE_CHECKING:
     from poinsot.system.system import System
@@ -69,7 +69,7 @@ def _force_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
             why = f"the {force.kind.replace('-', ' ')} '{name}' was reached"
             found.append((Event(name, Ending.STOPPED, why), gap))
         for k, part in enumerate(read if force.positional else ()):
-            why = TURNED.format(name)
+            why = turned_text(compiled, name)
             beyond = casadi.cos(compiled.along(part)[0] - (force.centre if wound else 0.0)) + AMBIGUOUS
             found.append((Event(f"{name} turned{k or ''}", Ending.STOPPED, why), beyond))
     return found
@@ -84,5 +84,5 @@ def _coupling_events(compiled: System) -> list[tuple[Event, casadi.SX]]:
         jumps = [casadi.pi * casadi.fabs(w) for part, w in zip(on.parts, on.factors) if part in read]
         if jumps and coupling.untold:
             near = casadi.mmin(casadi.vertcat(*jumps)) - casadi.fabs(coupling.residual(compiled.along(on)[0]))
-            found.append((Event(f"{name} turned", Ending.STOPPED, TURNED.format(name)), near))
+            found.append((Event(f"{name} turned", Ending.STOPPED, turned_text(compiled, name)), near))
     return found

@@ -14,7 +14,7 @@ from poinsot.errors import PoinsotError, require_known
 from poinsot.estimate.study import Processing
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
-from poinsot.motion.kinematics import solve_path
+from poinsot.motion.kinematics import followed_path
 from poinsot.recording.filtering.resample import evenly
 from poinsot.recording.filtering.spectrum import sample_noise, spectrum
 from poinsot.recording.filtering.zero_phase import filter_errors
@@ -55,7 +55,7 @@ def run_motion(recording: Recording, mechanism: Mechanism, processing: Processin
     recorded = recorded_motion(recording, mechanism, harmonics=processing.harmonics, **smoothing)
     good = np.all([np.isfinite(s.s) for s in recorded.motion.values()], axis=0)
     times = recorded.t[good][::every]
-    path = solve_path(recorded.mechanism, recorded.motion, times)
+    path = followed_path(recorded.mechanism, recorded.motion, times)
     size = path.system.equations.symbols.home.size
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, size)
     new = recorded.recording.steps[len(recording.steps) :]

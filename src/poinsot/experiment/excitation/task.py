@@ -36,7 +36,7 @@ from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.inverse_dynamics import inverse_dynamics
-from poinsot.motion.kinematics import solve_path
+from poinsot.motion.kinematics import followed_path
 from poinsot.motion.signals import Signal, evaluate_motion
 from poinsot.parallel.chunks import work_key
 from poinsot.system.system import system
@@ -205,7 +205,7 @@ def driven_names(given: tuple[str, ...], mechanism: Mechanism) -> tuple[str, ...
 
 def measured_regressor(information: Information, motion: Mapping[str, Signal], t: np.ndarray) -> Regressor:
     """The regressor of the unknowns along a motion, its constraints exact."""
-    path = solve_path(information.unknowns.mechanism, motion, t)
+    path = followed_path(information.unknowns.mechanism, motion, t)
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, path.system.home.size)
     return information.regressor(states)
 

@@ -21,7 +21,7 @@ from poinsot.identifiability.determinable import references
 from poinsot.identifiability.regressor import Regressor
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
-from poinsot.motion.kinematics import solve_path
+from poinsot.motion.kinematics import followed_path
 from poinsot.motion.undetermined import undetermined
 from poinsot.system.system import System
 
@@ -75,7 +75,7 @@ def sensor_rows(
     single: bool,
 ) -> SensorRows:
     """What sensors tell along a motion; `single`: every channel is a sensor of its own."""
-    path = solve_path(mechanism, motion, t)
+    path = followed_path(mechanism, motion, t)
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, path.system.equations.symbols.home.size)
     measured = channels(path.system, wanted or _all(path.system))
     sigma = np.array([_noise(one, noise, measured) for one in measured])
