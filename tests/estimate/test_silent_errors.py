@@ -322,6 +322,21 @@ def test_two_channels_of_one_drive_are_refused():
         poinsot.identify(ARMS, both, ASKED)
 
 
+def test_a_channel_beside_the_force_of_its_name_is_the_position_that_no_other_tells():
+    run = arm_run(("shoulder", "elbow"), 1)
+    named = {"q1": run["q1"], "elbow": run["q2"], "shoulder": run["shoulder"], "elbow.force": run["elbow"]}
+    est, other = (poinsot.identify(ARMS, rec, ASKED) for rec in (poinsot.Recording.of(run.t, named), run))
+    np.testing.assert_allclose(est.value, other.value, rtol=1e-6)
+
+
+@pytest.mark.parametrize("processing", [{"cutoff": 1e3}, {"cutoff": {"q1": 1e3}}, {"force_cutoff": 1e3}])
+def test_a_cutoff_above_half_the_sampling_rate_is_refused(processing):
+    with pytest.raises(
+        PoinsotError, match=r"1000 Hz, is above half the sampling rate of .* Hz: it can be .* Hz at most"
+    ):
+        poinsot.identify(ARMS, arm_run(("shoulder", "elbow"), 1), ASKED, processing=processing)
+
+
 def test_a_cutoff_of_no_channel_is_refused_and_others_are_chosen():
     run = arm_run(("shoulder", "elbow"), 1)
     with pytest.raises(PoinsotError, match="q3"):

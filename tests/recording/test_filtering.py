@@ -150,6 +150,8 @@ def test_a_dead_channel_stays_dead_at_another_rate():
         ({"method": "fourier"}, "needs the period="),
         ({"method": "fourier", "period": 50.0}, "does not hold a whole period"),
         ({"method": "filter", "cutoff": -1.0}, "positive frequency"),
+        ({"method": "filter", "cutoff": {"x": 1e4}}, "'x', 10000 Hz, is above half the sampling rate of .* at most"),
+        ({"method": "spline", "cutoff": 1e4}, "above half the sampling rate"),
         ({"channels": "y"}, "there is no channel 'y'"),
     ],
 )

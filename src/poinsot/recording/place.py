@@ -8,8 +8,11 @@ from dataclasses import replace
 from poinsot.errors import listing, suggestion
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.finding import Finding, Severity
+from poinsot.recording.independent import independent
+from poinsot.recording.motion import position_channels
 from poinsot.recording.recording import Axis, RecordedChannel, Recording
 from poinsot.recording.units import strange_unit
+from poinsot.system.home import start
 
 __all__ = ["known_channels", "placed"]
 
@@ -46,6 +49,8 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     channels that nothing of the mechanism has the name of are noted."""
     known, channels, findings = known_channels(mechanism), dict(recording.channels), []
     units = {name: c.unit for name, c in [*mechanism.coordinates.of_joints.items(), *mechanism.coordinates.items()]}
+    for name in _beside_forces(recording, mechanism):
+        known[name] = replace(known[name], unit=units[name], kind="position")
     for name, channel in channels.items():
         match = known.get(channel.place if channel.place in known and not channel.kind else name)
         if match is not None and match.place in mechanism.actuators and channel.unit == units.get(match.place):
@@ -64,6 +69,27 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     strange = strange if recording.axis is Axis.TIME else []  # responses are placed by their own words
     findings += [one for one in _strange_findings(strange, known) if one not in recording.findings]
     return replace(recording, channels=channels).with_findings(findings)
+
+
+def _beside_forces(recording: Recording, mechanism: Mechanism) -> list[str]:
+    """Channels of which only the name says something, that of a drive and of a coordinate, and which are positions:
+    `NAME.force` is recorded too, and no other positions tell the coordinate."""
+    drives, named = mechanism.actuators, mechanism.coordinates
+    both = [
+        name
+        for name, channel in recording.channels.items()
+        if name in drives and name in named and f"{name}.force" in recording
+        if not (channel.unit or channel.kind or channel.place)
+    ]
+    if not both:
+        return []
+    rest = placed(recording.only([name for name in recording if name not in both]), mechanism)
+    places = position_channels(rest, mechanism).values()
+    told = [named[p] if mechanism.elements.is_coordinate(p) else mechanism.sensors[p].on for p in places]
+    on = [*told, *(named[name] for name in both)]
+    return [
+        both[k - len(told)] for k in independent(mechanism, start(mechanism, None), on, len(told)) if k >= len(told)
+    ]
 
 
 def _strange_findings(names: list[str], known: Mapping[str, RecordedChannel]) -> Iterator[Finding]:

@@ -15,9 +15,9 @@ from poinsot.estimate.study import Processing
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import followed_path
-from poinsot.recording.filtering.resample import evenly
-from poinsot.recording.filtering.spectrum import sample_noise, spectrum
-from poinsot.recording.filtering.zero_phase import filter_errors
+from poinsot.recording.filtering.differentiate import require_cutoff
+from poinsot.recording.filtering.motion_cutoff import motion_cutoff
+from poinsot.recording.filtering.spectrum import sample_noise
 from poinsot.recording.fusion.equations import body_motion
 from poinsot.recording.fusion.fuse import fuse
 from poinsot.recording.fusion.fusion import Fusion
@@ -26,7 +26,6 @@ from poinsot.recording.recording import Recording
 from poinsot.system.system import start, system
 
 DEPENDENT = 1e-9  # of the largest singular value: what a body's motion leaves open
-SLOWEST, FASTEST = 4.0, 25.0  # times the frequency of the motion, up to which it is followed
 MOTION = ("position", "specific force", "rate")  # kinds of channels that tell the motion
 
 
@@ -64,28 +63,26 @@ def run_motion(recording: Recording, mechanism: Mechanism, processing: Processin
 
 
 def with_cutoffs(processing: Processing, recording: Recording, mechanism: Mechanism) -> Processing:
-    """The same with a cut-off for every position, from its spectrum, where nobody gives one."""
+    """The same with a cut-off for every position, from its spectrum, where nobody gives one.
+
+    Those that are given must be ones that the recording can be filtered at.
+    """
     filtered = processing.method == "filter" and not uses_inertial_unit(recording, processing)
     read, given = position_channels(recording, mechanism), processing.cutoff
     if isinstance(given, Mapping):
         require_known("recorded position with a cut-off", given, read)
+    for cutoff, of in ((processing.force_cutoff, "of the forces"), *_given(given)):
+        require_cutoff(recording, cutoff, of)
     if not filtered or not (given is None or isinstance(given, Mapping)):
         return processing
-    return replace(processing, cutoff={n: (given or {}).get(n) or _cutoff(recording, n) for n in read})
+    return replace(processing, cutoff={n: (given or {}).get(n) or motion_cutoff(recording, n) for n in read})
 
 
-def _cutoff(recording: Recording, name: str) -> float:
-    """Cut-off of a position with the least error of its acceleration [Hz], in multiples of the motion's frequency.
-
-    What a drive does far beyond is its gears' and its structure's, not the mechanism's.
-    """
-    t, x = evenly(recording.t, recording[name])
-    rate = (len(t) - 1) / (t[-1] - t[0])
-    content = spectrum(x, rate)
-    content = spectrum(x, rate, max(content.noise, sample_noise(recording.t, recording[name]) or 0.0))
-    corners = np.geomspace(SLOWEST, FASTEST, 24) * content.dynamics
-    errors = [np.hypot(*filter_errors(content, corner, rate))[2] for corner in corners]
-    return float(min(corners[int(np.argmin(errors))], rate / 2))
+def _given(cutoff: float | Mapping[str, float] | None) -> list[tuple[float | None, str]]:
+    """Cut-offs of the motion that are given, and of what."""
+    if isinstance(cutoff, Mapping):
+        return [(one, f"of '{name}'") for name, one in cutoff.items()]
+    return [(cutoff, "of the motion")]
 
 
 def shaken(recording: Recording, mechanism: Mechanism, rng: np.random.Generator) -> Recording:

@@ -3,5 +3,6 @@
 differentiate                     channels of a recording with their rates and accelerations
 derivatives, spectrum             what a method gives; where content ends and noise begins
 zero_phase, fourier, splines      the methods
+motion_cutoff                     of a motion's filter, where nobody gives one
 resample                          even clocks, other rates
 """

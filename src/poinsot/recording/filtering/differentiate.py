@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, one_line, unknown
 from poinsot.recording.filtering.derivatives import Derivatives
 from poinsot.recording.filtering.fourier import fourier_fit
 from poinsot.recording.filtering.resample import evenly, is_even
@@ -18,10 +19,11 @@ from poinsot.recording.filtering.zero_phase import smoothed, zero_phase
 from poinsot.recording.recording import RecordedChannel, Recording
 from poinsot.store import Bounded, arrays_digest
 
-__all__ = ["METHODS", "differentiate"]
+__all__ = ["METHODS", "differentiate", "require_cutoff"]
 
 DRAWS = 10  # of noise that is sent the way of interpolated samples
 _PASSED = Bounded(64)
+ROUNDING = 1e-3  # of the rate, which is known from written times
 RATES = {"rad": ("rad/s", "rad/s²"), "m": ("m/s", "m/s²")}
 
 
@@ -50,6 +52,7 @@ def differentiate(
     values, about, steps, edge = {}, {}, [], 0.0
     for name in names:
         corner = cutoff.get(name) if isinstance(cutoff, Mapping) else cutoff
+        require_cutoff(recording, corner, f"of '{name}'")
         found = METHODS[method](t, recording[name], corner, period, harmonics, order)
         values |= {name: found.value, f"{name}.rate": found.rate, f"{name}.acceleration": found.acceleration}
         about |= _channels(recording.channels[name], found)
@@ -58,6 +61,20 @@ def differentiate(
     found = recording.with_channels(values, about)
     constants = {**recording.constants, "edge": edge}
     return replace(found, steps=(*recording.steps, *steps), constants=constants)
+
+
+def require_cutoff(recording: Recording, cutoff: float | None, of: str) -> None:
+    """A cut-off [Hz] that the recording can be filtered at, if one is given."""
+    if cutoff is None:
+        return
+    if not isinstance(cutoff, Real) or not cutoff > 0:
+        raise PoinsotError(f"the cut-off {of} must be a positive frequency, not {one_line(repr(cutoff), 40)} Hz")
+    rate = recording.rate
+    if cutoff > rate / 2 * (1 + ROUNDING):
+        raise PoinsotError(
+            f"the cut-off {of}, {cutoff:g} Hz, is above half the sampling rate of {rate:.4g} Hz: "
+            f"it can be {rate / 2:.4g} Hz at most"
+        )
 
 
 def _names(recording: Recording, channels: Sequence[str] | str | None) -> tuple[str, ...]:
