@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -90,6 +92,34 @@ def test_all_forces_of_the_other_sign_are_named():
     run = recorded("arm", 0)
     said = doubts("arm", run.with_channels({name: -run[name] for name in FORCES["arm"]}, run.channels))
     assert "'shoulder': it and 'elbow' seem to have the other sign" in said
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2])
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_torques_in_another_unit_are_a_doubt_however_rough_the_model_is(name, seed):
+    run, force = recorded(name, 0), FORCES[name][0]
+    said = doubts(name, run.with_channels({force: 1e3 * run[force]}, run.channels), seed)
+    assert f"'{force}': it is" in said and "N·mm read as N·m" in said
+
+
+@pytest.mark.parametrize(
+    ("factor", "units"), [(1e3, "ms read as s"), (1e-3, "s read as ms"), (1 / 60, "min read as s")]
+)
+def test_times_in_another_unit_are_a_doubt(factor, units):
+    run = recorded("arm", 0)
+    said = doubts("arm", replace(run, abscissa=factor * run.t))
+    assert f"times look like {units}" in said and "sign" not in said
+
+
+def test_a_gear_that_the_model_lacks_is_no_doubt():
+    run = recorded("arm", 0)
+    assert doubts("arm", run.with_channels({name: run[name] / 80 for name in FORCES["arm"]}, run.channels)) == ""
+
+
+def test_the_position_of_a_drive_in_the_column_of_its_torque_is_named():
+    run = recorded("arm", 0)
+    said = doubts("arm", run.with_channels({"q2": run["elbow"], "elbow": run["q2"]}, run.channels))
+    assert "'q2': it and 'elbow' look swapped" in said
 
 
 def test_only_a_suspect_run_is_tried_on_the_model(monkeypatch):

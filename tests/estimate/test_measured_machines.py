@@ -13,6 +13,8 @@ import pytest
 import poinsot
 from poinsot.estimate.study import Role
 from poinsot.identifiability.linear import linear_parameters
+from poinsot.recording.findings.against_model import model_findings
+from poinsot.recording.place import placed
 from tests.generated.share import share
 from tests.recording.conftest import data as data  # the folder of measured data
 
@@ -51,6 +53,15 @@ def test_the_tx40_is_predicted_better_than_least_squares_fits_it(data, first):
     assert est.validation is not None
     held_out = joint_residuals(est.validation)
     assert np.all(held_out <= TX40), held_out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flipped", ["", "M2", "M6"])
+def test_a_torque_of_the_tx40_with_the_other_sign_is_named_and_right_ones_raise_no_alarm(data, flipped):
+    arm = poinsot.load(MODELS / "tx40.toml")
+    rec = placed(tx40_recording(data), arm)
+    rec = rec.with_channels({flipped: -rec[flipped]} if flipped else {}, rec.channels)
+    assert [f.channel for f in model_findings(rec, arm)] == ([flipped] if flipped else [])
 
 
 @pytest.mark.slow

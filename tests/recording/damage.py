@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +127,20 @@ def in_millimetres(g: Good) -> Good:
     return g.with_columns({n: 1e3 * x for n, x in g.columns.items() if "length" in n})
 
 
+def in_newton_millimetres(g: Good) -> Good:
+    return g.with_columns({n: 1e3 * g.columns[n] for n in ("waist", "shoulder", "elbow")})
+
+
+def in_other_column(position: str, force: str) -> Callable[[Good], Good]:
+    """The position of a drive, whose rate is not recorded, in the column of its force, and the other way round."""
+
+    def change(g: Good) -> Good:
+        kept = {name: x for name, x in g.columns.items() if name != f"{position}.rate"}
+        return replace(g, columns=kept | {position: kept[force], force: kept[position]})
+
+    return change
+
+
 LEGS = [f"leg{k}" for k in range(1, 7)]
 
 
@@ -179,6 +193,9 @@ DAMAGES = {
     "time has a gap": table(arm, lambda g: g.rows(without(slice(800, 860))), "gaps", "t"),
     "time starts again": table(arm, restarted, "restart", "t"),
     "milliseconds as seconds": table(arm, lambda g: g.changed(t=1e3 * g.t), "time unit", "t"),
+    "seconds as milliseconds": table(arm, lambda g: g.changed(t=1e-3 * g.t), "time unit", "t"),
+    "seconds as minutes": table(arm, lambda g: g.changed(t=60 * g.t), "time unit", "t"),
+    "minutes as seconds": table(arm, lambda g: g.changed(t=g.t / 60), "time unit", "t"),
     "a time is missing": text(arm, replaced(900, 0, ""), "no number", "t"),
     "rows repeat": table(arm, lambda g: g.rows(repeated_rows), "rows repeat", ""),
     "rows of a Stewart platform repeat": table(ex800, lambda g: g.rows(repeated_rows), "rows repeat", ""),
@@ -216,6 +233,11 @@ DAMAGES = {
     "the angle of an encoder has the other sign": table(sensed_arm, opposite("encoder_2"), "sign", "encoder_2"),
     "angles of encoders are swapped": table(sensed_arm, exchanged("encoder_0", "encoder_1"), "swapped", "encoder_0"),
     "a position has the other sign": table(arm, scaled("q2", -1.0), "sign", "q2"),
+    "torques are in N·mm": table(arm, in_newton_millimetres, "force unit", "waist"),
+    "a torque is in kN·m": table(arm, column("elbow", lambda x: 1e-3 * x), "force unit", "elbow"),
+    "the angle of a crank is in the column of its torque": table(
+        four_bar, in_other_column("theta1", "A"), "swapped", "theta1"
+    ),
     "a torque is of the motor's side": table(arm, column("elbow", lambda x: x / 80), "gain", "elbow"),
     "an angle is of the motor's side": table(arm, scaled("q2", 80.0), "turns", "q2"),
     "text in a column": text(arm, replaced(1500, 2, "ERR:07"), "unreadable", "q1.rate"),

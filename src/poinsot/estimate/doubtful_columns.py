@@ -4,7 +4,7 @@ What is at hand after a fit is looked at first, and costs nothing beside it:
 
     r_ij = corr(y_i, τ₀_j)        measured channel i, and what the model's own values say of channel j
 
-Where r_ii is small, r_ij + r_ji > r_ii + r_jj, or the fit is poor, the recording is tried on the model
+Where r_ii is small, r_ij + r_ji > r_ii + r_jj, sizes differ, or the fit is poor, the recording is tried on the model
 (`recording.findings`), which alone decides.
 """
 
@@ -28,7 +28,16 @@ __all__ = ["columns_in_doubt", "poor_fits", "suspect_rows", "with_columns_in_dou
 
 ALIKE = 0.5  # correlation with the model's own forces, from which on the sign of a channel is not asked about
 POOR = 0.05  # part of a channel's variance that a fit may leave
-SAID = ("sign", "swapped", "degrees", "millimetres", "impossible")  # codes of what reading a recording has found
+SIZE = 4.0  # times the deviation of the model's own forces, or less by that: the unit is asked about
+SAID = (
+    "sign",
+    "swapped",
+    "degrees",
+    "millimetres",
+    "impossible",
+    "time unit",
+    "force unit",
+)  # codes of what reading has found
 
 
 def with_columns_in_doubt(study: Study, suspects: Collection[str]) -> Study:
@@ -67,7 +76,7 @@ def suspect_rows(problem: LinearProblem, runs: Iterable[RunRows]) -> list[str]:
 
 
 def _suspect(y: np.ndarray, nominal: np.ndarray, units: tuple[str, ...]) -> bool:
-    """Whether channels (n, c) have little of what the model says of them, or as much of another of the same unit."""
+    """Whether channels (n, c) have little of what the model says of them, as much of another, or another size."""
     good = np.isfinite(y).all(axis=1)
     if np.count_nonzero(good) < 3:
         return False
@@ -76,7 +85,9 @@ def _suspect(y: np.ndarray, nominal: np.ndarray, units: tuple[str, ...]) -> bool
     own, alike = np.diagonal(r), np.array(units)[:, None] == np.array(units)
     moves = np.array([x.any() and z.any() for x, z in zip(a.T, b.T)])
     swapped = (r + r.T > own[:, None] + own) & alike & np.logical_and.outer(moves, moves)
-    return bool((moves & (own < ALIKE)).any() or swapped.any())
+    size = np.std(y[good], axis=0)[moves] / np.std(nominal[good], axis=0)[moves]
+    other = (size > SIZE) | (size < 1 / SIZE)
+    return bool((moves & (own < ALIKE)).any() or swapped.any() or other.any())
 
 
 def _standard(x: np.ndarray) -> np.ndarray:

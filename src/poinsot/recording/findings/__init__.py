@@ -5,7 +5,9 @@ samples          missing, constant, coarse and clipped samples, spikes
 repeats          rows that repeat
 rates            velocities against derivatives: gain, sign, unit, delay
 against_model    what the mechanism could not have done: limits, power, gains, delays, and
-hypotheses       swapped and flipped columns, wrong units
+hypotheses       swapped and flipped columns, wrong units of positions
+mixed_units      units of forces and times, by
+scales           how many times the model's gravity and inertia are measured
 trial, explained samples that hypotheses are tried on; how much of the forces a motion explains
 plain_path       motions that are tried, found quickly or not at all
 """

@@ -12,6 +12,8 @@ from poinsot.motion.kinematics import solve_path
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.findings.explained import Needed, basis_of, by_model, left_by, needed
 from poinsot.recording.findings.hypotheses import believed
+from poinsot.recording.findings.mixed_units import FITS, force_unit_findings, time_unit_findings
+from poinsot.recording.findings.scales import scales_of
 from poinsot.recording.findings.trial import Trial, force_of, trial_of
 from poinsot.recording.motion import position_channels
 from poinsot.recording.recording import Axis, Clock, Recording
@@ -20,8 +22,8 @@ __all__ = ["column_findings", "model_findings"]
 
 FEWEST = 50  # samples that hypotheses are tried on
 TURNS = 4 * np.pi  # an angle that moves by more is asked about  [rad]
-GAIN, FITS = 4.0, 0.2  # a force so many times that of the model, if it leaves less than this unexplained
-LONGEST_DELAY, DELAYS = 0.06, 15  # [s], steps to either side at most
+GAIN = 4.0  # a force so many times that of the model is asked about
+LONGEST_DELAY, PART, DELAYS = 0.06, 0.05, 15  # [s], of the duration, steps to either side at most
 LESS = 0.8  # of what is unexplained without a delay
 
 
@@ -32,9 +34,10 @@ def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
     if trial is None:
         return found
     motion, impossible = _needed(trial)
-    columns = believed(trial, motion)
-    if columns:
-        return [*found, *columns]
+    said = _columns(trial, motion)
+    if said:
+        told = {one.code for one in recording.findings if one.channel == "t"}  # by the clock
+        return [*found, *(one for one in said if one.code not in told)]
     return [*found, *impossible, *_power(trial), *_gains(trial, motion), *_delay(trial, motion)]
 
 
@@ -42,7 +45,16 @@ def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
 def column_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
     """Columns that look swapped, of the other sign or in another unit."""
     trial = _trial(recording, mechanism)
-    return [] if trial is None else believed(trial, _needed(trial)[0])
+    return [] if trial is None else _columns(trial, _needed(trial)[0])
+
+
+def _columns(trial: Trial, motion: Needed | None) -> list[Finding]:
+    """What columns should rather be: the times first, as all else hangs on them; forces by their size last."""
+    if motion is None:
+        return believed(trial, motion)
+    scales = scales_of(trial, motion)
+    said = [*time_unit_findings(scales)] or believed(trial, motion)
+    return said or [*force_unit_findings(trial, scales)]
 
 
 def _trial(recording: Recording, mechanism: Mechanism) -> Trial | None:
@@ -124,9 +136,9 @@ def _gains(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
     """Forces that have the course of the model's and another size: the other side of a gear, or another unit."""
     if motion is None:
         return
-    nominal = by_model(motion, trial.forces)
-    for name, left, gain in zip(trial.names, nominal.left, nominal.gain):
-        if left < FITS and gain > 0 and not 1 / GAIN < gain < GAIN:
+    nominal, apart = by_model(motion, trial.forces), scales_of(trial, motion).gain
+    for name, left, gain, own in zip(trial.names, nominal.left, nominal.gain, apart):
+        if left < FITS and gain > 0 and not 1 / GAIN < gain < GAIN and not 1 / GAIN < own < GAIN:
             message = f"it is {gain:.3g} times the force of the model, and of the same course"
             advice = "see on which side of the gear it is measured, and its unit"
             yield Finding("gain", name, "", float(gain), message, advice, Severity.WARNING)
@@ -142,8 +154,9 @@ def _delay(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
     smooth = trial.recorded.recording
     scale = trial.forces.std(axis=0) + 1e-300
     basis = basis_of(motion.columns, scale)
-    step = max(1, round(LONGEST_DELAY / DELAYS * smooth.rate)) / smooth.rate  # between samples noise would be less
-    most = max(2, round(LONGEST_DELAY / step))
+    longest = min(LONGEST_DELAY, PART * float(smooth.t[-1] - smooth.t[0]))
+    step = max(1, round(longest / DELAYS * smooth.rate)) / smooth.rate  # between samples noise would be less
+    most = max(2, round(longest / step))
     lags = step * np.arange(-most, most + 1)
     signals = [(smooth.t[good], smooth[name][good]) for name in trial.names if (good := smooth.mask(name)).any()]
     free, nominal = np.zeros(len(lags)), np.zeros(len(lags))

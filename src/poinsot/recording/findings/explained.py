@@ -20,9 +20,10 @@ from poinsot.identifiability.states import States
 from poinsot.motion.continuity import Path
 from poinsot.recording.findings.trial import Trial
 
-__all__ = ["Needed", "Nominal", "basis_of", "by_model", "left_by", "needed", "unexplained"]
+__all__ = ["Needed", "Nominal", "basis_of", "by_model", "friction_of", "left_by", "needed", "unexplained"]
 
 SHARP = 20.0  # of tanh(SHARP ṡ / rms ṡ), dry friction
+HOLLOW = 0.3  # of a force's deviation: what the model has in it
 SMALLEST = 1e-12  # eigenvalue of the normal equations, of the largest
 
 
@@ -33,6 +34,7 @@ class Needed:
     forces: np.ndarray  # (m, k) by the model's own values
     columns: np.ndarray  # (m, k, p) of the parameters, friction and offsets
     drives: np.ndarray  # (m, k, 2) rates and accelerations of the drives
+    states: States  # along the motion, m
 
 
 def needed(trial: Trial, states: np.ndarray, solve: Callable[..., Path | None]) -> Needed | None:
@@ -53,11 +55,16 @@ def needed(trial: Trial, states: np.ndarray, solve: Callable[..., Path | None]) 
     order, drives = [W.channels.index(name) for name in trial.actuators], trial.along_drives(states)
     friction = np.zeros((m, k, 3 * k))
     for j in range(k):
-        v = drives[:, j, 0] / (np.std(drives[:, j, 0]) + 1e-300)
-        friction[:, j, 3 * j : 3 * j + 3] = np.stack([np.ones(m), v, np.tanh(SHARP * v)], axis=1)
+        friction[:, j, 3 * j : 3 * j + 3] = friction_of(drives[:, j, 0])
     columns = np.concatenate([W.matrix.reshape(m, len(W.channels), -1)[:, order], friction], axis=2)
-    found = Needed(W.values[:, order], columns, drives)
+    found = Needed(W.values[:, order], columns, drives, at)
     return found if np.isfinite(found.forces).all() and np.isfinite(columns).all() else None
+
+
+def friction_of(rate: np.ndarray) -> np.ndarray:
+    """Columns (m, 3) of an offset, viscous and dry friction along a drive's rate (m,)."""
+    v = rate / (np.std(rate) + 1e-300)
+    return np.stack([np.ones(len(v)), v, np.tanh(SHARP * v)], axis=1)
 
 
 @one_blas_thread()
@@ -92,6 +99,7 @@ class Nominal:
 
     left: np.ndarray  # (k,) part of the variance of each that is not explained
     gain: np.ndarray  # (k,) measured over modelled
+    hollow: np.ndarray  # (k,) whether friction is all of it, where the model needs more than was measured
 
     @property
     def unexplained(self) -> float:
@@ -105,7 +113,7 @@ def by_model(motion: Needed | None, forces: np.ndarray) -> Nominal:
 
     m, k = forces.shape
     if motion is None:
-        return Nominal(np.ones(k), np.full(k, np.nan))
+        return Nominal(np.ones(k), np.full(k, np.nan), np.zeros(k, bool))
     left, gains = np.zeros(k), np.full(k, np.nan)
     for j in range(k):
         y = forces[:, j] - forces[:, j].mean()
@@ -115,4 +123,5 @@ def by_model(motion: Needed | None, forces: np.ndarray) -> Nominal:
         norms = np.linalg.norm(A, axis=0) + 1e-300
         c, rest = nnls(A / norms, forces[:, j])
         left[j], gains[j] = rest**2 / (y @ y) if y.any() else 0.0, c[0] / norms[0]
-    return Nominal(np.minimum(left, 1.0), gains)
+    own, measured = np.std(motion.forces, axis=0), np.std(forces, axis=0)
+    return Nominal(np.minimum(left, 1.0), gains, (own > measured) & (gains * own < HOLLOW * measured))

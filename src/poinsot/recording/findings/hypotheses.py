@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from poinsot.recording.finding import Finding, Severity
-from poinsot.recording.findings.explained import Needed, by_model, needed, unexplained
+from poinsot.recording.findings.explained import Needed, Nominal, by_model, needed, unexplained
 from poinsot.recording.findings.plain_path import plain_path
 from poinsot.recording.findings.trial import Trial
 
@@ -22,8 +22,10 @@ __all__ = ["believed"]
 
 POOR = 0.05  # unexplained part of the forces below which nothing is asked
 BETTER = 0.25  # of the product of both unexplained parts that may remain
+LESS = 0.8  # of what the model's own values leave that may remain
 WORSE = 1.2  # times one of them: it objects
 ALIKE = 1.5  # times the best: cannot be told from it
+FARTHEST = 20 * np.pi  # that a position may move which was recorded as a force  [rad, m]
 SHORTLIST = 6  # hypotheses that are tried with free parameters
 _progress = logging.getLogger("poinsot.progress")
 
@@ -40,6 +42,7 @@ class Hypothesis:
     forces: np.ndarray | None = None  # (m, k) if it changes forces
     left: tuple[float, float] = (1.0, 1.0)  # unexplained by the model's values, and by free ones
     motion: Needed | None = None  # what it needs, once it was tried
+    nominal: Nominal | None = None  # drive by drive, the same
 
     @property
     def score(self) -> float:
@@ -52,14 +55,15 @@ def believed(trial: Trial, motion: Needed | None) -> list[Finding]:
 
     `motion` is what the recorded one needs; None: the mechanism cannot make it.
     """
-    as_is = by_model(motion, trial.forces).unexplained, unexplained(motion, trial.forces)
+    nominal = by_model(motion, trial.forces)
+    as_is = nominal.unexplained, unexplained(motion, trial.forces)
     if max(as_is) < POOR:
         return []
     units = _units(trial) if as_is[1] >= POOR else ()  # free parameters do not explain a motion in wrong units
-    tried = [_by_model(trial, motion, h) for h in _told([*_columns(trial), *units])]
+    tried = [_by_model(trial, motion, h) for h in _told([*_columns(trial), *units, *_kinds(trial)])]
     short = sorted(tried, key=lambda h: h.left[0])[:SHORTLIST]
     short = [replace(h, left=(h.left[0], _free(trial, h))) for h in short]
-    now = Hypothesis("", (), "", "", left=as_is)
+    now = Hypothesis("", (), "", "", left=as_is, nominal=nominal)
     good = [h for h in short if h.score < BETTER * now.score and _no_objection(h, now)]
     if not good:
         return []
@@ -80,14 +84,18 @@ def _named(h: Hypothesis, first: str) -> str:
 
 
 def _no_objection(h: Hypothesis, now: Hypothesis) -> bool:
-    return all(new <= WORSE * old + 0.02 for new, old in zip(h.left, now.left))
+    """Whether the model's own values explain more, free ones not less, and no drive by friction alone."""
+    assert h.nominal is not None and now.nominal is not None
+    hollow = h.nominal.hollow & (h.nominal.left < LESS * now.nominal.left)
+    return h.left[0] < LESS * now.left[0] and h.left[1] <= WORSE * now.left[1] + 0.02 and not hollow.any()
 
 
 def _by_model(trial: Trial, motion: Needed | None, h: Hypothesis) -> Hypothesis:
     """With what the model's own values leave unexplained."""
     motion = motion if h.states is None else needed(trial, h.states, plain_path)
     forces = trial.forces if h.forces is None else h.forces
-    return replace(h, left=(by_model(motion, forces).unexplained, 1.0), motion=motion)
+    nominal = by_model(motion, forces)
+    return replace(h, left=(nominal.unexplained, 1.0), motion=motion, nominal=nominal)
 
 
 def _free(trial: Trial, h: Hypothesis) -> float:
@@ -131,6 +139,19 @@ def _units(trial: Trial) -> Iterator[Hypothesis]:
             named = tuple(np.array(trial.channels)[some].tolist())
             said = f"seem{'s' if len(named) == 1 else ''} to be in {code}"
             yield Hypothesis(code, named, said, f'give the unit, "{written}"', _scaled(trial.states, some, factor))
+
+
+def _kinds(trial: Trial) -> Iterator[Hypothesis]:
+    """Position and force of a drive in each other's column, or all of them; not where positions would be large."""
+    own = [(k, j) for j, k in enumerate(trial.own_positions) if k is not None]
+    left = [k for k in range(len(trial.channels)) if k not in trial.own_positions]
+    pairs = own + [(k, j) for j, k in enumerate(trial.own_positions) if k is None for k in left]
+    for some in [[pair] for pair in pairs] + ([own] if len(own) > 1 else []):
+        named = tuple(name for k, j in some for name in (trial.channels[k], trial.names[j]))
+        states, forces = trial.with_kinds_exchanged(some)
+        moved = np.ptp(states[:, [k for k, _ in some], 0], axis=0)
+        if np.isfinite(states).all() and (moved < FARTHEST).all():
+            yield Hypothesis("swapped", named, "look swapped", "exchange the columns", states, forces)
 
 
 def _scaled(states: np.ndarray, which: np.ndarray, factor: float) -> np.ndarray:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.signals import Measured, Signal
+from poinsot.recording.filtering.differentiate import differentiate
+from poinsot.recording.filtering.motion_cutoff import motion_cutoff
 from poinsot.recording.motion import RecordedMotion, position_channels, recorded_motion
 from poinsot.recording.recording import RecordedChannel, Recording
 
@@ -45,12 +49,29 @@ class Trial:
     def along_drives(self, states: np.ndarray) -> np.ndarray:
         """Rates and accelerations (m, k, 2) of the drives whose own coordinates were recorded; else zero."""
         found = np.zeros((len(states), len(self.actuators), 2))
-        for j, name in enumerate(self.actuators):
-            on = self.mechanism.actuators[name].on
-            same = [k for k, c in enumerate(self.positions) if self.mechanism.coordinates[c] == on]
-            if same:
-                found[:, j] = states[:, same[0], 1:]
+        for j, k in enumerate(self.own_positions):
+            if k is not None:
+                found[:, j] = states[:, k, 1:]
         return found
+
+    @cached_property
+    def own_positions(self) -> tuple[int | None, ...]:
+        """Number of the recorded coordinate along which each drive acts; None if it was not recorded."""
+        known = [self.mechanism.coordinates[c] for c in self.positions]
+        drives = [self.mechanism.actuators[name].on for name in self.actuators]
+        return tuple(known.index(on) if on in known else None for on in drives)
+
+    def with_kinds_exchanged(self, pairs: Iterable[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+        """States and forces with the columns of positions k and forces j in each other's place."""
+        states, forces, smooth = self.states.copy(), self.forces.copy(), self.recorded.recording
+        rows = np.searchsorted(smooth.t, self.t)
+        for k, j in pairs:
+            name, read = self.names[j], smooth[self.channels[k]][rows]
+            moved = differentiate(smooth.only(name), [name], cutoff=motion_cutoff(smooth, name))
+            found = np.stack([moved[name + end][rows] for end in ("", ".rate", ".acceleration")], axis=1)
+            found[:, 0] += self.states[0, k, 0] - read[0]  # the offset of an encoder
+            states[:, k], forces[:, j] = found, read
+        return states, forces
 
 
 def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
@@ -59,7 +80,7 @@ def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
     names = [name for name, channel in recording.channels.items() if force_of(mechanism, channel)]
     if not names or not read:
         return None
-    recorded = recorded_motion(recording, mechanism)
+    recorded = recorded_motion(recording, mechanism, cutoff={name: motion_cutoff(recording, name) for name in read})
     smooth = recorded.recording
     good = np.asarray(np.isfinite(smooth.table([*names, *read])).all(axis=1))
     edge = len(smooth) // 20
