@@ -158,3 +158,17 @@ def test_noise_is_no_delay():
     noisy = run.forces["A"] + 0.3 * np.std(run.forces["A"]) * np.random.default_rng(0).standard_normal(len(t))
     rec = placed(poinsot.Recording.of(t, {"theta1": run.kinematics.coordinates["theta1"], "A": noisy}), bar)
     assert "delay" not in [f.code for f in compared(rec, bar).findings]
+
+
+def test_a_drive_that_brakes_what_another_drives_is_no_alarm():
+    """Over a motion that returns to its start, the elbow takes energy out that the shoulder puts in."""
+    arm, t = MECHANISMS["arm"], np.linspace(0, 1.95, 800)
+    rng = np.random.default_rng(15)
+    rng.uniform()
+    a, b, c, d = 0.5 * rng.uniform(-1, 1, (4, 3)) / np.arange(1, 4)
+    motion = {"q1": poinsot.Fourier(4 * np.pi / 1.95, a, b, 0.3), "q2": poinsot.Fourier(4 * np.pi / 1.95, c, d, 0.7)}
+    run = poinsot.inverse_dynamics(arm, motion, t)
+    power = run.forces["elbow"] * np.gradient(run.kinematics.coordinates["q2"], t)
+    assert power.mean() < -0.2 * np.abs(power).mean()
+    rec = poinsot.Recording.of(t, {name: run.kinematics.coordinates[name] for name in motion} | dict(run.forces))
+    assert compared(placed(rec, arm), arm).problems == ()

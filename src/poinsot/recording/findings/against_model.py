@@ -120,16 +120,22 @@ def _needed(trial: Trial) -> tuple[Needed | None, list[Finding]]:
 
 
 def _power(trial: Trial) -> Iterator[Finding]:
-    """A drive that takes energy out of the machine all along has the wrong sign: friction needs energy."""
+    """Drives that take energy out of the machine all along have the wrong sign: friction needs energy.
+
+    One of several may well do so, with what the others put in.
+    """
     rates = trial.along_drives(trial.states)[:, :, 0]
     span = np.ptp(trial.states[:, :, 0], axis=0)
     closed = np.abs(trial.states[-1, :, 0] - trial.states[0, :, 0]) < 0.3 * span
-    for k, name in enumerate(trial.names):
-        P = trial.forces[:, k] * rates[:, k]
-        if closed.all() and np.mean(np.abs(P)) > 0 and np.mean(P) < -0.2 * np.mean(np.abs(P)):
+    P = trial.forces * rates
+    total = P.sum(axis=1)
+    if not closed.all() or not np.mean(total) < -0.2 * np.mean(np.abs(total)):
+        return
+    for name, mean in zip(trial.names, P.mean(axis=0)):
+        if mean < 0:
             message = "its mean power is negative over a motion that returns to its start"
             advice = "a drive puts energy in: see the sign of the force, or of the position"
-            yield Finding("power", name, "", float(np.mean(P)), message, advice, Severity.ERROR)
+            yield Finding("power", name, "", float(mean), message, advice, Severity.ERROR)
 
 
 def _gains(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
