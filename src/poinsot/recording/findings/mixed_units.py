@@ -47,7 +47,7 @@ class Scales:
     def each(self) -> np.ndarray:
         """g and h (k, 2), as far as they are known; where none is, that of both together."""
         found = np.stack([self.gravity, self.inertia], axis=1)
-        return np.where(np.isfinite(found).any(axis=1)[:, None], found, self.whole[:, None])
+        return np.where(np.isfinite(found).any(axis=1, keepdims=True), found, self.whole[:, None])
 
     @property
     def gain(self) -> np.ndarray:
