@@ -115,3 +115,21 @@ def test_plain_angles_beyond_two_turns_may_be_degrees(head, said, tmp_path):
         "run.csv: column 'theta1' has no unit and goes from 60 to 67 rad; were degrees meant? write theta1 [deg], "
         "or theta1 [rad]"
     ] * said
+
+
+def test_times_of_pandas_and_numpy_are_seconds_and_not_nanoseconds():
+    pandas = pytest.importorskip("pandas")
+    crank, t = poinsot.load("four_bar"), np.arange(0, 1, 0.01)
+    table = pandas.DataFrame({"t": t, "theta1": 1 + 0.3 * np.sin(2 * t)})
+    wanted = poinsot.inverse_dynamics(crank, table).forces["A"]
+    durations = pandas.to_timedelta(table.t, unit="s")
+    moments = pandas.Timestamp("2026-01-01 12:00") + durations
+    for times in (durations, moments, moments.dt.tz_localize("UTC")):
+        for frame in (table.assign(t=times), table.drop(columns="t").set_index(times)):
+            np.testing.assert_allclose(poinsot.inverse_dynamics(crank, frame).forces["A"], wanted, rtol=1e-9)
+        assert poinsot.Recording.of(times, {"A": wanted}).t[-1] == pytest.approx(0.99)
+        motion = {"theta1": (times.to_numpy(), table.theta1.to_numpy())}
+        np.testing.assert_allclose(poinsot.inverse_dynamics(crank, motion).forces["A"], wanted, rtol=1e-9)
+        assert poinsot.kinematics(crank, {"theta1": lambda t: 1 + t}, times.to_numpy()).t[-1] == pytest.approx(0.99)
+    with pytest.raises(poinsot.PoinsotError, match="column 'theta1' does not hold numbers"):
+        poinsot.inverse_dynamics(crank, table.assign(theta1=durations))

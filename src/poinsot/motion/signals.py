@@ -19,6 +19,7 @@ import numpy as np
 from poinsot.errors import MotionError, PoinsotError, one_line
 from poinsot.lazy import provided
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.quantities.times import seconds
 from poinsot.motion.equations import differentiated
 from poinsot.spatial.algebra import Numbers
 
@@ -94,12 +95,12 @@ class Samples(Signal):
         """The spline and its two derivatives."""
         from scipy.interpolate import make_interp_spline
 
-        spline = make_interp_spline(np.asarray(self.t, float), np.asarray(self.s, float), k=5)
+        spline = make_interp_spline(seconds(self.t), np.asarray(self.s, float), k=5)
         return spline, spline.derivative(1), spline.derivative(2)
 
     def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The spline and its derivatives."""
-        knots, values = np.asarray(self.t, float), np.asarray(self.s, float)
+        knots, values = seconds(self.t), np.asarray(self.s, float)
         if knots.shape != values.shape or knots.ndim != 1 or len(knots) < 6:
             raise PoinsotError("samples of a motion need as many times as values, six or more")
         good = np.isfinite(knots) & np.isfinite(values)
@@ -117,9 +118,10 @@ class Samples(Signal):
         if bad < 6:
             raise PoinsotError(f"sample {bad} of a motion is not a finite number")
         found = [np.full(t.shape, np.nan) for _ in range(3)]
-        before = t <= float(self.t[bad - 1])
+        knots = seconds(self.t)[:bad]
+        before = t <= knots[-1]
         if before.any():
-            parts = Samples(self.t[:bad], self.s[:bad]).at(t[before])
+            parts = Samples(knots, self.s[:bad]).at(t[before])
             for whole, part in zip(found, parts):
                 whole[before] = part
         return found[0], found[1], found[2]
@@ -136,7 +138,7 @@ class Measured(Signal):
 
     def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The samples at their own times, the spline between them."""
-        own = np.asarray(self.t, float)
+        own = seconds(self.t)
         k = np.minimum(np.searchsorted(own, t), len(own) - 1)
         sampled = own[k] == t
         found = [np.asarray(x, float)[k] for x in (self.s, self.rate, self.acceleration)]
@@ -171,7 +173,7 @@ def as_signal(value: Any) -> Signal:
 def as_times(t: Numbers) -> np.ndarray:
     """Times (n,) from what a user gives, each later than the one before  [s]."""
     try:
-        times = np.asarray(t, float)
+        times = seconds(t)
     except (TypeError, ValueError, OverflowError):
         times = np.zeros(0)
     if times.ndim == 1 and times.size and -inf < times[0] and times[-1] < inf and (times[1:] > times[:-1]).all():

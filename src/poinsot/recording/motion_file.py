@@ -18,6 +18,7 @@ from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.quantities.times import samples, seconds
 from poinsot.recording.clock import TIME_NAMES
 from poinsot.recording.independent import freedoms, independent
 from poinsot.recording.place import known_channels, placed
@@ -125,13 +126,12 @@ def _of_frame(frame: Any) -> Recording:
     for header in frame.columns:
         name, unit = split_unit(str(header))
         factor, unit = _scale(str(header), unit)
-        column = factor * _numbers(frame[header], header)
         if t is None and name.lower() in TIME_NAMES:
-            t = column
+            t = _times(frame[header], header, factor)
         else:
-            values[name], units[name] = column, unit
-    if t is None and (str(frame.index.name).lower() in TIME_NAMES or frame.index.dtype.kind == "f"):
-        t = _numbers(frame.index, "index")
+            values[name], units[name] = factor * _numbers(frame[header], header), unit
+    if t is None and (str(frame.index.name).lower() in TIME_NAMES or frame.index.dtype.kind in "fmM"):
+        t = _times(frame.index, "index")
     if t is None:
         names = ", ".join(map(str, frame.columns))
         raise PoinsotError(f"the data frame: no column is the time: call one t or time [s]; there are: {names}")
@@ -145,9 +145,17 @@ def _scale(header: str, unit: str) -> tuple[float, str]:
         raise PoinsotError(f"the data frame: column '{one_line(header, 40)}': {error}") from None
 
 
+def _times(column: Any, header: Any, factor: float = 1.0) -> np.ndarray:
+    """A column of times [s], of durations or of moments."""
+    try:
+        return (factor if np.asarray(column).dtype.kind in "iuf" else 1.0) * seconds(column)
+    except (TypeError, ValueError):
+        raise PoinsotError(f"the data frame: column '{one_line(str(header), 40)}' does not hold times") from None
+
+
 def _numbers(column: Any, header: Any) -> np.ndarray:
     try:
-        return np.asarray(column, float)
+        return samples(column)
     except (TypeError, ValueError):
         raise PoinsotError(f"the data frame: column '{one_line(str(header), 40)}' does not hold numbers") from None
 

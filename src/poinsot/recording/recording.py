@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing, one_line, one_or_more_names, unknown
+from poinsot.model.quantities.times import samples, seconds
 from poinsot.recording.finding import Finding, Severity, places
 from poinsot.results import Curve, LinePanel, Panel, Result
 from poinsot.results.panels import with_unit
@@ -119,7 +120,7 @@ class Recording(Result):
         **more: Any,
     ) -> Recording:
         """A recording of arrays (n,) by name over times t (n,) [s], in units that the user gives."""
-        t = _samples("the clock", t).astype(float)
+        t = _samples("the clock", t, seconds).astype(float)
         columns = {name: _samples(f"channel '{name}'", column) for name, column in values.items()}
         for name, column in columns.items():
             if column.shape != t.shape or t.ndim != 1:
@@ -293,10 +294,10 @@ class Recording(Result):
         return "\n".join([*lines, *(f"  step: {step}" for step in self.steps)])
 
 
-def _samples(what: str, column: Any) -> np.ndarray:
+def _samples(what: str, column: Any, as_numbers: Callable[[Any], np.ndarray] = samples) -> np.ndarray:
     """A copy of a column as numbers; `what` it is, for errors."""
     try:
-        return np.array(column, dtype=complex if np.iscomplexobj(column) else float)
+        return np.array(as_numbers(column))
     except (TypeError, ValueError):
         raise PoinsotError(f"{what} holds something else than numbers: {one_line(repr(column), 60)}") from None
 
