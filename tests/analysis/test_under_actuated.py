@@ -145,3 +145,21 @@ def test_a_free_slide_moves_by_the_balance_of_momentum_at_every_size(length):
     # 2.5 ẋ + 0.5 L cos θ θ̇ keeps what it is at rest of the rail: x = (0.75 t − 0.5 sin θ) L / 2.5
     moved = (0.75 * t - 0.5 * np.sin(0.5 * np.sin(3 * t))) / 2.5
     assert_allclose(found.kinematics.coordinates["rail"] / length, moved, atol=1e-9)
+
+
+def test_forces_that_a_drive_cannot_give_are_told():
+    arm = poinsot.loads("""
+format = 1
+planar = true
+gravity = [0, -10]
+bodies.bob = { mass = 2, com = [0.5, 0], inertia = 0.01 }
+joints.h = { type = "revolute", between = ["ground", "bob"] }
+coordinates.q = { joint = "h" }
+actuators.m = { on = { joint = "h" }, limits = [-11, 9] }
+""")
+    said = "more than the drive can give, -11 … 9 N·m"
+    along = {q: poinsot.inverse_dynamics(arm, {"q": lambda t, q=q: q + 0 * t}, [0.0, 1.0]) for q in (0.0, np.pi)}
+    assert said in str(along[0.0]) and said not in str(along[np.pi])
+    assert said in str(poinsot.hold(arm, {"q": 0.0})) and said not in str(poinsot.hold(arm, {"q": 1.0}))
+    with pytest.warns(UserWarning, match=f"the force of 'm', 50 N·m, is {said}: it is simulated as given"):
+        poinsot.simulate(arm, 0.01, forces={"m": "50 N·m"})

@@ -205,3 +205,13 @@ def test_motions_keep_to_the_speeds_of_a_urdf(tmp_path):
         t, s = np.loadtxt(folder / name, delimiter=",", skiprows=1).T
         assert 0.3 < np.abs(np.gradient(s, t)).max() <= 0.7
     assert '"shoulder.rate" = "0.7 rad/s"' in (folder / "design.toml").read_text()
+
+
+def test_limits_of_drives_that_cannot_move_the_machine_are_left_out_and_said(tmp_path):
+    for effort, kept in (("50", True), ("0.001", False)):
+        folder = tmp_path / effort
+        (tmp_path / "arm.urdf").write_text(FAST.replace('effort="50"', f'effort="{effort}"'))
+        made = poinsot("new", folder.name, "--urdf", "arm.urdf", "--simulated", cwd=tmp_path)
+        assert made.returncode == 0 and ("its limits are left out of model.toml" in made.stdout) is not kept
+        assert np.isfinite(library.load(folder / "model.toml").actuators["shoulder"].upper) == kept
+        assert not library.read(folder / "recording.csv", mechanism=library.load(folder / "model.toml")).problems

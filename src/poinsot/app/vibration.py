@@ -215,6 +215,10 @@ def _at_rest(linear: LinearModel, asked: Any, wish: Any) -> list[str]:
     units = force_units(mechanism)
     held = [f"{name} {linear.forces[name]:.5g} {units[name]}" for name in free if abs(linear.forces.get(name, 0)) > 0]
     lines += [f"constant forces of free actuators: {', '.join(held)}"] if held else []
+    said = {name: mechanism.actuators[name].excess(linear.forces.get(name, 0.0)) for name in mechanism.actuators}
+    lines += [
+        f"{name} carries {linear.forces[name]:.5g} {units[name]}, {text}" for name, text in said.items() if text
+    ]
     own = "the pose asked for" if asked else "the model's own pose"
     if moved := _moved(poinsot.assemble(mechanism, asked), linear):
         own = f"an equilibrium, up to {moved} from {own}"

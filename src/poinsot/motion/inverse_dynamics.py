@@ -86,8 +86,9 @@ class InverseDynamics(JointReactions):
         lines = [f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s"]
         for name, force in self.forces.items():
             power = np.abs(self.power[name]).max()
-            unit = self.mechanism.actuators[name].unit
-            lines.append(f"  {name}  {force.min():.6g} … {force.max():.6g} {unit}, at most {power:.4g} W")
+            drive = self.mechanism.actuators[name]
+            said = f"  {name}  {force.min():.6g} … {force.max():.6g} {drive.unit}, at most {power:.4g} W"
+            lines.append("; ".join(part for part in (said, drive.excess(force)) if part))
         return "\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -236,6 +237,11 @@ def _laws(compiled: System, forces: Mapping[str, Law]) -> dict[str, float | Form
     given = {
         name: written_law(name, law) if callable(law) else compiled.command(name, law) for name, law in forces.items()
     }
+    for name, force in given.items():
+        drive = compiled.mechanism.actuators[name]
+        if isinstance(force, float) and (beyond := drive.excess(force)):
+            said = f"the force of '{name}', {force:g} {drive.unit}, is {beyond}: it is simulated as given"
+            warnings.warn(said, stacklevel=3)
     return {name: given.get(name, 0.0) for name in compiled.commands}
 
 

@@ -29,7 +29,10 @@ class Holding(Result, Mapping[str, float]):
 
     def __str__(self) -> str:
         told = quantities(self.forces, lambda name: self.mechanism.actuators[name].unit)
-        return f"{self.mechanism.name} is held by {told if self.forces else 'nothing: it has no actuators'}"
+        said = {name: self.mechanism.actuators[name].excess(force) for name, force in self.forces.items()}
+        beyond = [f"'{name}': {text}" for name, text in said.items() if text]
+        held = f"{self.mechanism.name} is held by {told if self.forces else 'nothing: it has no actuators'}"
+        return "; ".join([held, *beyond])
 
     def __getitem__(self, actuator: str) -> float:
         return self.forces[actuator]

@@ -64,8 +64,10 @@ def new(
             "something that moves has no inertia in the source; rotors of guessed inertia, to be replaced by your "
             f"own, are in model.toml: {', '.join(machine.rotors)}"
         )
+    for drive, needed in machine.weak.items():
+        print(f"the motions need {drive} to give {needed}: its limits are left out of model.toml; put those of yours")
     print(f"next: cd {folder}, and the commands of README.txt, which begin with poinsot check model.toml")
-    facts = {"moved": machine.moved, "added": machine.added, "rotors": machine.rotors}
+    facts = {"moved": machine.moved, "added": machine.added, "rotors": machine.rotors, "weak": machine.weak}
     write_json(json, {"folder": str(folder), "files": [*texts, *machine.meshes], **facts}, overwrite)
 
 
@@ -94,12 +96,12 @@ def _texts(mechanism: str, urdf: Path | None, folder: Path, simulated: bool) -> 
     """The files by name, and the machine that they are about."""
     from poinsot.app.new import files
     from poinsot.app.new.machine import machine_of, machine_of_urdf
-    from poinsot.app.new.motions import motions_of, with_sensors
+    from poinsot.app.new.motions import motions_of, with_drives_that_suffice, with_sensors
     from poinsot.app.new.unknowns import asked_of
 
     machine = machine_of(mechanism) if urdf is None else machine_of_urdf(urdf, folder)
     motions = motions_of(machine)
-    machine = with_sensors(machine, motions)
+    machine = with_sensors(with_drives_that_suffice(machine, motions), motions)
     asked = asked_of(machine, motions)
     texts = {
         "model.toml": machine.text,

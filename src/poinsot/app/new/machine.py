@@ -51,6 +51,7 @@ class NewMachine:
     added: tuple[str, ...] = ()  # joints that are driven here and not in the source
     rotors: tuple[str, ...] = ()  # inertias of drives that are here and not in the source
     rates: Mapping[str, float] = field(default_factory=dict)  # greatest speeds of joints, where told  [m/s or rad/s]
+    weak: Mapping[str, str] = field(default_factory=dict)  # drives whose limits are left out, and what is needed
     meshes: Mapping[str, Path] = field(default_factory=dict)  # files to be copied, by their names in the folder
 
     def with_text(self, more: str) -> NewMachine:

@@ -5,10 +5,11 @@ s_k(t) = s_k0 + A Σ_h a_kh sin(2π h t / T + φ_kh): amplitudes are halved unti
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import tomlkit
 
 import poinsot
 from poinsot.app.new.machine import NewMachine, key, quoted
@@ -52,7 +53,8 @@ def motions_of(machine: NewMachine) -> NewMotions:
             failure = str(error)
             continue
         if min(one.check.min() for one in found) > KEPT * hold:
-            return NewMotions(t, first, second, {n: float(np.abs(f).max()) for n, f in found[0].forces.items()})
+            force = {n: max(float(np.abs(one.forces[n]).max()) for one in found) for n in found[0].forces}
+            return NewMotions(t, first, second, force)
         failure = "a singular pose is near"
     raise PoinsotError(f"{machine.mechanism.name} does not follow a small motion about its pose: {failure}")
 
@@ -92,6 +94,22 @@ def _ranges(machine: NewMachine, home: Assembly, t: np.ndarray) -> tuple[dict[st
         largest[name] = min(size, 0.4 * (high - low), fastest)
         middle[name] = float(np.clip(value, low + 1.1 * largest[name], high - 1.1 * largest[name]))
     return middle, largest
+
+
+def with_drives_that_suffice(machine: NewMachine, motions: NewMotions) -> NewMachine:
+    """The machine without limits of drives that give less than the motions need: many a URDF has an effort of 1."""
+    limits = {
+        n: drive.excess([-motions.force[n], motions.force[n]]) for n, drive in machine.mechanism.actuators.items()
+    }
+    document = tomlkit.parse(machine.text)
+    tables = {n: document.get("actuators", {}).get(n, {}) for n, beyond in limits.items() if beyond}
+    weak = {n: f"{motions.force[n]:.3g} {machine.mechanism.actuators[n].unit}, {limits[n]}" for n in tables}
+    for table in tables.values():
+        table.pop("limits", None)
+    if not weak:
+        return machine
+    text = tomlkit.dumps(document)
+    return replace(machine, text=text, mechanism=poinsot.loads(text), weak=weak)
 
 
 def with_sensors(machine: NewMachine, motions: NewMotions) -> NewMachine:

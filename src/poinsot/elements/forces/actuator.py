@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
+
+import numpy as np
 
 from poinsot.elements.forces.base import Force
 from poinsot.spatial.algebra import Scalar
+
+ROUND_OFF = 1e-9  # of a limit, within which it holds
 
 
 @final
@@ -27,3 +31,9 @@ class Actuator(Force):
     def unit(self) -> str:
         """Of its force: that of a moment where it turns something."""
         return "N·m" if self.on.unit == "rad" else "N"
+
+    def excess(self, force: Any) -> str:
+        """What to say of forces, one or many [N or N·m], where some are beyond the limits; empty where none is."""
+        lower, upper, far = float(self.lower), float(self.upper), np.asarray(force, float)
+        beyond = np.any(far < lower - ROUND_OFF * abs(lower)) or np.any(far > upper + ROUND_OFF * abs(upper))
+        return f"more than the drive can give, {lower:.6g} … {upper:.6g} {self.unit}" if beyond else ""
