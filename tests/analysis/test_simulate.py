@@ -220,3 +220,10 @@ def test_what_rests_but_for_round_off_keeps_resting(formulation):
         found = poinsot.simulate(slide(), 2.0, forces=held, formulation=formulation)
         assert not found.status and found.steps < 1000
         assert np.abs(found.coordinates["rail"]).max() < 1e-13
+
+
+def test_the_end_may_have_a_unit():
+    swing = poinsot.load("pendulum")
+    assert poinsot.simulate(swing, "200 ms", pose={"phi": 0.1}).t[-1] == pytest.approx(0.2)
+    with pytest.raises(poinsot.PoinsotError, match="t_end: expected a quantity in s"):
+        poinsot.simulate(swing, "200 mm")

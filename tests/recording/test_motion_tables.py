@@ -133,3 +133,12 @@ def test_times_of_pandas_and_numpy_are_seconds_and_not_nanoseconds():
         assert poinsot.kinematics(crank, {"theta1": lambda t: 1 + t}, times.to_numpy()).t[-1] == pytest.approx(0.99)
     with pytest.raises(poinsot.PoinsotError, match="column 'theta1' does not hold numbers"):
         poinsot.inverse_dynamics(crank, table.assign(theta1=durations))
+
+
+def test_a_data_frame_is_a_recording_to_identify_from():
+    pandas = pytest.importorskip("pandas")
+    t = np.arange(0, 4, 0.02)
+    run = poinsot.inverse_dynamics(BAR, {"theta1": poinsot.Fourier(3.0, (0.5, 0.2), (0.1,), 1.2)}, t)
+    frame = pandas.DataFrame({"t": t, "theta1 [deg]": np.degrees(run.kinematics.coordinates["theta1"])})
+    found = poinsot.identify(BAR, frame.assign(**{"A [N·mm]": 1e3 * run.forces["A"]}), ["link2.mass"])
+    assert found.value == pytest.approx(BAR.parameters["link2.mass"].value, rel=1e-3)

@@ -45,6 +45,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.parallel.cluster import one_cluster
 from poinsot.parallel.remade import Remade
 from poinsot.recording.modal.record import ModalTest
+from poinsot.recording.motion_file import recording_of_frame
 from poinsot.recording.read import read
 from poinsot.recording.recording import Recording
 
@@ -72,8 +73,8 @@ def identify(
     """Parameters of a mechanism from recordings, with standard errors and a verdict.
 
     `study` says all of it (a `Study`, or the path of a study file), or is the mechanism of a `recording` or several
-    (or its library name or file; recordings may be files, too); in place of recordings, modes that were measured
-    (`ModalRun`, a modal test, several or a mapping of these).
+    (or its library name or file; recordings may be files or data frames, too); in place of recordings, modes that
+    were measured (`ModalRun`, a modal test, several or a mapping of these).
     `unknowns` are names or patterns of parameters of the model file ("platform.mass") or of linear ones
     ("platform.Ixx"), or a table by name with bounds, start, prior and deviation; by default all linear parameters
     that the model declares. `method` is a name, a table with its options, or a method (`estimate.methods.registry`).
@@ -119,6 +120,8 @@ def _as_recordings(given: Any, mechanism: Mechanism) -> Any:
     """What was measured, one, several or by name, with files among it read; tables of modes stay as they are."""
     if isinstance(given, str | PathLike):
         return read(Path(given), mechanism=mechanism)
+    if hasattr(given, "iloc"):
+        return recording_of_frame(given)
     if isinstance(given, list | tuple):
         return [_as_recordings(one, mechanism) for one in given]
     if isinstance(given, Mapping) and "frequencies" not in given:

@@ -26,7 +26,7 @@ from poinsot.recording.read import read
 from poinsot.recording.recording import Clock, Recording
 from poinsot.recording.units import si, split_unit, strange_unit
 
-__all__ = ["MotionTable", "motion_table"]
+__all__ = ["MotionTable", "motion_table", "recording_of_frame"]
 
 FAULTS = {  # of a text that a motion cannot have, by the code of the finding
     "ragged": "another number of fields than the header has,",
@@ -109,7 +109,7 @@ def _recording(given: Any) -> tuple[Recording, str]:
         return given, "the recording"
     if isinstance(given, str | Path):
         return read(given, repair=False), Path(given).name
-    return _of_frame(given), "the data frame"
+    return recording_of_frame(given), "the data frame"
 
 
 def _require_clock(recording: Recording, name: str) -> None:
@@ -120,7 +120,7 @@ def _require_clock(recording: Recording, name: str) -> None:
             raise PoinsotError(f"{name}: the times must increase from row to row: {fault}")
 
 
-def _of_frame(frame: Any) -> Recording:
+def recording_of_frame(frame: Any) -> Recording:
     """A recording of a data frame: a column of times, or an index of times; units in brackets in the headers."""
     values, units, t = {}, {}, None
     for header in frame.columns:

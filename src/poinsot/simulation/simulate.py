@@ -25,6 +25,7 @@ from poinsot.errors import (
 )
 from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism, require_possible
+from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, State
 from poinsot.motion.counted_turns import counted, first_counts, turning
 from poinsot.motion.initial_pose import initial
@@ -60,7 +61,7 @@ ROUGH = 1e3  # unless rtol allows for more, this many times over, or in as many 
 
 def simulate(
     mechanism: Mechanism,
-    t_end: float,
+    t_end: float | str,
     *,
     t: Numbers | None = None,
     forces: Mapping[str, Law] | None = None,
@@ -78,8 +79,9 @@ def simulate(
 ) -> Simulation:
     """Simulate a mechanism from a pose, with actuator forces [N or N·m] that are numbers or laws of (t, s, ṡ).
 
-    `mechanism` until `t_end` [s]; `forces` by actuator; `pose` [m or rad] and `velocity` [m/s or rad/s] by
-    coordinate, of least kinetic energy, or a state; `rtol`, `atol`, at most `max_steps`; `threads` for a batch.
+    `mechanism` until `t_end` [s], or "200 ms"; `forces` by actuator; `pose` [m or rad] and `velocity` [m/s or
+    rad/s] by coordinate, of least kinetic energy, or a state; `rtol`, `atol`, at most `max_steps`; `threads` for a
+    batch.
 
     `t` are the times at which to give the motion (default: 101 from 0 to t_end). `parameters` gives N values for
     some inertias, force constants or gravity and simulates N mechanisms in one call. `events` names crossings
@@ -173,7 +175,8 @@ def _interrupt(kept: Simulation) -> KeyboardInterrupt:
     return interrupt
 
 
-def _times(t: Numbers | None, t_end: float) -> np.ndarray:
+def _times(t: Numbers | None, t_end: float | str) -> np.ndarray:
+    t_end = as_value(t_end, "s", "t_end") if isinstance(t_end, str) else t_end
     if not isinstance(t_end, Real) or not 0 < t_end <= LARGEST:
         raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
     times = np.linspace(0.0, t_end, OUTPUTS) if t is None else as_times(t)
