@@ -75,6 +75,22 @@ def test_a_mechanism_without_equilibrium_says_so():
         poinsot.equilibrium(poinsot.build(document), iterations=20)
 
 
+@pytest.mark.parametrize("start", [(0.6, 0, -0.8), (0.8, 0, -0.6), (0.5, 0.1, -0.8), (0, 0.96, 0.28), (0, 0, -1.3)])
+@pytest.mark.parametrize("down", ["xyz", "zxy"])
+def test_a_bob_on_a_stick_comes_to_rest_below_from_any_start(start, down):
+    """Also where forces balance to the last digit while the joint is still open."""
+    axes = [down.index(axis) for axis in "xyz"]
+    document = {
+        "format": 1,
+        "gravity": [[0, 0, -9.81][k] for k in axes],
+        "bodies": {"bob": {"mass": 2.0, "inertia": [0.01] * 3, "placement": {"position": [start[k] for k in axes]}}},
+        "joints": {"stick": {"type": "distance", "between": ["ground", "bob"], "length": 1.0}},
+    }
+    swing = poinsot.modes(poinsot.build(document))
+    assert_allclose(swing.linear.poses["bob"].p[axes.index(2)], -1, rtol=1e-9)
+    assert_allclose(swing.frequencies[-2:], np.sqrt(9.81) / (2 * np.pi), rtol=1e-9)
+
+
 def flywheel(offset: float, length: float) -> poinsot.Mechanism:
     """A wheel on a swinging arm, its centre off its axis; the axis is a sum of lengths that are not round."""
     at = [0.1 * length, 0.7 * length]

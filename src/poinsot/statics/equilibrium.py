@@ -22,7 +22,7 @@ from poinsot.results.pictures import place_panels
 from poinsot.results.words import quantities
 from poinsot.spatial.pose import Pose
 from poinsot.statics.locked import locked_actuators
-from poinsot.statics.point import Given, Point
+from poinsot.statics.point import CLOSED, Given, Point
 from poinsot.statics.residual import balance
 from poinsot.system.functions import displaced, poses_at, rates_and_inertias
 from poinsot.system.given_state import given_pose
@@ -117,8 +117,10 @@ def settle(compiled: System, q: np.ndarray, given: Given, iterations: int = 200)
         if point.settles(TOLERANCE):
             return point
         q = _step(compiled, point)
+    opened = f", and joints are open by {point.gap:.1e} of the machine's size or rad" if point.gap >= CLOSED else ""
     raise PoinsotError(
         f"no equilibrium was found near the given pose in {iterations} steps: a force of {point.residual:.1e} is left"
+        + opened
     )
 
 
@@ -140,7 +142,7 @@ def _step(compiled: System, point: Point) -> np.ndarray:
     move *= min(1.0, STEP / max(np.max(np.abs(move), initial=0.0), 1e-300))
     for _ in range(12):
         moved = displaced(compiled, point.q, sizes * move, point.given.p)
-        if Point(point.functions, moved, point.given).imbalance < 2 * point.imbalance:
+        if Point(point.functions, moved, point.given).error < 2 * point.error:
             return moved
         move = move / 2
     return moved

@@ -96,6 +96,11 @@ class Point:
         """How far joints are open, as a fraction of the machine's size or in radians."""
         return float(np.max(np.abs(self.phi / self.row_sizes), initial=0.0))
 
+    @property
+    def error(self) -> float:
+        """What is left to mend: forces that do not balance, or joints that are open, whichever is more."""
+        return max(self.imbalance, self.gap)
+
     @cached_property
     def K(self) -> np.ndarray:
         """−∂(Q − Cᵀλ)/∂q N (nv, nv)."""
