@@ -81,3 +81,15 @@ def test_elastic_stops_may_be_passed_at_the_start_and_those_of_a_batch_count_eac
     batch = {"hinge.upper": [4.0, 2.4]}
     with pytest.raises(poinsot.PoinsotError, match=r"hinge = 2.5 rad is not from 2 to 2.4 rad"):
         poinsot.simulate(rotor([2.0, 4.0]), 0.1, parameters=batch)
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_no_machine_rests_beyond_a_rigid_stop(formulation):
+    """The rotor hangs at −90°, that is 270°."""
+    beyond = r"beyond the end stop 'hinge.end-stop': hinge = .* rad is not from 2 to 4 rad"
+    with pytest.raises(poinsot.PoinsotError, match=beyond):
+        poinsot.equilibrium(rotor([2.0, 4.0]), formulation=formulation)
+    with pytest.raises(poinsot.PoinsotError, match=beyond):
+        poinsot.modes(rotor([2.0, 4.0]), formulation=formulation)
+    assert poinsot.equilibrium(rotor([2.0, 5.0]), formulation=formulation).stable
+    assert poinsot.modes(rotor([2.0, 5.0]), formulation=formulation).frequencies > 0

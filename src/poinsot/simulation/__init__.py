@@ -2,7 +2,6 @@
 
 simulate, record     the question and its result, with accelerations, forces and reactions along the way
 equations            right-hand side, projection, what is read off a state, derivatives
-end_stops            where a simulation may start
 events               what is watched along a motion
 integration          the loop over time, native or with CVODES
 stiffness            whether a motion had better be integrated implicitly

@@ -41,12 +41,12 @@ from poinsot.simulation.chart_switching import (
     recovered,
     with_limit,
 )
-from poinsot.simulation.end_stops import require_between_stops
 from poinsot.simulation.equations import Law, Laws, state_function, written_law
 from poinsot.simulation.integration import compiled_motion, methods_of
 from poinsot.simulation.record import Simulation, repeated, simulated_reactions, simulated_states
 from poinsot.simulation.slow_motions import ATOL, RESTS, finer, moved
 from poinsot.spatial.algebra import Numbers
+from poinsot.system.end_stops import require_between_stops
 from poinsot.system.initial_state import speeds
 from poinsot.system.system import System
 from poinsot.system.variants import careful, embedded_in
@@ -104,7 +104,7 @@ def simulate(
     parameters = by_name(parameters, "parameters are", "{'bob.mass': [1.0, 2.0]}")
     options = _options(threads, rtol=rtol, atol=atol, max_steps=max_steps)
     begin = initial(mechanism, begin_at, formulation, tuple(parameters))
-    require_between_stops(mechanism, begin, parameters)
+    require_between_stops(mechanism, begin.system, begin.q, begin.p, begin.angles, parameters)
     compiled, q, p = begin.system, begin.q, _batch(begin.system, mechanism, begin.p, parameters)
     compiled = careful(compiled) if _far_lighter(mechanism, parameters) else compiled
     v = speeds(compiled, q, p if p.ndim == 1 else p[0], begin_at.velocity) if begin.v is None else begin.v

@@ -15,6 +15,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, by_name, count_of
+from poinsot.model.assembly.turns import known_angles
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.results import Panel, Result
@@ -24,6 +25,7 @@ from poinsot.spatial.pose import Pose
 from poinsot.statics.locked import locked_actuators
 from poinsot.statics.point import CLOSED, Given, Point
 from poinsot.statics.residual import balance
+from poinsot.system.end_stops import require_between_stops
 from poinsot.system.functions import displaced, poses_at, rates_and_inertias
 from poinsot.system.given_state import given_pose
 from poinsot.system.initial_state import state
@@ -87,7 +89,7 @@ def equilibrium(
     in which it is found, in at most so many `iterations`.
 
     Actuators that are `locked`, as for `modes` but none by default, hold their coordinate where it is in the given
-    pose, with whatever force that takes.
+    pose, with whatever force that takes. An equilibrium beyond a rigid end stop is an error that names the stop.
 
     >>> import poinsot
     >>> rest = poinsot.equilibrium(poinsot.load("pendulum"), pose={"phi": 0.8})
@@ -106,7 +108,9 @@ def equilibrium(
     functions = balance(compiled)
     rho = functions.rests(q, p)
     at = np.asarray(functions.forces(q, u, rho, p)[5]).ravel()[list(held)]
-    return _result(mechanism, compiled, settle(compiled, q, Given(u, held, held, at, rho, p), iterations))
+    point = settle(compiled, q, Given(u, held, held, at, rho, p), iterations)
+    require_reach(mechanism, compiled, point)
+    return _result(mechanism, compiled, point)
 
 
 def settle(compiled: System, q: np.ndarray, given: Given, iterations: int = 200) -> Point:
@@ -122,6 +126,14 @@ def settle(compiled: System, q: np.ndarray, given: Given, iterations: int = 200)
         f"no equilibrium was found near the given pose in {iterations} steps: a force of {point.residual:.1e} is left"
         + opened
     )
+
+
+def require_reach(mechanism: Mechanism, compiled: System, point: Point) -> None:
+    """That a point at rest lies between the rigid end stops, whose forces are not among those that balance."""
+    poses = poses_at(compiled, point.q, point.given.p)
+    angles = known_angles(mechanism.elements, poses, {})
+    what = "the equilibrium near the given pose"
+    require_between_stops(mechanism, compiled, point.q, point.given.p, angles, what=what)
 
 
 def _step(compiled: System, point: Point) -> np.ndarray:

@@ -4,6 +4,7 @@ system           System: the equations of a mechanism in one formulation
 stored           functions of a system that are written once: from memory, from disk, or now
 functions        those that every question asks for: accelerations, poses, what is seen at a state
 home             the pose of the model file, assembled
+end_stops        whether a pose lies between rigid end stops
 given_state      states and poses as a user gives them
 initial_state    coordinates and speeds from named poses and rates
 scales           natural sizes of the coordinates and speeds of one system

@@ -22,7 +22,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
-from poinsot.statics.equilibrium import settle
+from poinsot.statics.equilibrium import require_reach, settle
 from poinsot.statics.locked import locked_actuators
 from poinsot.statics.point import Given, Point
 from poinsot.statics.residual import Balance, balance
@@ -63,6 +63,7 @@ def rigid_model_about(
     moved = pose is None and not balanced
     if moved:
         point = settle(compiled, q, replace(point.given, u=u, solved=held))
+        require_reach(mechanism, compiled, point)
     elif not balanced:
         raise PoinsotError(_unbalanced(compiled, point))
     kept = tuple(pose if isinstance(pose, Mapping) else mechanism.elements.pose)

@@ -1,4 +1,4 @@
-"""Where a simulation may start: between rigid end stops."""
+"""Where a simulation may start and a mechanism may rest: between rigid end stops."""
 
 from __future__ import annotations
 
@@ -11,30 +11,39 @@ from poinsot.errors import PoinsotError
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import substitute
 from poinsot.model.quantities.expressions import evaluate
-from poinsot.motion.initial_pose import Initial
 from poinsot.system.functions import poses_at
+from poinsot.system.system import System
 
 CLOSE = 1e-9  # of a radian or of the machine's size: how far beyond a stop is on it
 
 
-def require_between_stops(mechanism: Mechanism, begin: Initial, parameters: Mapping[str, Sequence[float]]) -> None:
-    """That a simulation, or each of a batch with values of some parameters, starts between its rigid end stops.
+def require_between_stops(
+    mechanism: Mechanism,
+    compiled: System,
+    q: np.ndarray,
+    p: np.ndarray,
+    known: Mapping[Coordinate, float],
+    parameters: Mapping[str, Sequence[float]] | None = None,
+    what: str = "the start",
+) -> None:
+    """That a pose, of each of a batch with values of some parameters, lies between its rigid end stops.
 
-    Elastic ones push back what is beyond them.
+    Elastic ones push back what is beyond them. `known` are angles [rad] with their turns; `what` is the pose
+    in words.
     """
-    elements, compiled = mechanism.elements, begin.system
+    elements = mechanism.elements
     stops = [name for name, law in elements.forces.items() if law.clearance(0.0) is not None]
     if not stops:
         return
-    poses = poses_at(compiled, begin.q, begin.p)
-    own, known = compiled.reading.angles, begin.angles
+    poses = poses_at(compiled, q, p)
+    own = compiled.reading.angles
 
     def value(part: Coordinate) -> float:
         if part in own:
-            return float(begin.q[own[part]])
+            return float(q[own[part]])
         return known[part] if part in known else float(part.value(poses, elements.joints))
 
-    batch = mechanism.parameters.environment({name: np.asarray(x, float) for name, x in parameters.items()})
+    batch = mechanism.parameters.environment({name: np.asarray(x, float) for name, x in (parameters or {}).items()})
     for name in stops:
         law = substitute(mechanism.template.forces[name], lambda expression: evaluate(expression, batch))
         on = elements.forces[name].on
@@ -43,6 +52,6 @@ def require_between_stops(mechanism: Mechanism, begin: Initial, parameters: Mapp
         reach = CLOSE * (compiled.home.size if on.unit == "m" else 1.0)
         if not lower - reach <= s <= upper + reach:
             raise PoinsotError(
-                f"the start is beyond the end stop '{name}': {elements.coordinates.name_of(on)} = {s:.6g} {on.unit} "
+                f"{what} is beyond the end stop '{name}': {elements.coordinates.name_of(on)} = {s:.6g} {on.unit} "
                 f"is not from {lower:.6g} to {upper:.6g} {on.unit}"
             )
