@@ -50,6 +50,35 @@ def test_the_error_says_what_can_be_asked_instead():
         poinsot.inverse_dynamics(gantry(), {**MOTION, **dict.fromkeys(SWING, 0.1)}, TIMES)
 
 
+def test_the_idle_spin_of_a_rod_between_two_balls_is_named_and_may_be_left_free():
+    """A four-bar whose coupler turns about its own axis: no other joint can move with the crank locked."""
+    solid = {"mass": 1.0, "inertia": [0.01, 0.01, 0.01]}
+    far = {"placement": {"position": [0.1, 0.0, 0.3]}}
+    document = {
+        "format": 1,
+        "name": "RSSP",
+        "bodies": {
+            "crank": {**solid, "com": [0.05, 0.0, 0.0]},
+            "rod": {**solid, "com": [0.0, 0.0, 0.15], "placement": {"position": [0.1, 0.0, 0.0]}},
+            "slider": {**solid, **far},
+        },
+        "joints": {
+            "R": {"type": "revolute", "between": ["ground", "crank"], "actuated": True},
+            "S1": {"type": "spherical", "between": [{"body": "crank", "position": [0.1, 0, 0]}, "rod"]},
+            "S2": {
+                "type": "spherical",
+                "between": [{"body": "rod", "position": [0, 0, 0.3]}, "slider"],
+                "closing": True,
+            },
+            "P": {"type": "prismatic", "between": [{"body": "ground", "position": [0.1, 0, 0]}, "slider"]},
+        },
+    }
+    rssp, turn = build(document), {"R": lambda t: 0.3 * t}
+    with pytest.raises(PoinsotError, match=r"joint 'S[12]' can still move.*free=….*here for example S[12].rz$"):
+        poinsot.inverse_dynamics(rssp, turn, TIMES[:3])
+    assert np.isfinite(poinsot.inverse_dynamics(rssp, turn, TIMES[:3], free=["S1.rz"]).forces["R"]).all()
+
+
 def test_forces_along_the_motion_are_those_of_freedoms_and_of_a_machine_with_such_drives():
     motion = {**MOTION, "hook.angle1": lambda t: 0.1 * t, "hook.angle2": lambda t: 0.2 * t**2}
     found = poinsot.inverse_dynamics(gantry(), motion, TIMES, drives="motion")

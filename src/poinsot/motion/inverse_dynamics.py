@@ -183,12 +183,14 @@ def require_actuators(compiled: System) -> None:
     _, n, m, actuators = compiled.sizes
     if actuators < n - m:
         on = {name: actuator.on for name, actuator in compiled.mechanism.actuators.items()}
-        loose = freest(compiled, compiled.home.poses, on)
+        loose, names = freest(compiled, compiled.home.poses, on)
+        example = f", here for example {listing(names)}" if names else ""
         raise PoinsotError(
             f"{compiled.mechanism.name} has mobility {n - m} and {actuators} actuators "
             f"({listing(compiled.commands)}): it is under-actuated, no forces of its own give a prescribed motion; "
-            f"with the actuators locked joint '{loose}' can still move, condition number inf; drives='motion' gives "
+            f"with the actuators locked {loose} can still move, condition number inf; drives='motion' gives "
             "forces along the prescribed coordinates, and free=… lets some coordinates follow the equations of motion"
+            + example
         )
 
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.elements.coordinates import AlongJoint, Coordinate
+from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import listing
 from poinsot.model.assembly.constraints import Constraints, row_scales, twist_scales
+from poinsot.model.parts import joint_parts
 from poinsot.spatial.pose import Pose
 from poinsot.system.functions import poses_at
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from poinsot.system.system import System
 
 SINGULAR_POSE = 1e4  # condition number from which a pose is called singular
+FREE = 1e-9  # of the largest singular value, below which a motion is free
+NEGLIGIBLE = 1e-6  # rate of a coordinate in natural sizes, below which it does not tell a free motion
 
 
 @dataclass(frozen=True)
@@ -56,21 +59,46 @@ def conditioning(
 
 
 @one_blas_thread()
-def freest(compiled: System, poses: Mapping[str, Pose], held: Mapping[str, Coordinate] | None = None) -> str:
-    """The joint that moves most while all held coordinates stay where they are; empty if none has a coordinate."""
+def freest(
+    compiled: System, poses: Mapping[str, Pose], held: Mapping[str, Coordinate] | None = None
+) -> tuple[str, list[str]]:
+    """What moves most while all held coordinates stay: "joint 'A'", or a body where no joint tells it.
+
+    Then names of coordinates of joints that tell those motions, one for each, the fastest first.
+    """
     elements = compiled.mechanism.elements
-    J, _ = _slopes(compiled, poses, held or {})
-    joints = {
-        (name, k): AlongJoint(name, k, c.unit)
-        for name, joint in elements.joints.items()
-        for k, c in enumerate(joint.coordinates)
-        if c.unit != "-"
-    }
-    rates, _ = _slopes(compiled, poses, joints)
-    if not joints or not np.isfinite(rates).all():
-        return ""
-    free = np.linalg.svd(J)[2][-1] if J.size else np.ones(rates.shape[1])
-    return list(joints)[int(np.argmax(np.abs(rates[-len(joints) :] @ free)))][0]
+    free = _null_motions(_slopes(compiled, poses, held or {})[0])
+    parts = [(n, c) for n, joint in elements.joints.items() for c in joint_parts(joint, elements.planar).values()]
+    slopes, _ = _slopes(compiled, poses, dict(enumerate(c for _, c in parts)))
+    rates = np.nan_to_num(slopes[len(slopes) - len(parts) :]) @ free
+    chosen = _independent(rates)
+    if chosen:
+        return f"joint '{parts[chosen[0]][0]}'", [elements.coordinates.name_of(parts[i][1]) for i in chosen]
+    names = list(elements.bodies)
+    moved = np.linalg.norm(free.reshape(len(names), -1), axis=1)
+    return f"body '{names[int(np.argmax(moved))]}'", []
+
+
+def _null_motions(J: np.ndarray) -> np.ndarray:
+    """Motions (n, k) that rows (m, n) leave, one at least."""
+    _, s, Vt = np.linalg.svd(J if J.size else np.zeros((1, J.shape[1])))
+    rank = int(np.sum(s > FREE * max(s[0], FREE)))
+    return Vt[min(rank, len(Vt) - 1) :].T
+
+
+def _independent(rates: np.ndarray) -> list[int]:
+    """Rows of rates (c, k) that tell all k motions, as far as there are such: the largest, then what it leaves."""
+    chosen: list[int] = []
+    left = rates.copy()
+    for _ in range(rates.shape[1] if len(rates) else 0):
+        sizes = np.linalg.norm(left, axis=1)
+        i = int(np.argmax(sizes))
+        if sizes[i] < NEGLIGIBLE:
+            break
+        chosen.append(i)
+        u = left[i] / sizes[i]
+        left = left - np.outer(left @ u, u)
+    return chosen
 
 
 def surplus_or_free(compiled: System, names: tuple[str, ...], mobility: int) -> str:
@@ -86,7 +114,7 @@ def surplus_or_free(compiled: System, names: tuple[str, ...], mobility: int) -> 
         coupled = listing(f"coupling '{n}' ({what})" for n, what in compiled.mechanism.elements.equations.items())
         among = f"the joints, {coupled}" if compiled.mechanism.couplings else "the joints"
         return f"coordinate '{name}' depends on {among} and the others, condition number inf"
-    return f"joint '{freest(compiled, poses, held)}' is left free, condition number inf"
+    return f"{freest(compiled, poses, held)[0]} is left free, condition number inf"
 
 
 def _slopes(
