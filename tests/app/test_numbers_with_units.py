@@ -83,6 +83,17 @@ def test_a_plain_angle_beyond_two_turns_is_asked_about(text, said):
     assert [str(w.message) for w in found] == ["theta1 = 30 rad; were degrees meant? write theta1=30 deg"] * said
 
 
+def test_plain_angles_of_a_map_beyond_two_turns_are_asked_about():
+    line = ["map", "four_bar", "--over"]
+    asked = r"theta1 goes from 60 to 70 rad; were degrees meant\? write theta1=60 deg:70 deg:2"
+    with pytest.warns(UserWarning, match=asked):
+        CliRunner().invoke(app, [*line, "theta1=60:70:2"])
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        CliRunner().invoke(app, [*line, "theta1=60 deg:70 deg:2"])
+    assert not [w for w in found if "degrees" in str(w.message)]
+
+
 def test_what_a_simulation_writes_is_a_motion(tmp_path):
     moved = simulated(tmp_path, "--pose", "theta1=0.5")
     with pytest.warns(UserWarning, match="prescribed by theta1; left out, as it follows: theta2, theta3"):

@@ -70,9 +70,14 @@ def pose_in(mechanism: Mechanism, texts: Iterable[str] | None) -> dict[str, floa
     """Coordinates of a mechanism by name, in SI; None if none are given."""
     units = coordinate_units(mechanism)
     for name, value in _assigned(texts, "a coordinate"):
-        if units.get(name) == "rad" and _is_plain(value) and abs(float(value)) > TWO_TURNS:
+        if beyond_two_turns(value, units.get(name)):
             warnings.warn(f"{name} = {value} rad; were degrees meant? write {name}={value} deg", stacklevel=2)
     return pairs(texts, "a coordinate", units) or None
+
+
+def beyond_two_turns(value: str, unit: str | None) -> bool:
+    """Whether a text gives an angle as a plain number that may be meant in degrees."""
+    return unit == "rad" and _is_plain(value) and abs(float(value)) > TWO_TURNS
 
 
 def _is_plain(value: str) -> bool:

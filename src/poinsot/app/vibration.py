@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from poinsot.app.guide import names
 from poinsot.app.options import Actuators, Change, Csv, Json, Model, Overwrite, Plot, Pose, in_unit
 from poinsot.app.output import table, write_json, write_plot
 from poinsot.app.tables import (
+    beyond_two_turns,
     coordinate_units,
     force_units,
     loaded,
@@ -314,6 +316,9 @@ def _grid(text: str, units: Mapping[str, str]) -> tuple[str, np.ndarray]:
     if number < 1:
         raise PoinsotError(f"expected at least one value, got '{one_line(text, 80)}'")
     _bounded(number)
+    if any(beyond_two_turns(end, units[name]) for end in (low, high)):
+        meant = f"{name}={low.strip()} deg:{high.strip()} deg:{number}"
+        warnings.warn(f"{name} goes from {low} to {high} rad; were degrees meant? write {meant}", stacklevel=2)
     return name, np.linspace(first, last, number)
 
 
