@@ -162,6 +162,7 @@ def test_a_joint_that_closes_only_with_its_axis_reversed_is_an_error():
     }
     report = check(spatial({"b": body()}, joints))
     assert not report.ok and "with its axis the wrong way round" in texts(report, Level.ERROR)
+    assert "give position and rotation of its bodies" in texts(report, Level.ERROR)
     assert "'second'" in texts(report) or "'first'" in texts(report)
 
 

@@ -89,8 +89,9 @@ class Assembly(PlacedBodies):
         """Itself, or an error that names the joint that cannot be closed."""
         if self.flipped:
             raise PoinsotError(
-                f"joint '{self.flipped[0]}' can only be closed with its axis the wrong way round: reverse the axis, "
-                "or place its bodies so that their axes agree"
+                f"from the places that the file gives, joint '{self.flipped[0]}' closed only with its axis the wrong "
+                "way round: give position and rotation of its bodies so that their axes nearly agree (`along` leaves "
+                "the turn about the line open), or reverse the axis if it is meant the other way"
             )
         if self.lost:
             raise PoinsotError(
