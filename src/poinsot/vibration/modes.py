@@ -16,10 +16,11 @@ from poinsot.model.state import GivenPose
 from poinsot.results import BarPanel, Curve, LinePanel, Panel, Result
 from poinsot.vibration.eigenmodes import Solution, eigenmodes, general_poles, growth_rates, reduced
 from poinsot.vibration.linear_model.model import linear_model
-from poinsot.vibration.linear_model.record import LinearModel
+from poinsot.vibration.linear_model.record import ElasticPart, LinearModel
 from poinsot.vibration.mode_derivatives import frequency_derivatives
 
 ROUND_OFF = 1e-12  # of a damping ratio
+STRAINED = 0.01  # of ω², from which on springs and beams are named in a mode
 PARTS = 6  # springs, beams or bodies in a plot of shares of energy
 NEGATIVE = "negative: unstable, grows as exp(2π|f| t)"  # said of frequencies
 
@@ -204,9 +205,18 @@ class Modes(Result):
         return "\n".join(lines)
 
     def _where(self, k: int) -> str:
-        """Which springs and beams bend most."""
+        """Which springs and beams bend most, if their strain is what the mode swings by: φᵀ K φ = ω²."""
+        parts, x = self.linear.parts, self.shapes[:, [k]]
+        strained = sum(_energy(_without_rigid(part, x[part.index]), part.K).item() for part in parts)
+        if parts and abs(strained) < STRAINED * abs(self.values[k]):
+            return "hardly any strain: gravity, loads or prestress"
         share = sorted(((x[k], name) for name, x in self.strain_energy.items()), reverse=True)[:2]
         return ", ".join(f"{100 * x:.0f} % in {name}" for x, name in share if x > 0.005)
+
+
+def _without_rigid(part: ElasticPart, x: np.ndarray) -> np.ndarray:
+    """Displacements (k, n) of a part without what moves it as a rigid body."""
+    return x if part.rigid is None else x - part.rigid @ np.linalg.lstsq(part.rigid, x)[0]
 
 
 def _energy(x: np.ndarray, K: np.ndarray) -> np.ndarray:

@@ -74,7 +74,7 @@ def _linear(mechanism: Mechanism, rest: Rest) -> LinearModel:
         forces=dict(zip(names, rest.u.tolist())),
         locked=locked,
         poses=_bodies(mechanism, rest),
-        parts=_parts(model, terms),
+        parts=_parts(model, terms, rest.X),
         basis=basis,
         coordinates=coordinates,
         twist=twist,
@@ -94,7 +94,18 @@ def _bodies(mechanism: Mechanism, rest: Rest) -> dict[str, Pose]:
     return found
 
 
-def _parts(model: ElasticModel, terms: Terms) -> tuple[ElasticPart, ...]:
+def _rigid_motions(X: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Displacements (k, 6), among those of all nodes X (nodes, 12), that move nodes as one rigid body."""
+    nodes = np.unique(index // 6)
+    about, found = X[nodes[0], 9:], np.zeros((len(X) * 6, 6))
+    for i in nodes:
+        R_BW = X[i, :9].reshape(3, 3)
+        arm = np.asarray(skew(X[i, 9:] - about), float)
+        found[6 * i : 6 * i + 6] = np.block([[R_BW, -R_BW @ arm], [np.zeros((3, 3)), R_BW]])
+    return found[index]
+
+
+def _parts(model: ElasticModel, terms: Terms, X: np.ndarray) -> tuple[ElasticPart, ...]:
     """Springs, end stops that are touched, and beams, each with its own stiffness and mass."""
     found = []
     for law, row, k in zip(model.attached.springs, dense(terms.springs), terms.stiffness):
@@ -110,5 +121,5 @@ def _parts(model: ElasticModel, terms: Terms) -> tuple[ElasticPart, ...]:
             at = np.searchsorted(index, model.piece_places[k])
             total[0][at[:, None], at] += K[k]
             total[1][at[:, None], at] += M[k]
-        found.append(ElasticPart(beam, "beam", index, *total))
+        found.append(ElasticPart(beam, "beam", index, *total, _rigid_motions(X, index)))
     return tuple(found)

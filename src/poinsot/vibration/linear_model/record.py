@@ -38,6 +38,7 @@ class ElasticPart:
     index: np.ndarray  # (k,) among the displacements
     K: np.ndarray  # (k, k)
     M: np.ndarray | None = None  # (k, k) if it has mass of its own
+    rigid: np.ndarray | None = None  # (k, 6) motions that do not strain it, which weight and prestress may hold
 
 
 @dataclass(frozen=True, eq=False)
