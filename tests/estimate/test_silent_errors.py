@@ -343,3 +343,20 @@ def test_a_cutoff_of_no_channel_is_refused_and_others_are_chosen():
         poinsot.identify(ARMS, run, ASKED, processing={"cutoff": {"q3": 5.0}})
     steps = [poinsot.identify(ARMS, run, ASKED, processing=p).steps[1] for p in (None, {"cutoff": {"q1": 5.0}})]
     assert steps[0] == steps[1]
+
+
+def test_a_fit_that_is_worthless_is_in_doubt_although_the_held_out_run_is_good():
+    good, still = swing(pendulum()), swing(pendulum())
+    still = still.with_channels({"phi": np.full(len(still), 0.3)}, still.channels)
+    est = poinsot.identify(pendulum(), still, ["bob.mx"], validate=good)
+    assert est.validation is not None and not est.validation["hinge"].constant
+    assert any(doubt == "no better than a constant: hinge" for doubt in est.doubts), est.verdict
+
+
+def test_a_channel_is_in_doubt_that_is_hardly_explained_and_not_for_noise():
+    late = [swing(pendulum(), seed=seed, late=0.15) for seed in (0, 1)]
+    est = poinsot.identify(pendulum(), late[0], ["bob.mx"], validate=late[1])
+    assert any("hardly explained, and not for noise: hinge" in doubt for doubt in est.doubts), est.verdict
+    noisy = [swing(pendulum(), sigma=20.0, seed=seed) for seed in (0, 1)]
+    est = poinsot.identify(pendulum(), noisy[0], ["bob.mx"], validate=noisy[1])
+    assert est.fit["hinge"].relative > 0.7 and not any("hardly" in doubt for doubt in est.doubts), est.verdict

@@ -29,6 +29,13 @@ def test_every_damage_is_found_and_named(name, tmp_path):
         assert finding.amount == finding.amount  # a number says how much
 
 
+def test_many_clipped_samples_make_results_wrong(tmp_path):
+    damage = DAMAGES["a force is clipped above"]
+    good = damage.good()
+    rec = poinsot.read(damage.damaged(good, tmp_path), mechanism=good.mechanism)
+    assert [f.advice for f in rec.problems if f.code == "clipped" and "recording.masked" in f.advice]
+
+
 def test_there_are_at_least_thirty_damages():
     assert len(DAMAGES) >= 30
 

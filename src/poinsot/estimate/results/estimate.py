@@ -164,13 +164,17 @@ class Estimate(Result):
     def doubts(self) -> tuple[str, ...]:
         """What speaks against the values; none: nothing that was looked at does."""
         poor = () if self.validation is None else poorly_predicted(self.fit, self.validation)
-        flat = [f.channel for f in (self.validation or self.fit).channels if f.constant]
+        fits = [f for runs in (self.fit, self.validation) if runs for f in runs.channels]
+        flat = list(dict.fromkeys(f.channel for f in fits if f.constant))
+        left = {f.channel: f"{f.channel} ({f.relative:.2f} of its deviation is left)" for f in fits if f.unexplained}
+        left = {name: text for name, text in left.items() if name not in flat}
         runs = self.study.runs
         wrong = [f"{run.name}: '{f.channel}': {f.message}" for run in runs for f in run.recording.problems]
         found = {
             "numerics in doubt": " ".join(self.numerics).rstrip("."),
             "does not predict held-out runs as well as it fits": poor and listing(poor),
             "no better than a constant": flat and listing(flat),
+            "hardly explained, and not for noise": left and listing(left.values()),
             "impossible values": listing(self._impossible, 6) if self._impossible else "",
             "recordings in doubt": wrong and listing(wrong, 3),
         }

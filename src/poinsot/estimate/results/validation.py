@@ -15,6 +15,8 @@ from poinsot.results.panels import with_unit
 CHANNELS = 4  # in a plot
 OUTLIER = 4.0  # standard deviations, by the median
 GENERALISES = 1.5  # residual of held-out runs, over that of the identified ones, up to which a channel is predicted
+CONSTANT = 0.999  # residual over a channel's deviation, from which on a constant does as well
+MOST, COURSE = 0.7, 0.8  # residual over a channel's deviation, and correlation: white noise has 0.55 behind the filter
 RARE = 1e-3  # chance of a larger ratio of residuals that are alike
 
 
@@ -34,7 +36,12 @@ class ChannelFit:
     @property
     def constant(self) -> bool:
         """Whether a constant would do as well, where the model predicts anything."""
-        return self.judged and not self.relative < 1
+        return self.judged and not self.relative < CONSTANT
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether most of it is left, and is no noise: what is left has a course of its own."""
+        return self.judged and not self.constant and self.relative > MOST and self.correlation > COURSE
 
     @property
     def judged(self) -> bool:

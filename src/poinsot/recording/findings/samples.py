@@ -18,6 +18,7 @@ KINK = 0.12  # of the way in the last quarter of the time: a parabola that ends 
 RARE = 0.01  # of the samples: more are no spikes but the signal's nature
 BLOCK = 1 << 13  # samples that are compared at once
 USUAL = 8.0  # times what one of a hundred exceeds
+MANY = 0.02  # of the samples: more that are clipped make results wrong
 LEVELS = 0.3  # of the samples: with more levels they are not coarse
 COARSE = 0.02  # of the standard deviation: a step that matters
 
@@ -99,8 +100,9 @@ def _clipped(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> It
         samples = np.concatenate([np.arange(a, b) for a, b in runs])
         if len(samples) >= 4 and np.mean(sharp) >= 0.4:
             message = f"it stays at {extreme:.6g} for {len(samples)} samples: clipped {word}"
-            advice = "measure with a wider range; mask those samples"
-            yield Finding("clipped", name, spans(t, samples), float(extreme), message, advice)
+            advice = "measure with a wider range; in a study use parts without (from, to), in Python recording.masked"
+            severity = Severity.ERROR if len(samples) > MANY * len(x) else Severity.WARNING
+            yield Finding("clipped", name, spans(t, samples), float(extreme), message, advice, severity)
 
 
 def _stuck(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> Iterator[Finding]:
