@@ -360,3 +360,20 @@ def test_a_channel_is_in_doubt_that_is_hardly_explained_and_not_for_noise():
     noisy = [swing(pendulum(), sigma=20.0, seed=seed) for seed in (0, 1)]
     est = poinsot.identify(pendulum(), noisy[0], ["bob.mx"], validate=noisy[1])
     assert est.fit["hinge"].relative > 0.7 and not any("hardly" in doubt for doubt in est.doubts), est.verdict
+
+
+@pytest.mark.parametrize(
+    ("samples", "how", "said"),
+    [
+        (600, {"cutoff": 0.01}, "lasts 5.99 s, too short for the cut-off of the motion, 0.01 Hz.* more than 1 Hz"),
+        (600, {"cutoff": {"phi": 0.1}}, "cut-off of 'phi', 0.1 Hz"),
+        (600, {"force_cutoff": 0.1}, "cut-off of the forces, 0.1 Hz"),
+        (600, {"rate": 0.1}, "rows at a rate of 0.1 Hz"),
+        (12, {}, "12 samples are too few"),
+        (8, {}, "8 samples are too few"),
+    ],
+)
+def test_runs_that_are_too_short_for_their_filters_are_refused_by_name(samples, how, said):
+    run = swing(pendulum()).rows(slice(0, samples), "the beginning")
+    with pytest.raises(PoinsotError, match=f"run 'run': .*{said}"):
+        poinsot.identify(pendulum(), {"run": run}, ["bob.mx"], processing=poinsot.Processing(**how))

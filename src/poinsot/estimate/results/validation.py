@@ -16,7 +16,7 @@ CHANNELS = 4  # in a plot
 OUTLIER = 4.0  # standard deviations, by the median
 GENERALISES = 1.5  # residual of held-out runs, over that of the identified ones, up to which a channel is predicted
 CONSTANT = 0.999  # residual over a channel's deviation, from which on a constant does as well
-MOST, COURSE = 0.7, 0.8  # residual over a channel's deviation, and correlation: white noise has 0.55 behind the filter
+MOST, COURSE = 0.7, 0.8  # residual over a channel's deviation, its correlation: white noise has 0.55 behind a filter
 RARE = 1e-3  # chance of a larger ratio of residuals that are alike
 
 

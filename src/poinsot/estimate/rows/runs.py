@@ -20,7 +20,7 @@ from poinsot.identifiability.drive_forces import drive_shares, freedoms
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
-from poinsot.recording.filtering.resample import is_even, resampled
+from poinsot.recording.filtering.resample import FEWEST, TooFewSamplesError, is_even, resampled
 from poinsot.recording.finding import Severity
 from poinsot.recording.motion import position_channels
 from poinsot.recording.place import placed
@@ -76,6 +76,7 @@ def rows_of_run(
     read = force_channels(recording, mechanism, wanted, run.name)
     require_units(run, recording, (*read.values(), *position_channels(recording, mechanism)))
     _require_samples(run, recording, read.values())
+    _require_length(recording, processing)
     processing = with_cutoffs(processing, recording, mechanism)
     rate, every = _rates(recording, processing)
     motion = run_motion(recording, mechanism, processing, every)
@@ -101,6 +102,23 @@ def _require_samples(run: Run, recording: Recording, used: Iterable[str]) -> Non
             raise PoinsotError(f"run '{run.name}': '{name}' has no samples: nothing can be identified from it")
         if largest > LARGEST:
             raise PoinsotError(f"run '{run.name}': '{name}' has samples of {largest:.0e}: look at its unit")
+
+
+def _require_length(recording: Recording, processing: Processing) -> None:
+    """A recording that is longer than what cut-offs and a rate that are given leave out of it."""
+    if len(recording) < FEWEST:
+        raise TooFewSamplesError(f"{len(recording)} samples are too few to be filtered, which needs {FEWEST} or more")
+    seconds = float(recording.t[-1] - recording.t[0])
+    cutoff = processing.cutoff if processing.method == "filter" else None
+    every = {f"of '{n}'": c for n, c in cutoff.items()} if isinstance(cutoff, Mapping) else {"of the motion": cutoff}
+    for of, corner in {**every, "of the forces": processing.force_cutoff}.items():
+        if corner and 0 < corner * seconds <= 2 * ENDS:
+            raise TooFewSamplesError(
+                f"it lasts {seconds:.4g} s, too short for the cut-off {of}, {corner:g} Hz: {ENDS:g} periods are left "
+                f"out at either end; give more than {2 * ENDS / seconds:.3g} Hz"
+            )
+    if processing.rate and processing.rate * seconds < FEWEST / FINER:
+        raise TooFewSamplesError(f"it lasts {seconds:.4g} s, too short for rows at a rate of {processing.rate:g} Hz")
 
 
 def _on_freedoms(states: States, names: list[str], y: np.ndarray) -> tuple[list[str], np.ndarray]:
@@ -341,6 +359,10 @@ def _low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.nd
     """Columns (n, …) behind a zero-phase filter; of the first, NaN where too many samples are missing."""
     from scipy.signal import butter, sosfiltfilt
 
+    if len(parts[0]) < FEWEST:
+        raise TooFewSamplesError(
+            f"{len(parts[0])} samples at {rate:.4g} Hz are too few for a filter at {corner:.4g} Hz: {FEWEST} do"
+        )
     sections = butter(ORDER, corner, fs=rate, output="sos")
     missing = ~np.isfinite(parts[0])
     whole = [bridged(parts[0]) if missing.any() else parts[0], *parts[1:]]

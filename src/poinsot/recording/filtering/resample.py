@@ -7,10 +7,10 @@ import numpy as np
 from poinsot.errors import PoinsotError
 from poinsot.recording.recording import Recording
 
-__all__ = ["decimated", "evenly", "is_even", "resampled"]
+__all__ = ["FEWEST", "TooFewSamplesError", "decimated", "evenly", "is_even", "resampled"]
 
 EVEN = 1e-3  # of a step: scatter of a clock that counts as even
-FEWEST = 8  # samples that can be filtered
+FEWEST = 16  # samples that can be filtered, and have a spectrum
 
 
 class TooFewSamplesError(PoinsotError):
