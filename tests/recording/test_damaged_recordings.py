@@ -36,6 +36,14 @@ def test_many_clipped_samples_make_results_wrong(tmp_path):
     assert [f.advice for f in rec.problems if f.code == "clipped" and "recording.masked" in f.advice]
 
 
+@pytest.mark.parametrize("name", DAMAGES)
+def test_what_was_mended_is_no_error(name, tmp_path):
+    damage = DAMAGES[name]
+    good = damage.good()
+    rec = poinsot.read(damage.damaged(good, tmp_path), mechanism=good.mechanism)
+    assert [str(f) for f in rec.findings if f.mended and f.severity is Severity.ERROR] == []
+
+
 def test_there_are_at_least_thirty_damages():
     assert len(DAMAGES) >= 30
 

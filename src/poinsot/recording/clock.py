@@ -163,7 +163,7 @@ def _growing(t: np.ndarray, number: np.ndarray, column: str) -> tuple[np.ndarray
         advice = "two recordings were joined; read them one by one"
         amount = len(t) - restart
         where = f"in {_where([number[restart]], column)}"
-        findings.append(Finding("restart", "t", where, amount, message, advice, Severity.ERROR, True))
+        findings.append(Finding("restart", "t", where, amount, message, advice, mended=True))
         later[restart:] = False
         back, repeats = back[back < restart], repeats[repeats < restart]
     findings += _bad_rows(number[back], len(t), column, "goes back", "time goes back")
