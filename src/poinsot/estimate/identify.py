@@ -26,7 +26,7 @@ from poinsot.estimate.methods.registry import search_of
 from poinsot.estimate.modal_run import ModalRun
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.problems.forces import force_space
-from poinsot.estimate.problems.registry import PROBLEMS, search_again, search_replicas
+from poinsot.estimate.problems.registry import PROBLEMS, search_again, search_replicas, without_clocks
 from poinsot.estimate.results.estimate import Estimate, EstimateStatus, Value, status_of
 from poinsot.estimate.results.linear import LinearEstimate, values_of
 from poinsot.estimate.results.searched import searched
@@ -158,7 +158,7 @@ def _searched(study: Study) -> Estimate:
     """By search, from what is not measured forces."""
     if not isinstance(study.problem, str) or study.problem not in PROBLEMS:
         raise PoinsotError(unknown("problem", one_line(str(study.problem), 40), ["forces", *PROBLEMS]))
-    method = search_of(study.method)
+    study, method = without_clocks(study), search_of(study.method)
     found = searched(study, *PROBLEMS[study.problem](study), method, search_again)
     suspects = poor_fits((found.fit, found.validation))
     found = replace(found, study=with_columns_in_doubt(study, suspects))

@@ -14,7 +14,7 @@ from poinsot.recording.readers.table import Table
 from poinsot.recording.recording import Clock
 from poinsot.recording.units import si
 
-__all__ = ["TIME_NAMES", "Times", "is_uniform", "times_of"]
+__all__ = ["TIME_NAMES", "TIMING", "Times", "is_uniform", "times_of"]
 
 TIME_NAMES = (
     "t",
@@ -31,6 +31,7 @@ TIME_NAMES = (
     "secs",
 )
 EPOCHS = ((1e17, 1e-9, "ns"), (1e14, 1e-6, "µs"), (1e11, 1e-3, "ms"))  # since 1970
+TIMING = ("no clock", "time unit", "gaps", "jitter")  # codes of findings that matter only where time does
 JITTER, GAP = 0.05, 2.5  # of the median step
 SLOW = 0.5  # a step that hardly any machine is recorded with  [s]
 

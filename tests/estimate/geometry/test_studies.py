@@ -135,3 +135,13 @@ def test_unknowns_that_do_not_exist_are_refused(run):
         identify(run, None)
     with pytest.raises(PoinsotError, match="has no recording of e7"):
         identify(run, channels=["e1", "e2", "e7"])
+
+
+@pytest.mark.parametrize("clock", [True, False])
+def test_poses_need_no_clock(tmp_path, run, clock):
+    columns = {**({"t [s]": run.t} if clock else {}), **{f"{n} [{run.channels[n].unit}]": run[n] for n in run}}
+    rows = "\n".join(",".join(f"{x:.12g}" for x in row) for row in zip(*columns.values()))
+    (tmp_path / "poses.csv").write_text(",".join(columns) + "\n" + rows)
+    read = poinsot.read(tmp_path / "poses.csv", mechanism=five_bar())
+    assert {f.code for f in read.problems} == {"time unit" if clock else "no clock"}
+    assert not [doubt for doubt in identify(read).doubts if "recordings" in doubt]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,10 +15,22 @@ from poinsot.estimate.problems.geometry.calibration import calibration
 from poinsot.estimate.problems.output.measurement import output_error
 from poinsot.estimate.search.problem import SearchProblem, with_priors
 from poinsot.estimate.study import Study
+from poinsot.recording.clock import TIMING
 
 Built = Callable[[Study], tuple[Measurement, Measurement | None]]  # what is identified from, and what is held out
 
 PROBLEMS: dict[str, Built] = {"frequencies": measured_modes, "geometry": calibration, "output": output_error}
+
+TIMELESS = ("geometry",)  # kinds whose measurements are poses in any order, for which clocks say nothing
+
+
+def without_clocks(study: Study) -> Study:
+    """The study; without what was found in clocks, where its problem has no time."""
+    if study.problem not in TIMELESS:
+        return study
+    every = [(run, tuple(f for f in run.recording.findings if f.code not in TIMING)) for run in study.runs]
+    runs = (replace(run, recording=replace(run.recording, findings=kept)) for run, kept in every)
+    return replace(study, runs=tuple(runs))
 
 
 def measured_again(study: Study) -> Measurement:
