@@ -17,13 +17,14 @@ from poinsot.errors import PoinsotError
 from poinsot.identifiability.linear import labels
 from poinsot.model.assembly.assembly import assemble, close
 from poinsot.model.assembly.constraints import Constraints, twist_scales
-from poinsot.model.assembly.mobility import null_space
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 
 POSES, STEP = 60, 0.5  # poses sampled, and the steps between them as a fraction of the machine's size
 GAP = 1e-8  # of the largest singular value: what is a relation
 ROUND_OFF = 1e-11  # of the largest column: what is none
+DEPENDENT = 1e-9  # of the largest singular value of the constraints, below which rows depend on others
+MARGIN = 0.1  # of the hold that the constraints have at home, which poses keep
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +99,15 @@ def _weight(pose: Pose, gravity: Sequence[float]) -> np.ndarray:
 
 
 def _states(mechanism: Mechanism, constraints: Constraints, rng: np.random.Generator):
-    """A random walk over poses with random twists (k, bodies, 6) that the joints allow."""
-    here = assemble(mechanism).require()
+    """A random walk over poses with random twists (k, bodies, 6) that the joints allow.
+
+    Beside singular poses branches of motions meet, and round-off is large: the walk turns back home before, unless
+    there is little room elsewhere.
+    """
+    home = here = assemble(mechanism).require()
     scales = twist_scales(constraints, here.size)
+    free, least = _free(constraints, here.poses, scales)
+    least *= MARGIN
     found = trials = 0
     while found < POSES:
         trials += 1
@@ -108,20 +115,27 @@ def _states(mechanism: Mechanism, constraints: Constraints, rng: np.random.Gener
             raise PoinsotError(
                 f"{mechanism.name} cannot be moved far enough from its given pose to sample its energies"
             )
-        free = _free(constraints, here.poses, scales)
-        n = len(free)
-        there = close(constraints, here, STEP * (rng.normal(size=n) @ free) * scales)
-        if there.converged and not there.flipped:
-            found, here = found + 1, there
-            free = _free(constraints, here.poses, scales)
-            n = len(free)
-            speeds = rng.normal(size=(1 + n * (n + 1) // 2, n))
-            yield here.poses, _six(constraints, speeds @ free * scales)
+        there = close(constraints, here, STEP * (rng.normal(size=len(free)) @ free) * scales)
+        if not there.converged or there.flipped:
+            continue
+        free, hold = _free(constraints, there.poses, scales)
+        if hold < least and trials < 10 * POSES:
+            here, free = home, _free(constraints, home.poses, scales)[0]
+            continue
+        found, here, n = found + 1, there, len(free)
+        speeds = rng.normal(size=(1 + n * (n + 1) // 2, n))
+        yield here.poses, _six(constraints, speeds @ free * scales)
 
 
-def _free(constraints: Constraints, poses: dict[str, Pose], scales: np.ndarray) -> np.ndarray:
-    """Basis (k, 6 n or 3 n) of the scaled twists that all joints allow."""
-    return null_space(constraints.evaluate(poses)[1] * scales, 1e-9)
+def _free(constraints: Constraints, poses: dict[str, Pose], scales: np.ndarray) -> tuple[np.ndarray, float]:
+    """Basis (k, 6 n or 3 n) of the scaled twists that all joints allow, and how well these hold the others: the
+    smallest singular value above round-off, of the largest."""
+    C = constraints.evaluate(poses)[1] * scales
+    if not C.size:
+        return np.eye(C.shape[1]), 1.0
+    _, s, Vt = np.linalg.svd(C)
+    rank = int(np.sum(s > DEPENDENT * s[0]))
+    return Vt[rank:], float(s[rank - 1] / s[0])
 
 
 def _six(constraints: Constraints, xi: np.ndarray) -> np.ndarray:
