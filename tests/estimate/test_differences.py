@@ -95,8 +95,9 @@ def test_runs_that_are_no_partners_are_refused():
     with pytest.raises(PoinsotError, match="no identified run 'bear'"):
         study("bear")
     late = poinsot.Run(
-        "late", run(ADDED, 2).rows(np.arange(500) % 2 == 0, "every other"), Role.PAYLOAD, against="bare"
+        "late", run(ADDED, 2).rows(np.arange(500) % 3 == 0, "every third"), Role.PAYLOAD, against="bare"
     )
-    odd = replace(study(""), runs=(study("").runs[0], late))
+    slower = replace(study("").processing, cutoff=5.0)
+    odd = replace(study(""), runs=(study("").runs[0], late), processing=slower)
     with pytest.raises(PoinsotError, match="another clock"):
         poinsot.identify(odd)

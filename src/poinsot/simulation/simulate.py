@@ -79,9 +79,8 @@ def simulate(
 ) -> Simulation:
     """Simulate a mechanism from a pose, with actuator forces [N or N·m] that are numbers or laws of (t, s, ṡ).
 
-    `mechanism` until `t_end` [s], or "200 ms"; `forces` by actuator; `pose` [m or rad] and `velocity` [m/s or
-    rad/s] by coordinate, of least kinetic energy, or a state; `rtol`, `atol`, at most `max_steps`; `threads` for a
-    batch.
+    `mechanism` until `t_end` [s]; `forces` by actuator; `pose` [m or rad] and `velocity` [m/s or rad/s] by
+    coordinate, of least kinetic energy, or a state; `rtol`, `atol`, at most `max_steps`; `threads` for a batch.
 
     `t` are the times at which to give the motion (default: 101 from 0 to t_end). `parameters` gives N values for
     some inertias, force constants or gravity and simulates N mechanisms in one call. `events` names crossings

@@ -121,5 +121,5 @@ def _parts(model: ElasticModel, terms: Terms, X: np.ndarray) -> tuple[ElasticPar
             at = np.searchsorted(index, model.piece_places[k])
             total[0][at[:, None], at] += K[k]
             total[1][at[:, None], at] += M[k]
-        found.append(ElasticPart(beam, "beam", index, *total, _rigid_motions(X, index)))
+        found.append(ElasticPart(beam, "beam", index, total[0], total[1], _rigid_motions(X, index)))
     return tuple(found)
