@@ -18,6 +18,7 @@ from poinsot.estimate.bootstrap.forces import ForceReplicas
 from poinsot.estimate.bootstrap.searches import SearchReplicas
 from poinsot.estimate.closed_loop.controllers import Control
 from poinsot.estimate.consistency.full import consistent
+from poinsot.estimate.contradicted_priors import contradicted_priors
 from poinsot.estimate.doubtful_columns import poor_fits, suspect_rows, with_columns_in_doubt
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
@@ -208,7 +209,12 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         fit=fit,
         validation=_fit(problem, found.held_out, solution.d),
         status=status_of(values, settled=not solution.message),
-        numerics=(*_numerics(problem, solution), *outside, *(full.doubts if full else ())),
+        numerics=(
+            *_numerics(problem, solution),
+            *contradicted_priors(problem),
+            *outside,
+            *(full.doubts if full else ()),
+        ),
         steps=(*steps, *([] if found.loops is None else found.loops.said)),
         problem=problem,
         beta=beta,

@@ -137,15 +137,22 @@ class LinearProblem:
         return self._columns_and_targets(self.simulate(self, d))
 
     @property
+    def known_besides(self) -> tuple[tuple[str, float, float], ...]:
+        """Unknowns with a prior, m: name, value and standard deviation  [SI]."""
+        return tuple(
+            (name, one.prior, one.deviation)
+            for one, name in zip(self.unknowns.given, self.unknowns.names)
+            if one.prior is not None and one.deviation is not None and name in self.base.independent
+        )
+
+    @property
     def priors(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows (m, r) and targets (m,) of what is known besides, weighted."""
         index = {name: j for j, name in enumerate(self.base.independent)}
         rows, targets = [], []
-        for one, name in zip(self.unknowns.given, self.unknowns.names):
-            if one.prior is None or one.deviation is None or name not in index:
-                continue
-            rows.append(self.directions[index[name]] / one.deviation)
-            targets.append((one.prior - self.nominal[index[name]]) / one.deviation)
+        for name, value, deviation in self.known_besides:
+            rows.append(self.directions[index[name]] / deviation)
+            targets.append((value - self.nominal[index[name]]) / deviation)
         return np.array(rows).reshape(len(rows), self.directions.shape[1]), np.array(targets)
 
 
