@@ -215,3 +215,9 @@ def test_limits_of_drives_that_cannot_move_the_machine_are_left_out_and_said(tmp
         assert made.returncode == 0 and ("its limits are left out of model.toml" in made.stdout) is not kept
         assert np.isfinite(library.load(folder / "model.toml").actuators["shoulder"].upper) == kept
         assert not library.read(folder / "recording.csv", mechanism=library.load(folder / "model.toml")).problems
+
+
+def test_a_base_that_floats_is_named_with_what_to_do(tmp_path):
+    (tmp_path / "boat.urdf").write_text(FAST.replace('type="revolute"', 'type="floating"'))
+    made = poinsot("new", "mine", "--urdf", "boat.urdf", cwd=tmp_path)
+    assert made.returncode == 1 and "make 'shoulder' (free) fixed, or a chain of joints" in made.stderr

@@ -126,8 +126,11 @@ def _driven(text: str) -> NewMachine:
     pose = tuple(mechanism.elements.pose)
     moved = pose if len(pose) == count else _moved(mechanism, home)
     if len(moved) != count:
+        several = [f"'{name}' ({j.kind})" for name, j in mechanism.joints.items() if len(j.coordinates) > 1]
         raise PoinsotError(
-            f"{mechanism.name} has {count} freedoms, and its joints that turn or slide tell {len(moved)} of them"
+            f"{mechanism.name} has {count} freedoms, and its joints that turn or slide tell {len(moved)} of them: "
+            f"make {', '.join(several) or 'what floats'} fixed, or a chain of joints that slide and turn, or start "
+            "from `poinsot convert` and drive it in the model file"
         )
     return NewMachine(text, mechanism, moved, added)
 
