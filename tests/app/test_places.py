@@ -89,8 +89,8 @@ def test_new_asks_for_its_files_before_it_makes_them(tmp_path, monkeypatch):
         new.new("more", "four_bar", out=tmp_path / "mine" / "study.toml")
 
 
-def test_the_files_of_a_new_folder_are_those_that_were_asked_about():
-    texts, _ = new._texts("four_bar", None, False)
+def test_the_files_of_a_new_folder_are_those_that_were_asked_about(tmp_path):
+    texts, _ = new._texts("four_bar", None, tmp_path, False)
     assert tuple(texts) == new.FILES
 
 
