@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import brentq
 
 import poinsot
 from poinsot.model.mechanism import build
@@ -150,3 +151,31 @@ def test_a_slider_sags_by_its_weight_whatever_its_inertia(more):
     found = poinsot.equilibrium(hung)
     assert found.coordinates["rail"] == pytest.approx(-9.81, rel=1e-9) and found.stable
     assert poinsot.modes(hung, pose={"rail": -9.81}).frequencies == pytest.approx([0.5 / np.pi], rel=1e-9)
+
+
+BELT = """
+format = 1
+name = "belt"
+planar = true
+bodies.ground.frames.m = ["0.2 m", 0]
+bodies.arm = { mass = "2 kg", com = [0, "-0.3 m"], inertia = "0.05 kg·m²" }
+bodies.rotor = { mass = "0.5 kg", inertia = "0.001 kg·m²", placement = { position = ["0.2 m", 0] } }
+joints.hinge = { type = "revolute", between = ["ground", "arm"] }
+joints.shaft = { type = "revolute", between = ["ground.m", "rotor"], actuated = true, stiffness = "0.2 N·m/rad" }
+couplings.belt.on = { combination = { shaft = 1, hinge = -8 } }
+coordinates = { arm = { joint = "hinge" }, motor = { joint = "shaft" } }
+pose.arm = "50 deg"
+"""
+
+
+@pytest.mark.parametrize("formulation", ["joint", "embedded"])
+def test_angles_at_rest_have_the_turns_that_they_made_on_the_way(tmp_path, formulation):
+    """A motor with a spring lifts an arm by a belt 8 : 1, almost two turns:  3 N·m − k 8φ − m g c sin φ / 8 = 0."""
+    (tmp_path / "belt.toml").write_text(BELT)
+    belt = poinsot.load(tmp_path / "belt.toml")
+    rest = poinsot.equilibrium(belt, forces={"shaft": 3.0}, formulation=formulation)
+    phi = brentq(lambda phi: 3.0 - 0.2 * 8 * phi - 2 * 9.81 * 0.3 * np.sin(phi) / 8, 0, 3, xtol=1e-14)
+    assert rest.coordinates["arm"] == pytest.approx(phi, rel=1e-9)
+    assert rest.coordinates["motor"] == pytest.approx(8 * phi, rel=1e-9)
+    again = poinsot.kinematics(belt, {"motor": rest.coordinates["motor"]}, [0.0]).coordinates
+    assert again["arm"][0] == pytest.approx(phi, rel=1e-9)

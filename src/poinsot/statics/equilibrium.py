@@ -14,8 +14,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, by_name, count_of
-from poinsot.model.assembly.turns import known_angles
+from poinsot.model.assembly.assembly import Assembly
+from poinsot.model.assembly.turns import continued
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.results import Panel, Result
@@ -108,18 +110,27 @@ def equilibrium(
     functions = balance(compiled)
     rho = functions.rests(q, p)
     at = np.asarray(functions.forces(q, u, rho, p)[5]).ravel()[list(held)]
-    point = settle(compiled, q, Given(u, held, held, at, rho, p), iterations)
-    require_reach(mechanism, compiled, point)
-    return _result(mechanism, compiled, point)
+    point, angles = settle(compiled, q, Given(u, held, held, at, rho, p), begin, iterations)
+    require_reach(mechanism, compiled, point, angles)
+    return _result(mechanism, compiled, point, angles)
 
 
-def settle(compiled: System, q: np.ndarray, given: Given, iterations: int = 200) -> Point:
-    """From coordinates q (nq,) to a point at rest near them."""
-    functions = balance(compiled)
+def settle(
+    compiled: System, q: np.ndarray, given: Given, begin: Assembly, iterations: int = 200
+) -> tuple[Point, dict[Coordinate, float]]:
+    """From coordinates q (nq,), of an assembly, to a point at rest near them, and all angles there  [rad].
+
+    Poses do not show turns, so angles go on from step to step.
+    """
+    functions, elements = balance(compiled), compiled.mechanism.elements
+    named = (*elements.coordinates.values(), *(law.on for law in elements.forces.values()))
+    parts = {part for on in named for part in on.parts if part.unit == "rad"}
+    angles = {part: begin.value(part, elements.joints) for part in parts}
     for _ in range(iterations):
         point = Point(functions, q, given)
+        angles = continued(angles, elements, poses_at(compiled, q, given.p))
         if point.settles(TOLERANCE):
-            return point
+            return point, angles
         q = _step(compiled, point)
     opened = f", and joints are open by {point.gap:.1e} of the machine's size or rad" if point.gap >= CLOSED else ""
     raise PoinsotError(
@@ -128,10 +139,8 @@ def settle(compiled: System, q: np.ndarray, given: Given, iterations: int = 200)
     )
 
 
-def require_reach(mechanism: Mechanism, compiled: System, point: Point) -> None:
+def require_reach(mechanism: Mechanism, compiled: System, point: Point, angles: Mapping[Coordinate, float]) -> None:
     """That a point at rest lies between the rigid end stops, whose forces are not among those that balance."""
-    poses = poses_at(compiled, point.q, point.given.p)
-    angles = known_angles(mechanism.elements, poses, {})
     what = "the equilibrium near the given pose"
     require_between_stops(mechanism, compiled, point.q, point.given.p, angles, what=what)
 
@@ -160,12 +169,17 @@ def _step(compiled: System, point: Point) -> np.ndarray:
     return moved
 
 
-def _result(mechanism: Mechanism, compiled: System, point: Point) -> Equilibrium:
+def _result(mechanism: Mechanism, compiled: System, point: Point, angles: Mapping[Coordinate, float]) -> Equilibrium:
     poses = poses_at(compiled, point.q, point.given.p)
     elements = mechanism.elements
+
+    def value(coordinate: Coordinate) -> float:
+        read = (angles[c] if c in angles else float(c.value(poses, elements.joints)) for c in coordinate.parts)
+        return float(coordinate.combined(tuple(read)))
+
     return Equilibrium(
         poses={name: poses[name] for name in elements.bodies},
-        coordinates={n: float(c.value(poses, elements.joints)) for n, c in elements.coordinates.items()},
+        coordinates={name: value(c) for name, c in elements.coordinates.items()},
         forces=dict(zip(compiled.commands, point.u.tolist())),
         multipliers=point.lam,
         residual=point.residual,

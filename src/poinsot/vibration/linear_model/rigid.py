@@ -62,8 +62,8 @@ def rigid_model_about(
     balanced = point.imbalance <= BALANCED
     moved = pose is None and not balanced
     if moved:
-        point = settle(compiled, q, replace(point.given, u=u, solved=held))
-        require_reach(mechanism, compiled, point)
+        point, angles = settle(compiled, q, replace(point.given, u=u, solved=held), begin)
+        require_reach(mechanism, compiled, point, angles)
     elif not balanced:
         raise PoinsotError(_unbalanced(compiled, point))
     kept = tuple(pose if isinstance(pose, Mapping) else mechanism.elements.pose)
