@@ -14,7 +14,7 @@ from poinsot.errors import PoinsotError, listing
 from poinsot.model.assembly.branches import is_flipped, one_branch
 from poinsot.model.assembly.constraints import Constraints, Row, row_scales, twist_scales
 from poinsot.model.assembly.contradictions import not_kept
-from poinsot.model.assembly.first_guess import first_guess
+from poinsot.model.assembly.first_guess import first_guess, turned_about_lines
 from poinsot.model.assembly.open_loops import widest_loop
 from poinsot.model.assembly.size import machine_size
 from poinsot.model.assembly.staying import staying
@@ -217,6 +217,9 @@ def _from_guesses(elements: Elements) -> Assembly:
         return _newton(constraints, constraints.displaced(guess, shake), targets, size)
 
     best, alike = tried(0), 0
+    if best.flipped or not best.converged:
+        guess = turned_about_lines(elements, guess)
+        best = max(best, tried(0), key=lambda found: found.quality)
     for trial in range(1, RESTARTS):
         if (best.converged and not best.flipped) or alike == ALIKE:
             break

@@ -64,8 +64,10 @@ def _alike(B: np.ndarray) -> np.ndarray:
 
 def is_flipped(joint: Joint, poses: Mapping[str, Pose]) -> bool:
     """Tell whether a joint's equations hold but its motion does not reach the pose: an axis is reversed."""
-    if not joint.carries:
-        return False
+    return joint.carries and not_bridged(joint, poses) > 1e-3
+
+
+def not_bridged(joint: Joint, poses: Mapping[str, Pose]) -> float:
+    """Angle [rad] between the bodies of a joint that is left when it moves as far as it can."""
     X_FM = joint.relative(poses[joint.a.body], poses[joint.b.body])
-    again = joint.motion(joint.measure(X_FM))
-    return float(rotation_between(X_FM.R, again.R)) > 1e-3
+    return float(rotation_between(X_FM.R, joint.motion(joint.measure(X_FM)).R))

@@ -10,6 +10,7 @@ import numpy as np
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import AlongJoint
 from poinsot.errors import PoinsotError
+from poinsot.model.assembly.branches import not_bridged
 from poinsot.model.assembly.open_loops import across
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from poinsot.elements.frame import Frame
     from poinsot.model.assembly.topology import Branch
     from poinsot.model.parts import Elements, Placement
+
+TURNS = 24  # tried about the line that a body lies along
 
 
 def first_guess(
@@ -42,6 +45,22 @@ def first_guess(
             f"the placement of '{name}' needs the place of '{missing}': give that body a placement too"
         )
     return {**poses, **{name: Pose.identity() for name in elements.bodies if name not in poses}}
+
+
+def turned_about_lines(elements: Elements, poses: Mapping[str, Pose]) -> dict[str, Pose]:
+    """The same with every body that is only placed along a line turned about it as its joints need.
+
+    Bodies are turned in the order of the file; joints with bodies that come later have no say.
+    """
+    open_turns = [name for name, p in elements.placements.items() if p.along is not None and not p.flat]
+    settled = {name: X for name, X in poses.items() if name not in open_turns}
+    for name in open_turns:
+        beside = [j for j in elements.joints.values() if j.carries and {j.a.body, j.b.body} <= {name, *settled}]
+        joints = [joint for joint in beside if name in (joint.a.body, joint.b.body)]
+        about = [axis_rotation("Z", angle) for angle in np.linspace(0, 2 * np.pi, TURNS, endpoint=False)]
+        candidates = [Pose(poses[name].R @ R, poses[name].p) for R in about]
+        settled[name] = min(candidates, key=lambda X: sum(not_bridged(j, {**settled, name: X}) for j in joints))
+    return {name: settled[name] for name in poses}
 
 
 def _needed(placement: Placement) -> list[Frame]:
