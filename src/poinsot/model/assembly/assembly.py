@@ -217,8 +217,8 @@ def _from_guesses(elements: Elements) -> Assembly:
         return _newton(constraints, constraints.displaced(guess, shake), targets, size)
 
     best, alike = tried(0), 0
-    if best.flipped or not best.converged:
-        guess = turned_about_lines(elements, guess)
+    if (best.flipped or not best.converged) and (turned := turned_about_lines(elements, guess)):
+        guess = turned
         best = max(best, tried(0), key=lambda found: found.quality)
     for trial in range(1, RESTARTS):
         if (best.converged and not best.flipped) or alike == ALIKE:

@@ -48,7 +48,7 @@ def first_guess(
 
 
 def turned_about_lines(elements: Elements, poses: Mapping[str, Pose]) -> dict[str, Pose]:
-    """The same with every body that is only placed along a line turned about it as its joints need.
+    """The same with every body that is only placed along a line turned about it as its joints need; empty if none is.
 
     Bodies are turned in the order of the file; joints with bodies that come later have no say.
     """
@@ -60,7 +60,7 @@ def turned_about_lines(elements: Elements, poses: Mapping[str, Pose]) -> dict[st
         about = [axis_rotation("Z", angle) for angle in np.linspace(0, 2 * np.pi, TURNS, endpoint=False)]
         candidates = [Pose(poses[name].R @ R, poses[name].p) for R in about]
         settled[name] = min(candidates, key=lambda X: sum(not_bridged(j, {**settled, name: X}) for j in joints))
-    return {name: settled[name] for name in poses}
+    return {name: settled[name] for name in poses} if open_turns else {}
 
 
 def _needed(placement: Placement) -> list[Frame]:
