@@ -19,6 +19,7 @@ from poinsot.identifiability.rows import regressor_rows
 from poinsot.identifiability.states import States
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.motion.equations import SINGULAR
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
 from poinsot.motion.kinematics import followed_path
 from poinsot.motion.signals import GivenMotion, as_motion, own_times
@@ -27,6 +28,7 @@ from poinsot.results.panels import with_unit
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.stored import stored
 from poinsot.system.system import System
+from poinsot.system.variants import solved_with_care
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,9 +143,11 @@ def evaluate_regressor(
     both = with_known(mechanism, asked)
     if any(c.held for c in measured):
         require_actuators(compiled)
-    run = _rows(compiled, measured, both)
     weight = actuator_weights(compiled, by_name(weights, "weights are", "{'A': 2.0}"))
-    W, check, reach, pace = run(states.q, states.v, states.a, weight, states.p)
+    at = states.q, states.v, states.a, weight, states.p
+    W, check, reach, pace = solved_with_care(
+        compiled, lambda one: _rows(one, measured, both), *at, check=1, least=SINGULAR
+    )
     require_hold(compiled, states.t, check)
     efforts = natural_efforts(compiled.elements, asked, pace, states.size)
     W = W.reshape(-1, len(both))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from poinsot.formulations.equations import Equations
     from poinsot.system.system import System
 
+SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
+
 
 def written_out(what: str, function: Callable[..., Any], *symbols: casadi.SX) -> casadi.SX:
     """A function of a user for symbols, as one expression; one that cannot be written out is an error."""

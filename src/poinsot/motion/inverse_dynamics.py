@@ -16,7 +16,7 @@ import numpy as np
 from poinsot.errors import MotionError, PoinsotError, by_name, listing, one_or_more_names, unknown
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.counted_turns import first_turned, turned_error
-from poinsot.motion.equations import inverse_function
+from poinsot.motion.equations import SINGULAR, inverse_function
 from poinsot.motion.kinematics import Kinematics, kinematics
 from poinsot.motion.partial import completed, driven_along
 from poinsot.motion.reactions import JointReactions, by_joint
@@ -26,10 +26,9 @@ from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import conditioning, freest
 from poinsot.system.functions import poses_at
 from poinsot.system.system import System, system
-from poinsot.system.variants import careful
+from poinsot.system.variants import solved_with_care
 
 DRIVES = ("actuators", "motion")  # what gives the forces: the machine's, or ideal drives along the motion
-SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
 SINGULAR_POSE = 1e-10  # the same of a pose that is passed: reactions grow without bound there
 
 
@@ -160,11 +159,11 @@ def _forces(mechanism: Mechanism, moving: Kinematics, weights: Mapping[str, floa
     if turned := first_turned(path, moving.mechanism, given):
         before = _forces(mechanism, moving.first(turned[0]), weights) if turned[0] else None
         raise turned_error(path, *turned, before)
-    for one in (path.system, careful(path.system)):
-        found = inverse_function(one)(path.q, path.v, path.a, weight, path.p)
-        held = (found[2].ravel() > SINGULAR) & (path.check > SINGULAR_POSE)
-        if held.all():
-            return _result(mechanism, moving, len(path.t), *found)
+    states = path.q, path.v, path.a, weight, path.p
+    found = solved_with_care(path.system, inverse_function, *states, check=2, least=SINGULAR)
+    held = (found[2].ravel() > SINGULAR) & (path.check > SINGULAR_POSE)
+    if held.all():
+        return _result(mechanism, moving, len(path.t), *found)
     at = int(np.argmin(held))
     on = {name: actuator.on for name, actuator in mechanism.actuators.items()}
     weak = conditioning(path.system, poses_at(path.system, path.q[at], path.constants(at)), on)

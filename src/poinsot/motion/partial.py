@@ -21,12 +21,13 @@ from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.driven import Driven, driven, require_count
-from poinsot.motion.equations import inverse_function, jacobians
+from poinsot.motion.equations import SINGULAR, inverse_function, jacobians
 from poinsot.motion.signals import Measured, as_signals, as_times, evaluate_motion
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.scaled_rank import rank_of
 from poinsot.system.scales import natural_speeds
 from poinsot.system.system import System, start, system
+from poinsot.system.variants import solved_with_care
 
 RTOL, ATOL = 1e-10, 1e-12  # of the integration, the latter by the size of the machine where it is a length
 NEWTON, CLOSED = 30, 1e-13  # steps that close the joints, and what is closed, by the machine's size
@@ -144,7 +145,8 @@ class _Course:
         many = np.broadcast_to(q, (len(one), q.shape[1]))
         v, a, _ = self.drive.rates(np.ascontiguousarray(many), np.ascontiguousarray(rates), one, self.p)
         weights = np.ones(len(self.compiled.commands))
-        u = inverse_function(self.compiled)(np.ascontiguousarray(many), v, a, weights, self.p)[0]
+        states = np.ascontiguousarray(many), v, a, weights, self.p
+        u = solved_with_care(self.compiled, inverse_function, *states, check=2, least=SINGULAR)[0]
         h, M = u[0, -self.count :], (u[1:, -self.count :] - u[0, -self.count :]).T
         if not np.linalg.cond(M * self.sizes * self.sizes[:, None]) < ILL:
             words = UNRELATED.format(t=t, motion=", ".join(self.signals), free=", ".join(self.free))

@@ -10,12 +10,13 @@ import numpy as np
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.state import GivenPose
 from poinsot.motion.driven import require_count
-from poinsot.motion.equations import inverse_function
+from poinsot.motion.equations import SINGULAR, inverse_function
 from poinsot.motion.inverse_dynamics import inverse_dynamics, require_actuators, require_hold
 from poinsot.results import Result
 from poinsot.results.words import quantities
 from poinsot.system.given_state import given_pose
 from poinsot.system.system import system
+from poinsot.system.variants import solved_with_care
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,6 @@ def hold(mechanism: Mechanism, pose: GivenPose = None) -> Holding:
     compiled = system(mechanism, home=given)
     p, still = compiled.parameters(mechanism, given.poses), np.zeros((1, compiled.sizes[1]))
     at = compiled.coordinates(given, p)[None], still, still, np.ones(len(compiled.commands)), p
-    u, _, check, _ = inverse_function(compiled)(*at)
+    u, _, check, _ = solved_with_care(compiled, inverse_function, *at, check=2, least=SINGULAR)
     require_hold(compiled, np.zeros(1), check)
     return Holding(dict(zip(compiled.commands, u[0].tolist())), mechanism)

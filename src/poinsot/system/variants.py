@@ -31,11 +31,17 @@ def careful(compiled: System) -> System:
     return _variant(compiled, compiled.about.independent, True) if compiled.sizes[2] else compiled
 
 
-def solved_with_care(compiled: System, function: Callable[[System], Kernel], *states: np.ndarray):
-    """Outputs of a function of a system at N states, its check value last; the unsure ones are solved with care."""
+def solved_with_care(
+    compiled: System,
+    function: Callable[[System], Kernel],
+    *states: np.ndarray,
+    check: int = -1,
+    least: float = UNSURE,
+):
+    """Outputs of a function of a system at N states; with care where the check value, one of them, is low."""
     found = function(compiled)(*states)
-    unsure = ~(found[-1].ravel() > UNSURE) | ~np.isfinite(found[0]).all(axis=1)
-    if unsure.any():
+    unsure = ~(found[check].ravel() > least) | ~np.isfinite(found[0].reshape(len(found[0]), -1)).all(axis=1)
+    if unsure.any() and careful(compiled) is not compiled:
         again = (x[unsure] if x.ndim == 2 else x for x in states)
         for whole, part in zip(found, function(careful(compiled))(*again)):
             whole[unsure] = part
