@@ -172,7 +172,9 @@ def unknowns_beside(known: Iterable[str], given: Any, mechanism: Mechanism, file
         for one in found:
             if any(fnmatchcase(name, pattern) for pattern in (one.name, *one.parameters)):
                 by = "" if one.name == name else f" (as '{one.name}')"
-                raise PoinsotError(f"{file}: '{name}' stands in [known] and in [unknowns]{by}: leave it in one of them")
+                raise PoinsotError(
+                    f"{file}: '{name}' stands in [known] and in [unknowns]{by}: leave it in one of them"
+                )
     return found
 
 
