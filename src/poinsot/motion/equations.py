@@ -74,15 +74,17 @@ def inverse_solution(compiled: System) -> InverseSolution:
 
 
 def columns(e: Equations, a: casadi.SX, lam: casadi.SX) -> casadi.SX:
-    """Reactions of all joints as one column of symbols (6 j, 1), in the order of the model's joints."""
+    """Reactions of all joints, then forces of all couplings, as one column of symbols (6 j + c, 1), in the model's
+    order."""
     wrenches = formulations.joint_reactions(e, a, lam)
     ordered = [wrenches[name] for name in e.symbols.elements.joints]
-    return casadi.vertcat(*(casadi.vertcat(casadi.SX(W.f), casadi.SX(W.n)) for W in ordered))
+    parts = [casadi.vertcat(casadi.SX(W.f), casadi.SX(W.n)) for W in ordered]
+    return casadi.vertcat(*parts, *formulations.coupling_forces(e, lam))
 
 
 @stored
 def inverse_function(compiled: System) -> casadi.Function:
-    """(q, v, v̇, weights, p) -> u, λ, check, reactions and rates of the actuated coordinates."""
+    """(q, v, v̇, weights, p) -> u, λ, check, reactions, forces of couplings and rates of the actuated coordinates."""
     e = compiled.equations
     s = inverse_solution(compiled)
     a, w, u, lam = s.a, s.w, s.u, s.lam
