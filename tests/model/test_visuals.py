@@ -214,9 +214,9 @@ def cube(path):
     path.write_text("\n".join(lines) + "\n")
 
 
-@pytest.mark.filterwarnings("ignore::poinsot.errors.MissingMeshWarning")
-def test_meshes_are_written_to_mjcf_as_seen_from_the_new_file(tmp_path):
-    cube(tmp_path / "model" / "parts" / "cube.obj")
+def written_with_meshes(folder):
+    """A model with four meshes, one of which is missing, and its MJCF in another folder."""
+    cube(folder / "model" / "parts" / "cube.obj")
     shape = """[[bodies.arm.visual]]
 mesh = "{}"
 position = [0.1, 0.2, 0.3]
@@ -224,16 +224,27 @@ rotation = {{ sequence = "xyz", angles = [0.1, 0.2, 0.3] }}
 scale = [0.1, 0.2, 0.3]
 """
     shapes = "".join(map(shape.format, ("parts/cube.obj", "package://parts/cube.obj", "gone.stl", "parts/cube.obj")))
-    source, target = tmp_path / "model" / "arm.toml", tmp_path / "other" / "arm.xml"
+    source, target = folder / "model" / "arm.toml", folder / "other" / "arm.xml"
     source.write_text(MODEL.replace("[joints.A]", shapes + "[joints.A]"))
     target.parent.mkdir()
-    notes = poinsot.write_mjcf(poinsot.load(source), target).notes
+    return source, target, poinsot.write_mjcf(poinsot.load(source), target).notes
+
+
+@pytest.mark.filterwarnings("ignore::poinsot.errors.MissingMeshWarning")
+def test_meshes_are_written_to_mjcf_as_seen_from_the_new_file(tmp_path):
+    _, target, notes = written_with_meshes(tmp_path)
     text = target.read_text()
     assert text.count('file="../model/parts/cube.obj"') == 1 and text.count('mesh="mesh1"') == 3
+    assert 'scale="0.1 0.2 0.3"' in text and text.count('pos="0.1 0.2 0.3"') == 3
     assert [note for note in notes if "mesh" in note.lower()] == [
         "A mesh that is not found, or that MuJoCo does not read, is left out: gone.stl."
     ]
+
+
+@pytest.mark.filterwarnings("ignore::poinsot.errors.MissingMeshWarning")
+def test_meshes_of_an_mjcf_that_was_written_read_back_in_their_places(tmp_path):
     pytest.importorskip("mujoco")
+    source, target, _ = written_with_meshes(tmp_path)
     meshes = [v for v in poinsot.load(target).bodies["arm"].visuals if v.shape == "mesh"]
     given = poinsot.load(source).bodies["arm"].visuals[-1]
     assert len(meshes) == 3
