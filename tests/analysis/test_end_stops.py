@@ -1,10 +1,13 @@
 """Rigid end stops about an angle that is read off a pose: found in every formulation, or refused by name."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import poinsot
 from poinsot.model.mechanism import build
+from tests.analysis.flexible import CLAMPED, RHO, E, beam
 
 ALL = ("joint", "embedded", "euler", "rotation-matrix")
 
@@ -93,3 +96,56 @@ def test_no_machine_rests_beyond_a_rigid_stop(formulation):
         poinsot.modes(rotor([2.0, 4.0]), formulation=formulation)
     assert poinsot.equilibrium(rotor([2.0, 5.0]), formulation=formulation).stable
     assert poinsot.modes(rotor([2.0, 5.0]), formulation=formulation).frequencies > 0
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_a_given_pose_beyond_a_rigid_stop_has_no_modes(formulation):
+    """Hanging is −90°, beyond 2 rad and 5 rad, or 270°, between them."""
+    down, options = -np.pi / 2, {"formulation": formulation}
+    beyond = r"the given pose is beyond the end stop 'hinge.end-stop': hinge = -1.5708 rad is not from 2 to 5 rad"
+    for ask in (poinsot.modes, poinsot.linearise):
+        with pytest.raises(poinsot.PoinsotError, match=beyond):
+            ask(rotor([2.0, 5.0]), pose={"angle": down}, **options)
+        assert ask(rotor([2.0, 5.0]), pose={"angle": down + 2 * np.pi}, **options)
+        assert ask(rotor([-2.0, 5.0]), pose={"angle": down}, **options)
+    with pytest.raises(poinsot.PoinsotError, match=beyond):
+        poinsot.compliance(rotor([2.0, 5.0]), "rotor", pose={"angle": down}, **options)
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_a_prescribed_motion_beyond_a_rigid_stop_is_told_with_the_time(formulation):
+    """From 2.5 rad at 4 rad/s: 4 rad is passed after 0.375 s, behind the half turn of a pose."""
+    t, motion = np.linspace(0.0, 1.0, 11), {"angle": lambda t: 2.5 + 4.0 * t}
+    told = r"from t = 0.4 s on the motion is beyond the end stop 'hinge.end-stop': hinge = 4.1 rad is not from 2 to 4"
+    with pytest.warns(UserWarning, match=told):
+        poinsot.kinematics(rotor([2.0, 4.0]), motion, t, formulation=formulation)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        poinsot.kinematics(rotor([2.0, 4.0]), motion, t[:4], formulation=formulation)
+
+
+def test_forces_and_regressors_beyond_a_rigid_stop_are_told_too():
+    driven = build({**rotor([2.0, 4.0]).document, "actuators": {"motor": {"on": {"joint": "hinge"}}}})
+    motion = {"angle": lambda t: 3.8 + 10 * t**2}
+    for ask in (poinsot.inverse_dynamics, poinsot.regressor, poinsot.determinable):
+        with pytest.warns(UserWarning, match=r"from t = 0.2 s on .* hinge = 4.2 rad"):
+            ask(driven, motion, [0.0, 0.1, 0.2, 0.3])
+    with pytest.warns(UserWarning, match=r"hinge = 4.5 rad"):
+        poinsot.hold(driven, {"angle": 4.5})
+
+
+@pytest.mark.parametrize("lower, inside", [(-1.1, True), (-0.9, False)])
+def test_a_flexible_link_that_sinks_beyond_a_rigid_stop_has_no_equilibrium(lower, inside):
+    """A cantilever of length l = 1 m under its own weight per length ρAg sinks by ρAg l⁴ / 8 EI."""
+    section = {"area": 1e-4, "Iy": 1e-9, "Iz": 1e-9, "torsion": 2e-9}
+    sag = RHO * section["area"] * 9.81 / (8 * E * section["Iz"])  # 4.6 mm
+    height = {"position": "link.tip", "axis": "y"}
+    stop = {"type": "end-stop", "on": height, "lower": lower * sag, "upper": 1.0}
+    more = {"gravity": [0, -9.81, 0], "coordinates": {"height": height}, "forces": {"table": stop}}
+    hanging = beam(CLAMPED, section=section, elements=4, **more)
+    if inside:
+        assert poinsot.modes(hanging, n=1).frequencies[0] > 0
+        return
+    told = r"the equilibrium of the flexible links is beyond the end stop 'table': height = -0.00458.* m is not from"
+    with pytest.raises(poinsot.PoinsotError, match=told):
+        poinsot.modes(hanging, n=1)

@@ -179,3 +179,35 @@ def test_angles_at_rest_have_the_turns_that_they_made_on_the_way(tmp_path, formu
     assert rest.coordinates["motor"] == pytest.approx(8 * phi, rel=1e-9)
     again = poinsot.kinematics(belt, {"motor": rest.coordinates["motor"]}, [0.0]).coordinates
     assert again["arm"][0] == pytest.approx(phi, rel=1e-9)
+
+
+def balanced_arm(com, stiffness):
+    """An arm with a spring of no free length to a post, which balances its weight everywhere if k a b = m g c."""
+    post = {"body": "ground", "position": [0.0, 0.4, 0.0]}
+    body = {"mass": 1.0, "com": [com, 0, 0], "inertia": [0.1, 0.1, 0.1], "frames": {"end": [0.3, 0.0, 0.0]}}
+    spring = {"type": "spring", "on": {"length": [post, "arm.end"]}, "stiffness": stiffness, "rest": 0.0}
+    return build(
+        {
+            "format": 1,
+            "bodies": {"arm": body},
+            "joints": {"hinge": {"type": "revolute", "between": ["ground", "arm"]}},
+            "gravity": [0.0, -9.81, 0.0],
+            "coordinates": {"angle": {"joint": "hinge"}},
+            "forces": {"spring": spring},
+        }
+    )
+
+
+@pytest.mark.parametrize("formulation", ["joint", "embedded", "euler", "rotation-matrix"])
+def test_equilibria_are_stable_neutral_or_unstable(formulation):
+    k = 9.81 * 0.2 / (0.3 * 0.4)
+    for change, angle, expected in (
+        (1.0, 0.7, "neutral"),
+        (1.01, np.pi / 2, "stable"),
+        (0.99, np.pi / 2, "unstable"),
+    ):
+        arm = balanced_arm(0.2, change * k)
+        rest = poinsot.equilibrium(arm, pose={"angle": angle}, formulation=formulation)
+        assert rest.stability == expected and rest.stable == (expected == "stable")
+        assert str(rest).startswith(f"{expected} equilibrium at angle = {angle:.6g} rad")
+        assert rest.to_dict()["stability"] == expected

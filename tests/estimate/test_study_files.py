@@ -288,3 +288,15 @@ def test_the_folder_in_which_one_stands_is_a_folder(folder, monkeypatch):
     poinsot.identify(folder / "study.toml").save(folder / "result")
     monkeypatch.chdir(folder / "result")
     assert CliRunner().invoke(app, ["report", "."]).exit_code == 0 and (folder / "result" / "report.html").exists()
+
+
+@pytest.mark.parametrize("name, by", [("link2.mass", ""), ("link3.mass", r" \(as 'link3.\*'\)")])
+def test_a_parameter_that_is_known_and_unknown_is_refused_by_name(tmp_path, name, by):
+    said = rf"^{{}}: '{name}' stands in \[known\] and in \[unknowns\]{by}: leave it in one of them$"
+    head = f'format = 1\nmodel = "four_bar"\nunknowns = ["link2.mass", "link3.*"]\nknown = {{ "{name}" = 2.0 }}\n'
+    study, design = tmp_path / "study.toml", tmp_path / "design.toml"
+    study.write_text(head + '[recordings.run]\nfile = "run.csv"\n')
+    design.write_text(head + '[design]\ntask = "excitation"\nduration = 1.0\n')
+    for path in (study, design):
+        with pytest.raises(PoinsotError, match=said.format(path.name)):
+            poinsot.identify(path) if path == study else poinsot.design(path)

@@ -224,3 +224,11 @@ def test_the_stewart_platform_takes_the_masses_of_its_rods_to_the_platform():
         np.testing.assert_allclose(found[rods], row, atol=1e-12)
     row = b.coefficients[b.independent.index("leg3.rod.Iyy")]
     assert row[b.eliminated.index("leg3.cylinder.Iyy")] == pytest.approx(1)
+
+
+def test_tables_have_the_unit_of_every_base_parameter_and_coefficient(tmp_path):
+    base = poinsot.base_parameters(poinsot.load("four_bar"))
+    head, *rows = base.to_csv(tmp_path / "base.csv").read_text().splitlines()
+    assert head.startswith("parameter,value,unit,combination,link1.J [unit/(kg·m²)]") and "SI" not in head
+    units = {row.split(",")[0]: row.split(",")[2] for row in rows}
+    assert units["link2.m"] == "kg" and units["link2.mx"] == "kg·m" and len(units) == 8

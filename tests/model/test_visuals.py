@@ -202,3 +202,53 @@ def test_an_mjcf_whose_mesh_is_missing_is_refused_with_the_places(tmp_path):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "gone.stl").write_text(CORNER)
     inspect_mjcf(path)
+
+
+def cube(path):
+    """A cube of side 1 beside the origin, as a Wavefront file."""
+    corners = np.array([[(k >> i) & 1 for i in range(3)] for k in range(8)], float)
+    faces = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+    lines = ["v {} {} {}".format(*corner) for corner in corners]
+    lines += ["f " + " ".join(str(i + 1) for i in part) for a, b, c, d in faces for part in ((a, b, c), (a, c, d))]
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join(lines) + "\n")
+
+
+def written_with_meshes(folder):
+    """A model with four meshes, one of which is missing, and its MJCF in another folder."""
+    cube(folder / "model" / "parts" / "cube.obj")
+    shape = """[[bodies.arm.visual]]
+mesh = "{}"
+position = [0.1, 0.2, 0.3]
+rotation = {{ sequence = "xyz", angles = [0.1, 0.2, 0.3] }}
+scale = [0.1, 0.2, 0.3]
+"""
+    shapes = "".join(map(shape.format, ("parts/cube.obj", "package://parts/cube.obj", "gone.stl", "parts/cube.obj")))
+    source, target = folder / "model" / "arm.toml", folder / "other" / "arm.xml"
+    source.write_text(MODEL.replace("[joints.A]", shapes + "[joints.A]"))
+    target.parent.mkdir()
+    return source, target, poinsot.write_mjcf(poinsot.load(source), target).notes
+
+
+@pytest.mark.filterwarnings("ignore::poinsot.errors.MissingMeshWarning")
+def test_meshes_are_written_to_mjcf_as_seen_from_the_new_file(tmp_path):
+    _, target, notes = written_with_meshes(tmp_path)
+    text = target.read_text()
+    assert text.count('file="../model/parts/cube.obj"') == 1 and text.count('mesh="mesh1"') == 3
+    assert 'scale="0.1 0.2 0.3"' in text and text.count('pos="0.1 0.2 0.3"') == 3
+    assert [note for note in notes if "mesh" in note.lower()] == [
+        "A mesh that is not found, or that MuJoCo does not read, is left out: gone.stl."
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::poinsot.errors.MissingMeshWarning")
+def test_meshes_of_an_mjcf_that_was_written_read_back_in_their_places(tmp_path):
+    pytest.importorskip("mujoco")
+    source, target, _ = written_with_meshes(tmp_path)
+    meshes = [v for v in poinsot.load(target).bodies["arm"].visuals if v.shape == "mesh"]
+    given = poinsot.load(source).bodies["arm"].visuals[-1]
+    assert len(meshes) == 3
+    for mesh in meshes:
+        np.testing.assert_allclose(mesh.pose().p, given.pose().p, atol=1e-6)
+        np.testing.assert_allclose(mesh.pose().R, given.pose().R, atol=1e-6)
+        np.testing.assert_allclose([float(x) for x in mesh.size], [0.1, 0.2, 0.3])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -12,7 +14,7 @@ from poinsot.errors import PoinsotError, one_line, unknown
 from poinsot.estimate.closed_loop.controllers import control_of
 from poinsot.estimate.modal_run import modal_run_of
 from poinsot.estimate.role import Role
-from poinsot.estimate.study import Processing, Run, Study, noise_of, unknowns_of
+from poinsot.estimate.study import Processing, Run, Study, Unknown, noise_of, unknowns_of
 from poinsot.model.file_kinds import DESIGN, STUDY, another_kind
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
@@ -107,11 +109,12 @@ def read_study(path: str | Path) -> Study:
     text, document = read_document(file, "a study file")
     table = study_table(document, file.name)
     mechanism = mechanism_of(table.model, table.known, file.parent)
+    unknowns = unknowns_beside(table.known, table.unknowns, mechanism, file.name)
     runs = tuple(run_of(name, one, file.parent, mechanism) for name, one in table.recordings.items())
     return Study(
         mechanism,
         runs,
-        unknowns_of(table.unknowns or None, mechanism),
+        unknowns,
         tuple(table.channels),
         noise_of({name: noise_value(sigma, name) for name, sigma in table.noise.items()}),
         table.method,
@@ -160,6 +163,19 @@ def mechanism_of(model: str, known: dict[str, float | str], folder: Path) -> Mec
     beside = folder / model
     mechanism = load(beside if beside.is_file() else model)
     return mechanism.with_parameters(known) if known else mechanism
+
+
+def unknowns_beside(known: Iterable[str], given: Any, mechanism: Mechanism, file: str) -> tuple[Unknown, ...]:
+    """The unknowns of a study file; one that is also among the parameters that are known is an error."""
+    found = unknowns_of(given or None, mechanism)
+    for name in known:
+        for one in found:
+            if any(fnmatchcase(name, pattern) for pattern in (one.name, *one.parameters)):
+                by = "" if one.name == name else f" (as '{one.name}')"
+                raise PoinsotError(
+                    f"{file}: '{name}' stands in [known] and in [unknowns]{by}: leave it in one of them"
+                )
+    return found
 
 
 def run_of(name: str, table: RecordingTable, folder: Path, mechanism: Mechanism) -> Run:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from poinsot.errors import PoinsotError, unknown
-from poinsot.estimate.study import noise_of, unknowns_of
+from poinsot.estimate.study import noise_of
 from poinsot.estimate.study_file import (
     RecordingTable,
     StrictTable,
@@ -14,6 +14,7 @@ from poinsot.estimate.study_file import (
     mechanism_of,
     noise_value,
     run_of,
+    unknowns_beside,
 )
 from poinsot.experiment.limits import limits_of
 from poinsot.experiment.registry import task_of
@@ -54,7 +55,7 @@ def read_design(path: str | Path) -> DesignStudy:
     return DesignStudy(
         mechanism,
         task_of(table.design, mechanism),
-        unknowns_of(table.unknowns or None, mechanism),
+        unknowns_beside(table.known, table.unknowns, mechanism, file.name),
         limits_of(table.limits, mechanism),
         tuple(table.channels),
         noise_of({name: noise_value(sigma, name) for name, sigma in table.noise.items()}),

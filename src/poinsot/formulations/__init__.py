@@ -27,7 +27,7 @@ __getattr__ = door(
         "generalised_forces": "angles_read commanded coordinate_along curvature drive_inertias turn winds",
         "joint": "joint_equations",
         "loops": "constraint_map_at",
-        "reactions": "joint_reactions",
+        "reactions": "coupling_forces joint_reactions",
         "rotation_matrix": "matrix_equations matrix_reading",
         "solve": "dynamics unit_quaternions",
     },

@@ -42,6 +42,14 @@ def joint_reactions(e: Equations, a: Any, lam: Any) -> dict[str, Wrench]:
     return rowless | found | (_tree_reactions(e, a, found, kept) if e.graph.branches else {})
 
 
+def coupling_forces(e: Equations, lam: Any) -> list[Any]:
+    """Forces −λ of all couplings along their coordinates, as symbols."""
+    motion = e.kinematics
+    lam = lam if motion.combined is None else motion.combined.T.T @ lam
+    place = {row.joint: k for k, row in enumerate(motion.all_rows)}
+    return [-lam[place[coupling.owner]] for coupling in e.symbols.elements.couplings.values()]
+
+
 def _tree_reactions(e: Equations, a: Any, closing: dict[str, Wrench], coupled: dict[str, Any]) -> dict[str, Wrench]:
     """Newton and Euler from the leaves inwards; `coupled` are the forces of couplings along their coordinates."""
     elements, poses = e.symbols.elements, e.kinematics.poses

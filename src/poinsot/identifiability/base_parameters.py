@@ -49,8 +49,9 @@ class BaseParameters(Result):
     _extra = {"rank": "rank", "values": "values"}
     _columns = {
         "values": ("value", "SI"),
+        "base_units": ("unit", ""),
         "combinations": ("combination", ""),
-        "coefficients": (lambda base: base.eliminated, "SI"),
+        "coefficients": (lambda base: base.eliminated, lambda base: base.coefficient_units),
     }
 
     def panels(self) -> tuple[Panel, ...]:
@@ -68,6 +69,18 @@ class BaseParameters(Result):
     def rank(self) -> int:
         """Number b of base parameters."""
         return len(self.independent)
+
+    @property
+    def base_units(self) -> tuple[str, ...]:
+        """Units (b,) of the base parameters: all terms of one have that of its first."""
+        units = dict(zip(self.columns, self.units))
+        return tuple(units[name] for name in self.independent)
+
+    @property
+    def coefficient_units(self) -> tuple[str, ...]:
+        """Units (k − b,) of β by eliminated parameter: that of the row's base parameter over its own."""
+        units = dict(zip(self.columns, self.units))
+        return tuple(f"unit/({units[name]})" for name in self.eliminated)
 
     def values(self, mechanism: Mechanism | None = None) -> np.ndarray:
         """Values (b,) of the base parameters of a mechanism of the same structure  [SI]."""
@@ -104,11 +117,8 @@ class BaseParameters(Result):
             f"(channels: {', '.join(self.channels[:8])}{', …' if len(self.channels) > 8 else ''})",
             str(self.gap),
         ]
-        units = dict(zip(self.columns, self.units))
-        rows = [
-            (f"{value if abs(value) > ROUND_OFF * size else 0.0:.6g}", units[name], text)
-            for name, value, size, text in zip(self.independent, self.values(), self._sizes(), self.combinations)
-        ]
+        told = zip(self.base_units, self.values(), self._sizes(), self.combinations)
+        rows = [(f"{x if abs(x) > ROUND_OFF * size else 0.0:.6g}", unit, text) for unit, x, size, text in told]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
         lines += [f"  {v.rjust(widths[0])} {u.ljust(widths[1])}  {text}" for v, u, text in rows]
         if self.null:

@@ -21,7 +21,7 @@ from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.equations import SINGULAR
 from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
-from poinsot.motion.kinematics import followed_path
+from poinsot.motion.kinematics import followed_path, warn_beyond_stops
 from poinsot.motion.signals import GivenMotion, as_motion, own_times
 from poinsot.results import BarPanel, Curve, LinePanel, Panel, Result
 from poinsot.results.panels import with_unit
@@ -125,6 +125,7 @@ def regressor(
             )
     motion = as_motion(motion, mechanism)
     path = followed_path(mechanism, motion, own_times(motion) if t is None else t)
+    warn_beyond_stops(path, mechanism, motion)
     home = path.system.equations.symbols.home
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, home.size)
     return evaluate_regressor(mechanism, states, channels, parameters, weights)

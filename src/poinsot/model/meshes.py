@@ -66,6 +66,12 @@ def names_from(mechanism: Mechanism, folder: Path) -> dict[str, str]:
     return names
 
 
+def paths_from(mechanism: Mechanism, folder: Path) -> dict[str, str]:
+    """Mesh files that are there, by their names in the model file, as paths that any program finds from a folder."""
+    files = {name: _first_file(name, mechanism.folder) for name in mesh_names(mechanism)} if mechanism.folder else {}
+    return {name: _seen_from(folder, file) for name, file in files.items() if file is not None}
+
+
 def renamed(mechanism: Mechanism, names: Mapping[str, str]) -> Mechanism:
     """A mechanism with other names for some of its mesh files, in its model file too."""
     if not names:

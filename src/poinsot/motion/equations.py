@@ -15,7 +15,7 @@ from poinsot import formulations
 from poinsot.engine import kkt
 from poinsot.errors import PoinsotError, one_line
 from poinsot.lazy import casadi
-from poinsot.system.stored import remembered, stored
+from poinsot.system.stored import remembered, stored, stored_parts
 
 if TYPE_CHECKING:
     from poinsot.engine import Factor
@@ -76,15 +76,17 @@ def inverse_solution(compiled: System) -> InverseSolution:
 
 
 def columns(e: Equations, a: casadi.SX, lam: casadi.SX) -> casadi.SX:
-    """Reactions of all joints as one column of symbols (6 j, 1), in the order of the model's joints."""
+    """Reactions of all joints, then forces of all couplings, as one column of symbols (6 j + c, 1), in the model's
+    order."""
     wrenches = formulations.joint_reactions(e, a, lam)
     ordered = [wrenches[name] for name in e.symbols.elements.joints]
-    return casadi.vertcat(*(casadi.vertcat(casadi.SX(W.f), casadi.SX(W.n)) for W in ordered))
+    parts = [casadi.vertcat(casadi.SX(W.f), casadi.SX(W.n)) for W in ordered]
+    return casadi.vertcat(*parts, *formulations.coupling_forces(e, lam))
 
 
 @stored
 def inverse_function(compiled: System) -> casadi.Function:
-    """(q, v, v̇, weights, p) -> u, λ, check, reactions and rates of the actuated coordinates."""
+    """(q, v, v̇, weights, p) -> u, λ, check, reactions, forces of couplings and rates of the actuated coordinates."""
     e = compiled.equations
     s = inverse_solution(compiled)
     a, w, u, lam = s.a, s.w, s.u, s.lam
@@ -115,3 +117,23 @@ def jacobians(compiled: System, outputs: tuple[str, ...]) -> casadi.Function:
     columns = [casadi.vertcat(casadi.SX(0, 1), *rates) for rates in (driven, *named)]
     slopes = [casadi.densify(casadi.jacobian(rates, e.v)) for rates in columns]
     return casadi.Function("J", [e.q, e.p], [e.kinematics.C, *slopes])
+
+
+@stored_parts
+def rigid_stop_angles(compiled: System) -> tuple[dict[str, casadi.Function], dict[str, list[bool]]]:
+    """Rigid end stops by name: whether the parts of their coordinates are angles that are read off poses."""
+    direct, found = compiled.equations.kinematics.direct, {}
+    for name, law in compiled.elements.forces.items():
+        if law.clearance(law.centre) is not None:
+            angles = formulations.angles_read(law.on, direct)
+            found[name] = [part in angles for part in law.on.parts]
+    return {}, found
+
+
+@stored
+def rigid_stop_parts(compiled: System) -> casadi.Function:
+    """(q, v, p) -> the parts of the coordinates of all rigid end stops, and their rates."""
+    e, forces = compiled.equations, compiled.elements.forces
+    along = [compiled.along(part) for name in rigid_stop_angles(compiled).facts for part in forces[name].on.parts]
+    outputs = [casadi.vertcat(*(casadi.SX(x[j]) for x in along)) for j in (0, 1)]
+    return casadi.Function("stops", [e.q, e.v, e.p], outputs)

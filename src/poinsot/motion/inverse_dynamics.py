@@ -19,9 +19,9 @@ from poinsot.motion.counted_turns import first_turned, turned_error
 from poinsot.motion.equations import SINGULAR, inverse_function
 from poinsot.motion.kinematics import Kinematics, kinematics
 from poinsot.motion.partial import completed, driven_along
-from poinsot.motion.reactions import JointReactions, by_joint
+from poinsot.motion.reactions import JointReactions, by_coupling, by_joint
 from poinsot.motion.signals import GivenMotion, as_motion, own_times
-from poinsot.motion.undetermined import undetermined
+from poinsot.motion.undetermined import undetermined, undetermined_couplings
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import conditioning, freest
 from poinsot.system.functions import poses_at
@@ -40,6 +40,7 @@ class InverseDynamics(JointReactions):
     forces: dict[str, np.ndarray]  # by actuator (n,)  [N or N·m]
     power: dict[str, np.ndarray]  # by actuator (n,)  [W]
     reactions: dict[str, np.ndarray]  # by joint, (f, m) on its second body (n, 6), NaN where open  [N, N·m]
+    coupling_forces: dict[str, np.ndarray]  # on each coordinate of a coupling, "gear.out" (n,)  [N or N·m]
     multipliers: np.ndarray  # (n, m)
     check: np.ndarray  # (n,) check value: 1 is perfect, 0 where the actuators lose hold of the mechanism
     kinematics: Kinematics
@@ -103,7 +104,7 @@ def inverse_dynamics(
     velocity: Mapping[str, float] | None = None,
     formulation: str = "joint",
 ) -> InverseDynamics:
-    """Actuator forces, reactions of every joint and powers along a prescribed motion.
+    """Actuator forces, reactions of every joint, forces of couplings and powers along a prescribed motion.
 
     `mechanism`, `motion`, `t` (n,) [s] and `formulation` as for `kinematics`.
 
@@ -226,12 +227,14 @@ def _result(
     """The first n samples."""
     moving, compiled = moving.first(n), moving.path.system
     u, flat, names = u[:n], flat[:n], list(compiled.mechanism.template.joints)
-    rates = flat[:, 6 * len(names) :]
+    forces = 6 * len(names) + len(mechanism.elements.couplings)
+    rates = flat[:, forces:]
     return InverseDynamics(
         t=moving.t,
         forces={name: u[:, k] for k, name in enumerate(compiled.commands)},
         power={name: u[:, k] * rates[:, k] for k, name in enumerate(compiled.commands)},
         reactions=by_joint(flat, names, undetermined(compiled)),
+        coupling_forces=by_coupling(flat[:, 6 * len(names) : forces], mechanism, undetermined_couplings(compiled)),
         multipliers=lam[:n],
         check=check.ravel()[:n],
         kinematics=moving,

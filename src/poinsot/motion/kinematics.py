@@ -6,7 +6,8 @@ C v = 0, J v = ṡ*               C v̇ = γ, J v̇ = s̈* − J̇ v        (the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -14,13 +15,14 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.model.assembly.assembly import Assembly, unit_hint
+from poinsot.model.assembly.end_stops import RigidStop, rigid_stops
 from poinsot.model.assembly.turns import known_angles, wound
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.continuation import Course, follow
 from poinsot.motion.continuity import Path, joined, require_continuity
 from poinsot.motion.counted_turns import first_turned, turned_error, turning, unwound
 from poinsot.motion.driven import driven, require_count
-from poinsot.motion.equations import body_motions
+from poinsot.motion.equations import body_motions, rigid_stop_angles, rigid_stop_parts
 from poinsot.motion.signals import (
     GivenMotion,
     as_motion,
@@ -87,7 +89,8 @@ def kinematics(
 
     `motion` prescribes as many independent coordinates as the mechanism has freedoms: a number, a function of t,
     a Fourier series, or samples (times, values) for each; or it is a table of samples, the path of a CSV file, a data
-    frame or a recording. Without `t` its own times are taken.
+    frame or a recording. Without `t` its own times are taken. A motion beyond a rigid end stop is a warning that
+    names the stop, the coordinate, its value and the time.
 
     >>> import poinsot
     >>> k = poinsot.kinematics(poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t}, [0.0, 0.1])
@@ -97,7 +100,9 @@ def kinematics(
     motion = as_motion(motion, require_mechanism(mechanism))
     mechanism, t = mechanism.naming(*motion), own_times(motion) if t is None else t
     try:
-        return _observed(mechanism, solve_path(mechanism, motion, t, formulation), motion)
+        path = solve_path(mechanism, motion, t, formulation)
+        warn_beyond_stops(path, mechanism, motion)
+        return _observed(mechanism, path, motion)
     except MotionError as error:
         error.partial = None if error.partial is None else _observed(mechanism, error.partial, motion)
         raise
@@ -137,10 +142,42 @@ def solve_path(
 def followed_path(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers) -> Path:
     """The path of a prescribed motion on which every law knows its angles: forces can be asked for along it."""
     path = solve_path(mechanism, motion, t)
-    given = evaluate_motion(as_signals(motion), path.t[:1])[0][0]
-    if turned := first_turned(path, mechanism, dict(zip(motion, given))):
+    if turned := first_turned(path, mechanism, _first_values(motion, path.t)):
         raise turned_error(path, *turned)
     return path
+
+
+def warn_beyond_stops(path: Path, mechanism: Mechanism, motion: Mapping[str, Any]) -> None:
+    """Tell where a prescribed motion first passes rigid end stops: no machine follows it there."""
+    for stop, s in _along_stops(path, mechanism, motion):
+        if (passed := stop.passed(s)).any():
+            at = int(np.argmax(passed))
+            said = f"from t = {path.t[at]:g} s on the motion is beyond {stop.told(float(s[at]))}"
+            warnings.warn(said, stacklevel=3)
+
+
+def _along_stops(
+    path: Path, mechanism: Mechanism, motion: Mapping[str, Any]
+) -> Iterator[tuple[RigidStop, np.ndarray]]:
+    """Rigid end stops, and the values (n,) of their coordinates along a motion."""
+    stops = rigid_stops(mechanism, path.system.home.size)
+    if not stops:
+        return
+    whole, read = path.between or path, rigid_stop_angles(path.system).facts
+    columns = zip(*(x.T for x in rigid_stop_parts(path.system)(whole.q, whole.v, whole.p)))
+    poses = poses_at(path.system, path.q[0], path.constants(0))
+    begin, asked = known_angles(mechanism.elements, poses, _first_values(motion, path.t)), np.isin(whole.t, path.t)
+    for stop in stops:
+        values = []
+        for part, turns in zip(stop.on.parts, read[stop.name]):
+            s, s_dot = next(columns)
+            values.append(begin.get(part, s[0]) - s[0] + unwound(whole.t, s, s_dot) if turns else s)
+        yield stop, np.asarray(stop.on.combined(tuple(values)))[asked]
+
+
+def _first_values(motion: Mapping[str, Any], t: np.ndarray) -> dict[str, float]:
+    """Prescribed coordinates at the first of times t (n,), by name  [m or rad]."""
+    return dict(zip(motion, evaluate_motion(as_signals(motion), t[:1])[0][0].tolist()))
 
 
 def _unit_hint(mechanism: Mechanism, motion: Mapping[str, Any], t: np.ndarray) -> str:
@@ -229,7 +266,7 @@ def _first_turns(path: Path, motion: Mapping[str, Any], names: Sequence[str], s:
     if not names:
         return np.zeros(0)
     elements = path.system.mechanism.elements
-    given = dict(zip(motion, evaluate_motion(as_signals(motion), path.t[:1])[0][0]))
+    given = _first_values(motion, path.t)
     angles = known_angles(elements, poses_at(path.system, path.q[0], path.constants(0)), given)
     read = np.array([s[name][0] for name in names])
     return wound(angles, [elements.coordinates[name] for name in names], read) - read

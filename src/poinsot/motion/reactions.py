@@ -7,6 +7,8 @@ Components that redundant constraints leave undetermined are NaN, and so is ever
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from poinsot.elements import GROUND
@@ -25,6 +27,9 @@ class JointReactions(Result):
     reactions: dict[str, np.ndarray]  # by joint (…, 6)
     position: dict[str, np.ndarray]  # by body (…, 3)  [m]
     rotation: dict[str, np.ndarray]  # by body (…, 3, 3)
+
+    def _unit(self, unit: str, key: str) -> str:
+        return _coupled(self.mechanism)[key][2] if unit == "coupling" else super()._unit(unit, key)
 
     def reaction(self, joint: str, *, axes: str = "joint", about: str = "joint", on: str | None = None) -> np.ndarray:
         """Force and moment (…, 6) [N, N·m] that a joint exerts on one of its bodies.
@@ -79,4 +84,26 @@ def by_joint(flat: np.ndarray, names: list[str], missing: dict[str, np.ndarray])
     found = {name: flat[..., 6 * k : 6 * k + 6].copy() for k, name in enumerate(names)}
     for name, parts in missing.items():
         found[name][..., parts] = np.nan
+    return found
+
+
+def by_coupling(flat: np.ndarray, mechanism: Mechanism, missing: Collection[str]) -> dict[str, np.ndarray]:
+    """What couplings exert on each of their coordinates (…,), from columns (…, c); NaN where it is not determined.
+
+    A coupling Σ w_k q_k = c with the force f along its sum pushes q_k by w_k f; "gear.out" is what the coupling
+    "gear" exerts on the joint "out".
+    """
+    columns = dict(zip(mechanism.elements.couplings, np.moveaxis(flat, -1, 0)))
+    forces = {name: np.nan * f if name in missing else f for name, f in columns.items()}
+    return {key: weight * forces[name] for key, (name, weight, _) in _coupled(mechanism).items()}
+
+
+def _coupled(mechanism: Mechanism) -> dict[str, tuple[str, float, str]]:
+    """Coupling, weight and unit of the force, by the names of coordinates that are coupled."""
+    elements, found = mechanism.elements, {}
+    for name, coupling in elements.couplings.items():
+        on = coupling.on
+        for part, weight in zip(on.parts, on.factors):
+            key = name if len(on.parts) == 1 else f"{name}.{elements.coordinates.name_of(part)}"
+            found[key] = name, float(weight), "N" if part.unit == "m" else "N·m"
     return found

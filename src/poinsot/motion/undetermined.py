@@ -25,7 +25,17 @@ def undetermined(compiled: System) -> dict[str, np.ndarray]:
     """Components (6,) of the wrench of every joint that are not determined; empty without redundant constraints."""
     if not compiled.outline.redundancy.groups:
         return {}
-    return {name: np.array(parts, bool) for name, parts in _components(compiled).facts.items()}
+    joints = compiled.mechanism.template.joints
+    return {name: np.array(parts, bool) for name, parts in _components(compiled).facts.items() if name in joints}
+
+
+@one_blas_thread()
+def undetermined_couplings(compiled: System) -> tuple[str, ...]:
+    """Couplings whose forces redundant constraints leave undetermined."""
+    if not compiled.outline.redundancy.groups:
+        return ()
+    facts = _components(compiled).facts
+    return tuple(name for name, c in compiled.mechanism.template.couplings.items() if c.owner in facts)
 
 
 @stored_parts
@@ -43,6 +53,10 @@ def _components(compiled: System) -> tuple[dict[str, Any], dict[str, list[bool]]
             G = np.asarray(formulations.constraint_map_at(joint, X_FM, constraints.kept(name)))
             wrench = np.abs(G.T @ stresses[rows]) * np.repeat([away.size, 1.0], 3)[:, None]
             found[name] = np.max(wrench, axis=1, initial=0.0)
+    for coupling in elements.couplings.values():
+        own = [i for i, row in enumerate(constraints.rows) if row.joint == coupling.owner]
+        size = away.size if coupling.on.unit == "m" else 1.0
+        found[coupling.owner] = np.max(np.abs(stresses[own]) * size, axis=1, initial=0.0)
     largest = max((x.max() for x in found.values()), default=0.0)
     hit = {name: size > TOLERANCE * largest for name, size in found.items()}
     return {}, {name: parts.tolist() for name, parts in hit.items() if np.any(parts)}

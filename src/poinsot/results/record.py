@@ -38,6 +38,7 @@ COLUMNS: Mapping[str, tuple[Texts, Texts]] = {  # by attribute: labels and units
     "forces": ("force", "force"),
     "power": ("power", "W"),
     "reactions": (WRENCH, _NEWTONS),
+    "coupling_forces": ("force", "coupling"),
     "body_forces": (WRENCH, _NEWTONS),
     "energy": ("energy", "J"),
     "work": ("work", "J"),

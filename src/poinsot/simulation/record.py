@@ -11,8 +11,8 @@ import numpy as np
 
 from poinsot.elements import GROUND
 from poinsot.model.mechanism import Mechanism
-from poinsot.motion.reactions import JointReactions, by_joint
-from poinsot.motion.undetermined import undetermined
+from poinsot.motion.reactions import JointReactions, by_coupling, by_joint
+from poinsot.motion.undetermined import undetermined, undetermined_couplings
 from poinsot.simulation.equations import Laws, acceleration_function, reaction_function
 from poinsot.spatial.pose import Pose
 from poinsot.system.system import System
@@ -54,7 +54,7 @@ class Simulation(JointReactions):
     status: str  # what to do next; empty means success
     changes: tuple[str, ...]  # where other coordinates, or an implicit method, were chosen, one sentence each
     mechanism: Mechanism = field(repr=False)
-    find_reactions: Callable[[], dict[str, np.ndarray]] = field(repr=False)  # gives the reactions
+    find_reactions: Callable[[], tuple[dict[str, np.ndarray], ...]] = field(repr=False)  # and forces of couplings
     find_states: Callable[[], SimulatedStates] = field(repr=False)  # gives accelerations and forces
 
     _columns = {"q": ("q", "SI"), "v": ("v", "SI"), "balance": ("energy error", "J")}
@@ -77,6 +77,15 @@ class Simulation(JointReactions):
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
         """By joint, wrench on its second body in its frame there (n, 6), computed when first asked for  [N, N·m]."""
+        return self._transmitted[0]
+
+    @property
+    def coupling_forces(self) -> dict[str, np.ndarray]:
+        """On each coordinate of a coupling, "gear.out" (n,), computed when first asked for  [N or N·m]."""
+        return self._transmitted[1]
+
+    @cached_property
+    def _transmitted(self) -> tuple[dict[str, np.ndarray], ...]:
         return self.find_reactions()
 
     @property
@@ -132,14 +141,17 @@ def simulated_states(compiled: System, laws: Laws, t: np.ndarray, y: np.ndarray,
 
 def simulated_reactions(
     compiled: System, laws: Laws, t: np.ndarray, y: np.ndarray, p: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Reactions (N, n, 6) by joint at states y (N, n, ·) and times t (n,), with constants p as for `repeated`."""
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Reactions (N, n, 6) by joint, and forces (N, n) of couplings on their coordinates, at states y (N, n, ·) and
+    times t (n,), with constants p as for `repeated`."""
     nq, nv, _, _ = compiled.sizes
     flat = y.reshape(-1, y.shape[-1])
     states = np.tile(t, len(y))[:, None], flat[:, :nq], flat[:, nq : nq + nv], repeated(p, y)
     wrenches, _ = solved_with_care(compiled, lambda one: reaction_function(one, laws), *states)
     names = list(compiled.mechanism.template.joints)
-    return by_joint(wrenches.reshape(*y.shape[:2], -1), names, undetermined(compiled))
+    wrenches, mechanism = wrenches.reshape(*y.shape[:2], -1), compiled.mechanism
+    forces = by_coupling(wrenches[..., 6 * len(names) :], mechanism, undetermined_couplings(compiled))
+    return by_joint(wrenches, names, undetermined(compiled)), forces
 
 
 def repeated(p: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -295,7 +295,9 @@ def _result(
         status=why or _status(mechanism, run),
         changes=run.changes,
         mechanism=mechanism,
-        find_reactions=lambda: {n: shape(w) for n, w in simulated_reactions(compiled, laws, t, y, p).items()},
+        find_reactions=lambda: tuple(
+            {n: shape(w) for n, w in table.items()} for table in simulated_reactions(compiled, laws, t, y, p)
+        ),
         find_states=lambda: simulated_states(compiled, laws, t[last], y[0, last], constants),
     )
 

@@ -14,10 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.elements import GROUND
+from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, unknown
 from poinsot.formulations.elastic import ElasticModel, Terms, columns_of, elastic_model
 from poinsot.formulations.elastic.nodes import plan
 from poinsot.model.assembly.constraints import row_lengths
+from poinsot.model.assembly.end_stops import RigidStop, require_between, rigid_stops
 from poinsot.model.assembly.mobility import dependent_rows
 from poinsot.model.build.joints_and_forces import force_unit
 from poinsot.model.mechanism import Mechanism
@@ -176,6 +179,22 @@ def settled(rest: Rest) -> Rest:
         "no equilibrium of the flexible links was found near this pose: "
         f"a {what} of {float(np.max(np.abs(left))):.3g} {unit} is left on node '{model.nodes[node]}'"
     )
+
+
+def require_bent_between_stops(mechanism: Mechanism, rest: Rest, known: Mapping[Coordinate, float]) -> None:
+    """That nodes at rest lie between the rigid end stops; `known` are angles [rad] before the beams bent."""
+    nodes, bent = rest.model.mesh.elements, {GROUND: Pose.identity()}
+    bent |= {name: Pose(x[:9].reshape(3, 3).T, x[9:]) for name, x in zip(rest.model.nodes, rest.X)}
+
+    def value(part: Coordinate, node: Coordinate) -> float:
+        s = float(node.value(bent, nodes.joints))
+        return s + 2 * np.pi * float(np.rint((known[part] - s) / (2 * np.pi))) if part in known else s
+
+    def along(stop: RigidStop) -> float:
+        parts = zip(stop.on.parts, nodes.forces[stop.name].on.parts)
+        return float(stop.on.combined(tuple(value(*pair) for pair in parts)))
+
+    require_between(rigid_stops(mechanism, rest.size), along, "the equilibrium of the flexible links")
 
 
 def _small_enough(rest: Rest, left: np.ndarray, gaps: np.ndarray) -> bool:

@@ -54,7 +54,7 @@ class Equilibrium(Result):
     energy: float  # potential  [J]
     mechanism: Mechanism = field(repr=False)
 
-    _extra = {"stable": "stable"}
+    _extra = {"stable": "stable", "stability": "stability"}
     _columns = {"residual": ("residual", "N or N·m"), "stiffness": ("stiffness", "N/m or N·m/rad")}
 
     def panels(self) -> tuple[Panel, ...]:
@@ -66,13 +66,17 @@ class Equilibrium(Result):
         """Whether the pose is a minimum of the potential energy."""
         return bool(np.all(self.stiffness > 0))
 
+    @property
+    def stability(self) -> str:
+        """ "stable"; "neutral" where some free motions meet no stiffness and none a negative one; or "unstable"."""
+        return "stable" if self.stable else "unstable" if bool(np.any(self.stiffness < 0)) else "neutral"
+
     def __str__(self) -> str:
         known, drives = self.mechanism.coordinates, self.mechanism.actuators
         named = quantities(self.coordinates, lambda name: known[name].unit)
         forces = f", forces {quantities(self.forces, lambda name: drives[name].unit)}" if self.forces else ""
-        kind = "stable" if self.stable else "not stable"
         where = named if self.coordinates else "the assembled pose"
-        return f"{kind} equilibrium at {where}{forces}, residual {self.residual:.1e} N or N·m"
+        return f"{self.stability} equilibrium at {where}{forces}, residual {self.residual:.1e} N or N·m"
 
 
 @one_blas_thread()

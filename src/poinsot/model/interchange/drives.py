@@ -36,13 +36,20 @@ def drive(tables: dict[str, Any], drives: Sequence[str]) -> None:
 
 def name_coordinates(document: dict[str, Any]) -> dict[str, Any]:
     """The document with a name for every length and angle of a joint that closes no loop: results tell them."""
-    named = {}
+    own = document.get("coordinates", {})
+    named = {key: on for key, on in joint_coordinates(document).items() if on not in own.values()} | own
+    return {**document, "coordinates": named} if named else document
+
+
+def joint_coordinates(document: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Every length and angle of a joint that closes no loop, by the joint's name."""
+    found = {}
     for name, spec in document.get("joints", {}).items():
         parts = () if spec.get("closing") else _lengths_and_angles(spec)
         for part in parts:
             key, which = (name, {}) if len(parts) == 1 else (f"{name}.{part}", {"coordinate": part})
-            named[key] = {"joint": name, **which}
-    return {**document, "coordinates": {**named, **document.get("coordinates", {})}} if named else document
+            found[key] = {"joint": name, **which}
+    return found
 
 
 def _lengths_and_angles(spec: dict[str, Any]) -> tuple[str, ...]:

@@ -70,10 +70,10 @@ def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechani
     return beside(mechanism, path)
 
 
-def dropped(mechanism: Mechanism) -> list[str]:
-    """What other formats have no words for, one note each kind."""
+def dropped(mechanism: Mechanism, kept: Iterable[str] = ()) -> list[str]:
+    """What other formats have no words for, one note each kind; coordinates that are `kept` are not among it."""
     named, parameters = mechanism.coordinates, mechanism.parameters
-    own = [name for name, c in named.items() if named.of_joint(name) != c]
+    own = [name for name, c in named.items() if named.of_joint(name) != c and name not in kept]
     symbols = [*(p.name for p in parameters.values() if p.role == "named"), *parameters.derived]
     bounded = [p.name for p in parameters.values() if p.source and p.description]
     kinds = {

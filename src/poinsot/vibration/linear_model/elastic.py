@@ -14,10 +14,19 @@ from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.formulations.elastic import ElasticModel, Terms, chain_basis
 from poinsot.model.assembly.assembly import Assembly
+from poinsot.model.assembly.turns import known_angles
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
-from poinsot.statics.elastic_equilibrium import Rest, model_of, settled, stack, undeformed, world_motions
+from poinsot.statics.elastic_equilibrium import (
+    Rest,
+    model_of,
+    require_bent_between_stops,
+    settled,
+    stack,
+    undeformed,
+    world_motions,
+)
 from poinsot.system.home import start
 from poinsot.vibration.linear_model.elastic_derivatives import elastic_derivatives
 from poinsot.vibration.linear_model.record import ElasticPart, LinearModel, dense
@@ -37,7 +46,9 @@ def elastic_model_about(
     mechanism = mechanism.naming(*kept)
     model, begin = model_of(mechanism, free), start(mechanism, pose)
     rows = [list(mechanism.elements.coordinates).index(name) for name in kept]
-    return _linear(mechanism, settled(undeformed(model, mechanism, begin.poses, locked, forces or {}, rows)))
+    rest = settled(undeformed(model, mechanism, begin.poses, locked, forces or {}, rows))
+    require_bent_between_stops(mechanism, rest, known_angles(mechanism.elements, begin.poses, kept))
+    return _linear(mechanism, rest)
 
 
 def _linear(mechanism: Mechanism, rest: Rest) -> LinearModel:

@@ -18,6 +18,7 @@ from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import Assembly
+from poinsot.model.assembly.end_stops import require_given_between_stops
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import skew
@@ -66,6 +67,8 @@ def rigid_model_about(
         require_reach(mechanism, compiled, point, angles)
     elif not balanced:
         raise PoinsotError(_unbalanced(compiled, point))
+    else:
+        require_given_between_stops(mechanism, pose, begin)
     kept = tuple(pose if isinstance(pose, Mapping) else mechanism.elements.pose)
     return _linear(mechanism, compiled, point, Held(kept, pose is not None, q if moved else None))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from poinsot.elements.bodies.visual import Visual
@@ -12,6 +14,7 @@ from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix, quaternion_matrix
 
 SEEN_GROUPS = 3  # MuJoCo shows the groups below
+READ = (".stl", ".obj", ".msh")  # endings of mesh files that MuJoCo reads
 
 
 def add_visuals(model: MjcfModel) -> None:
@@ -44,17 +47,37 @@ def _mesh_file(model: MjcfModel, k: int) -> str:
     return "" if start < 0 else m.paths[start : m.paths.find(b"\x00", start)].decode(errors="replace")
 
 
-def write_visuals(element: Element, visuals: tuple[Visual, ...]) -> list[str]:
+class MeshAssets:
+    """Mesh files of a model that is written, each with each scale once."""
+
+    def __init__(self, root: Element, paths: Mapping[str, str]):
+        self.root, self.paths = root, paths  # files as seen from the new model, by their names in the old one
+        self.names: dict[tuple[str, str], str] = {}
+
+    def name(self, visual: Visual) -> str:
+        """The asset that a mesh is; nothing where its file is not there, or not one that MuJoCo reads."""
+        path = self.paths.get(visual.file, "")
+        if Path(path).suffix.lower() not in READ:
+            return ""
+        key = path, numbers_text([float(x) for x in visual.size])
+        if key not in self.names:
+            self.names[key] = f"mesh{len(self.names) + 1}"
+            SubElement(self.root, "mesh", {"name": self.names[key], "file": path, "scale": key[1]})
+        return self.names[key]
+
+
+def write_visuals(element: Element, visuals: tuple[Visual, ...], meshes: MeshAssets) -> list[str]:
     """Write shapes as geoms without mass and contact; returns notes on what is left out."""
     notes = []
     for visual in visuals:
-        if visual.shape == "mesh":
-            notes.append("Meshes that bodies are drawn with are left out.")
-            continue
         size = [float(x) for x in visual.size]
         half = {"box": [x / 2 for x in size], "sphere": size}.get(visual.shape, [size[0], size[-1] / 2])
+        shape = {"size": numbers_text(half)}
+        if visual.shape == "mesh" and not (shape := {"mesh": meshes.name(visual)})["mesh"]:
+            notes.append(f"A mesh that is not found, or that MuJoCo does not read, is left out: {visual.file}.")
+            continue
         X = visual.pose()
-        attributes = {"type": visual.shape, "size": numbers_text(half), "pos": numbers_text(X.p)}
+        attributes = {"type": visual.shape, **shape, "pos": numbers_text(X.p)}
         attributes |= {"quat": numbers_text(quaternion_from_matrix(X.R)), "group": "1", "mass": "0"}
         attributes |= {"contype": "0", "conaffinity": "0"}
         if visual.colour is not None:

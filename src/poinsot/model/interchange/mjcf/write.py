@@ -6,6 +6,7 @@ Poinsot reads. Balls have no ref in MJCF: they stand at 1 0 0 0 in the written p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -16,13 +17,14 @@ from poinsot.elements.bodies import RigidBody
 from poinsot.elements.joints.steps import BALL, DISTANCE, FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.couplings import followers
-from poinsot.model.interchange.mjcf.visuals import write_visuals
+from poinsot.model.interchange.mjcf.visuals import MeshAssets, write_visuals
 from poinsot.model.interchange.mjcf.write_forces import FARTHEST, MjcfActing, law_attributes, pose_attributes
 from poinsot.model.interchange.notes import Conversion, dropped, written
 from poinsot.model.interchange.summed_forces import force_along
 from poinsot.model.interchange.tree import LoopClosure, OpenedTree, TreeLink, cut_tree
 from poinsot.model.interchange.xml import number_text, numbers_text
 from poinsot.model.mechanism import Mechanism, require_mechanism
+from poinsot.model.meshes import paths_from
 from poinsot.model.toml import as_path
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
@@ -36,25 +38,28 @@ SMALL_RATIO = 1e-9  # least principal moment, as a fraction of the largest
 def write_mjcf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) -> Conversion:
     """Write a mechanism in its assembled pose as MJCF, the model format of MuJoCo; needs no MuJoCo.
 
-    `mechanism` goes to `path`; a file there is kept unless `overwrite` is given.
+    `mechanism` goes to `path`; a file there is kept unless `overwrite` is given. Mesh files are named as seen from
+    there.
 
     What MJCF cannot say, or says only nearly, is in the notes of the result, one sentence each.
     """
-    text, notes = mjcf_text(require_mechanism(mechanism))
-    return written({as_path(path): text}, [*notes, *dropped(mechanism)], overwrite)
+    path = as_path(path)
+    text, notes = mjcf_text(mechanism, paths_from(require_mechanism(mechanism), path.parent))
+    return written({path: text}, [*notes, *dropped(mechanism)], overwrite)
 
 
-def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
-    """MJCF of a mechanism as text, and notes on what it cannot say."""
+def mjcf_text(mechanism: Mechanism, paths: Mapping[str, str] | None = None) -> tuple[str, list[str]]:
+    """MJCF of a mechanism as text, and notes on what it cannot say; `paths` of mesh files by their names."""
     tree = cut_tree(mechanism, NATIVE, whole_balls=True)
     notes = list(tree.notes)
     root = Element("mujoco", model=mechanism.name)
     SubElement(root, "compiler", angle="radian", autolimits="true", balanceinertia="false", inertiafromgeom="false")
     SubElement(root, "option", gravity=numbers_text(mechanism.gravity))
+    meshes = MeshAssets(SubElement(root, "asset"), paths or {})
     world = SubElement(root, "worldbody")
     along = MjcfActing(mechanism, tree, notes)
-    notes += write_visuals(world, mechanism.elements.ground.visuals)
-    elements = _bodies(world, tree, along, notes)
+    notes += write_visuals(world, mechanism.elements.ground.visuals, meshes)
+    elements = _bodies(world, tree, along, notes, meshes)
     along.add_sites(elements)
     following, lost = followers(mechanism, tree)
     notes += lost
@@ -75,6 +80,8 @@ def mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     if mechanism.planar:
         notes.append("The planar mechanism is written in space, in the plane z = 0.")
     _say_aids(tree, notes)
+    if not len(meshes.root):
+        root.remove(meshes.root)
     indent(root, "  ")
     return tostring(root, encoding="unicode") + "\n", notes
 
@@ -93,7 +100,9 @@ def _say_aids(tree: OpenedTree, notes: list[str]) -> None:
         notes.append(f"Ball joints ({named}) read 1 0 0 0 in the written pose: MJCF has no ref for them.")
 
 
-def _bodies(world: Element, tree: OpenedTree, along: MjcfActing, notes: list[str]) -> dict[str, Element]:
+def _bodies(
+    world: Element, tree: OpenedTree, along: MjcfActing, notes: list[str], meshes: MeshAssets
+) -> dict[str, Element]:
     """Nest every link in its parent; returns the element of every link."""
     elements, poses = {GROUND: world}, {GROUND: Pose.identity()}
     for link in tree.links:
@@ -104,7 +113,7 @@ def _bodies(world: Element, tree: OpenedTree, along: MjcfActing, notes: list[str
         elements[link.name], poses[link.name] = element, link.X_W
         _inertial(element, link, notes)
         if link.body is not None:
-            notes += write_visuals(element, link.body.visuals)
+            notes += write_visuals(element, link.body.visuals, meshes)
         _joints(element, link, along, notes)
     return elements
 

@@ -15,7 +15,7 @@ from poinsot.elements.joints import JOINTS, AxisJoint
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.model.interchange.auxiliary_links import mend_chains
 from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, inertia_entry, listed, mend_cuts, place, pose_entry
-from poinsot.model.interchange.drives import drive, require_drives
+from poinsot.model.interchange.drives import drive, joint_coordinates, require_drives
 from poinsot.model.interchange.names import Names, changed_names
 from poinsot.model.interchange.notes import built
 from poinsot.model.interchange.recognise import stem
@@ -228,6 +228,7 @@ class _Reader:
     def add_motors(self) -> None:
         """Joints that motors drive, by default all that move; an effort limit becomes that of the drive."""
         driven = {joint for motor in self._motors() for joint in self._driven(motor)}
+        called = self._called("drives")
         for name in sorted(driven, key=list(self.tree.joints).index):
             joint, here = self.tree.joints[name], self.joint_names[name]
             if self.type_of(joint) not in ("revolute", "prismatic"):
@@ -235,12 +236,19 @@ class _Reader:
             else:
                 limited = 0 < joint.effort < UNLIMITED
                 limits = {"limits": [-joint.effort, joint.effort]} if limited else {}
-                self.tables["actuators"][here] = {"on": {"joint": here}, **limits}
+                self.tables["actuators"][called.get(name, here)] = {"on": {"joint": here}, **limits}
         moving = [j for j in self.tree.joints.values() if self.type_of(j) != "fixed"]
         if any(joint.effort and joint.effort < UNLIMITED and joint.name not in driven for joint in moving):
             self.notes.append("Effort limits of joints that no motor drives are left out.")
         if any(0 < joint.velocity < UNLIMITED for joint in moving):
             self.notes.append("Velocity limits are left out.")
+
+    def _called(self, key: str) -> dict[str, str]:
+        """Names that the sidecar gives to what drives or tells joints, by joint."""
+        for joint in (table := getattr(self.sidecar, key)).values():
+            if joint not in self.tree.joints:
+                raise PoinsotError(f"{self.sidecar.path}: {key}: {unknown('joint', joint, self.tree.joints)}")
+        return {joint: name for name, joint in table.items()}
 
     def _motors(self) -> Sequence[str]:
         """Motors of the sidecar; without a word on them every joint of a tree that moves by itself."""
@@ -273,7 +281,13 @@ class _Reader:
         """The document of a model file."""
         gravity = {"gravity": list(self.sidecar.gravity)} if self.sidecar.gravity is not None else {}
         name = {"name": self.tree.name} if self.tree.name else {}
-        return {"format": 1, **name, **gravity, **{k: t for k, t in self.tables.items() if t}}
+        found = {"format": 1, **name, **gravity, **{k: t for k, t in self.tables.items() if t}}
+        own, named = joint_coordinates(found), {}
+        for joint, coordinate in self._called("coordinates").items():
+            here = self.joint_names[joint]
+            if on := own.get(here) or own.get(here.rpartition(".")[0]):  # a screw's turn tells its slide
+                named[coordinate] = on
+        return {**found, "coordinates": named} if named else found
 
     def screws(self) -> dict[str, tuple[float, float]]:
         """Slides that mimic the turn of the same joint ("nut.advance", "nut.angle"): offset, advance per radian."""

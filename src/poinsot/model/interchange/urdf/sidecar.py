@@ -7,7 +7,8 @@ The convention is that of the public collection example-parallel-robots:
     name_mot: [joint, …]        joints that motors drive; without the key all that move, if no loop is closed
     joint_name, joint_type      joints to be read as SPHERICAL, CARDAN or FIXED instead of their URDF type
 
-Poinsot adds two keys that others pass over: `pose`, coordinates of joints in the assembled pose, and `gravity`.
+Poinsot adds keys that others pass over: `pose`, coordinates of joints in the assembled pose, `gravity`, and `drives`
+and `coordinates`, joints by the names of the motors that drive them and of the coordinates that tell them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from poinsot.errors import PoinsotError, listing
 from poinsot.model.toml import read_text
 
 MAX_BYTES, MAX_DEPTH = 400_000, 12
-KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type", "pose", "gravity")
+KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type", "pose", "gravity", "drives", "coordinates")
 JOINT_TYPES = ("SPHERICAL", "CARDAN", "FIXED")
 
 
@@ -37,6 +38,8 @@ class Sidecar:
     joint_types: dict[str, str] = field(default_factory=dict)
     pose: dict[str, float] = field(default_factory=dict)  # [rad] or [m]
     gravity: tuple[float, float, float] | None = None  # [m/s²]
+    drives: dict[str, str] = field(default_factory=dict)  # joint by the name of its motor
+    coordinates: dict[str, str] = field(default_factory=dict)  # joint by the name of its coordinate
     unknown: tuple[str, ...] = ()  # keys that are not read
 
 
@@ -65,6 +68,8 @@ def read_sidecar(path: Path) -> Sidecar:
         joint_types=_joint_types(path, content),
         pose=_pose(path, content),
         gravity=_gravity(path, content),
+        drives=_names(path, content, "drives"),
+        coordinates=_names(path, content, "coordinates"),
         unknown=tuple(str(key)[:40] for key in content if key not in KEYS),
     )
 
@@ -127,6 +132,13 @@ def _pose(path: Path, content: dict[str, Any]) -> dict[str, float]:
     return {key: float(value) for key, value in pose.items()}
 
 
+def _names(path: Path, content: dict[str, Any], key: str) -> dict[str, str]:
+    names = content.get(key) or {}
+    if not isinstance(names, dict) or not all(_text(name) and _text(joint) for name, joint in names.items()):
+        raise PoinsotError(f"{path}: {key}: expected a table of names and joints")
+    return dict(names)
+
+
 def _gravity(path: Path, content: dict[str, Any]) -> tuple[float, float, float] | None:
     value = content.get("gravity")
     if value is None:
@@ -148,4 +160,7 @@ def sidecar_text(sidecar: Sidecar) -> str:
     }
     if sidecar.gravity is not None:
         content["gravity"] = [float(g) for g in sidecar.gravity]
+    content |= {
+        key: names for key, names in (("drives", sidecar.drives), ("coordinates", sidecar.coordinates)) if names
+    }
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)

@@ -7,6 +7,7 @@ which the body is fixed. Zero is Poinsot's zero; the assembled pose goes to the 
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -52,7 +53,7 @@ def write_urdf(mechanism: Mechanism, path: str | Path, overwrite: bool = False) 
     text, sidecar = writer.write()
     files = {path: text, path.with_suffix(".yaml"): sidecar_text(sidecar)}
     named = [f"Meshes of packages are named relative to the file: {listing(packages)}."] if packages else []
-    return written(files, [*writer.notes, *named, *dropped(mechanism)], overwrite)
+    return written(files, [*writer.notes, *named, *dropped(mechanism, writer.coordinates)], overwrite)
 
 
 class _Writer:
@@ -92,6 +93,8 @@ class _Writer:
             motors=self._motors(),
             pose=pose,
             gravity=None if (x, y, z) == STANDARD_GRAVITY else (x, y, z),
+            drives={name: m.name for name, m in self._drives().items() if m is not None and m.name != name},
+            coordinates=self.coordinates,
         )
         indent(self.robot, "  ")
         return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(self.robot, encoding="unicode") + "\n", sidecar
@@ -168,6 +171,13 @@ class _Writer:
             name: self.tree.motion(a.on.joint, a.on.index) if isinstance(a.on, AlongJoint) else None
             for name, a in self.mechanism.actuators.items()
         }
+
+    @cached_property
+    def coordinates(self) -> dict[str, str]:
+        """Elementary motions by the names of the coordinates that tell them, where these are others."""
+        along = {n: c for n, c in self.mechanism.coordinates.items() if isinstance(c, AlongJoint)}
+        motions = {name: self.tree.motion(c.joint, c.index) for name, c in along.items()}
+        return {name: motion.name for name, motion in motions.items() if motion is not None and motion.name != name}
 
     def _effort(self, motion: ElementaryMotion) -> float:
         for name, driven in self._drives().items():

@@ -1,0 +1,89 @@
+"""Where a mechanism may be: between rigid end stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poinsot.errors import PoinsotError
+from poinsot.model.assembly.turns import known_angles
+from poinsot.model.parts import substitute
+from poinsot.model.quantities.expressions import evaluate
+
+if TYPE_CHECKING:
+    from poinsot.elements.coordinates import Coordinate
+    from poinsot.model.assembly.assembly import Assembly
+    from poinsot.model.mechanism import Mechanism
+
+CLOSE = 1e-9  # of a radian or of the machine's size: how far beyond a stop is on it
+
+
+@dataclass(frozen=True)
+class RigidStop:
+    """The limits of a coordinate that no machine passes."""
+
+    name: str
+    on: Coordinate
+    label: str  # what the coordinate is called
+    lower: float  # [m] or [rad]
+    upper: float  # [m] or [rad]
+    reach: float  # how far beyond a limit is still on it  [m] or [rad]
+
+    def passed(self, s: np.ndarray | float) -> np.ndarray:
+        """Whether values of the coordinate, of any shape, are beyond the limits."""
+        return ~((self.lower - self.reach <= np.asarray(s)) & (np.asarray(s) <= self.upper + self.reach))
+
+    def told(self, s: float) -> str:
+        """The stop, the coordinate, its value and its limits."""
+        unit = self.on.unit
+        return (
+            f"the end stop '{self.name}': {self.label} = {s:.6g} {unit} is not from {self.lower:.6g} to "
+            f"{self.upper:.6g} {unit}"
+        )
+
+
+def rigid_stops(
+    mechanism: Mechanism, size: float, parameters: Mapping[str, Sequence[float]] | None = None
+) -> list[RigidStop]:
+    """The rigid end stops of a mechanism of that size [m]; the narrowest of a batch with values of some parameters.
+
+    Elastic ones push back what is beyond them.
+    """
+    elements, found = mechanism.elements, []
+    rigid = {name: law.on for name, law in elements.forces.items() if law.clearance(0.0) is not None}
+    if not rigid:
+        return []
+    batch = mechanism.parameters.environment({name: np.asarray(x, float) for name, x in (parameters or {}).items()})
+    for name, on in rigid.items():
+        limits = substitute(mechanism.template.forces[name], lambda expression: evaluate(expression, batch))
+        lower, upper = float(np.max(limits.lower)), float(np.min(limits.upper))
+        reach = CLOSE * (size if on.unit == "m" else 1.0)
+        found.append(RigidStop(name, on, elements.coordinates.name_of(on), lower, upper, reach))
+    return found
+
+
+def require_between(stops: Sequence[RigidStop], value: Callable[[RigidStop], float], what: str) -> None:
+    """That a pose, `what` in words, lies between rigid end stops, for the `value` of the coordinate of each."""
+    for stop in stops:
+        s = value(stop)
+        if stop.passed(s):
+            raise PoinsotError(f"{what} is beyond {stop.told(s)}")
+
+
+def require_given_between_stops(
+    mechanism: Mechanism, pose: Mapping[str, float] | Assembly | None, begin: Assembly
+) -> None:
+    """That a given pose, put together as `begin`, or the file's own where none is given, is between rigid stops."""
+    stops, elements = rigid_stops(mechanism, begin.size), mechanism.elements
+    if not stops:
+        return
+    known = known_angles(elements, begin.poses, pose if isinstance(pose, Mapping) else {})
+
+    def value(part: Coordinate) -> float:
+        return known[part] if part in known else float(part.value(begin.poses, elements.joints))
+
+    what = "the pose of the model file" if pose is None else "the given pose"
+    require_between(stops, lambda stop: float(stop.on.combined(tuple(map(value, stop.on.parts)))), what)
