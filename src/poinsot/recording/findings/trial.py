@@ -33,6 +33,7 @@ class Trial:
     forces: np.ndarray  # (m, k)
     names: tuple[str, ...]  # of the forces' channels, k
     actuators: tuple[str, ...]  # k
+    cutoff: float  # highest of the filters of the positions  [Hz]
 
     @property
     def mechanism(self) -> Mechanism:
@@ -80,7 +81,8 @@ def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
     names = [name for name, channel in recording.channels.items() if force_of(mechanism, channel)]
     if not names or not read:
         return None
-    recorded = recorded_motion(recording, mechanism, cutoff={name: motion_cutoff(recording, name) for name in read})
+    cutoff = {name: motion_cutoff(recording, name) for name in read}
+    recorded = recorded_motion(recording, mechanism, cutoff=cutoff)
     smooth = recorded.recording
     good = np.asarray(np.isfinite(smooth.table([*names, *read])).all(axis=1))
     edge = len(smooth) // 20
@@ -98,6 +100,7 @@ def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
         smooth.table(names)[rows],
         tuple(names),
         tuple(force_of(mechanism, recording.channels[name]) for name in names),
+        max(cutoff.values()),
     )
 
 
