@@ -43,9 +43,10 @@ def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # samples may be as large as numbers go
 def column_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
-    """Columns that look swapped, of the other sign or in another unit."""
+    """Columns that look swapped, of the other sign or in another unit; else forces that are late."""
     trial = _trial(recording, mechanism)
-    return [] if trial is None else _columns(trial, _needed(trial)[0])
+    motion = None if trial is None else _needed(trial)[0]
+    return [] if trial is None else _columns(trial, motion) or [*delay_findings(trial, motion)]
 
 
 def _columns(trial: Trial, motion: Needed | None) -> list[Finding]:

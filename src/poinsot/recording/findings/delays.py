@@ -26,12 +26,14 @@ __all__ = ["delay_findings"]
 
 PART = 0.1  # of the duration: the longest delay
 FINE, MOST = 4, 200  # steps in a period of the cut-off; steps to either side at most
-LESS = 0.8  # of what is unexplained without a delay
+LESS = 0.65  # of what is unexplained without a delay
+FITS = 0.1  # part of the forces that may be left with it
+WORSE = 1.1  # times what is left of a drive's force without it: that drive objects
 CLEAR, EXACT = 0.3, 1.2  # the same by the model's own values, which are right if they leave so many times the other
 ALIKE = 1.3  # times what the best delay leaves: a shorter one is as good, as in a periodic motion
 OBJECTS = 0.35  # beyond the least part that the model's own values leave: rough ones leave less
 SURE = 5.0  # standard errors
-SAMPLE = 0.75  # of a sample: less is a matter of when it is written
+SAMPLE = 0.8  # of a sample: less is a matter of when it is written
 PARTS = 16  # of the recording, for the error
 FEWEST = 50  # rows
 
@@ -78,7 +80,8 @@ def delay_findings(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
         f"{them} {1e3 * abs(found.delay):.3g} ± {1e3 * found.error:.1g} ms {word} the motion that needs such forces: "
         f"{100 * found.left:.2g} % remains of what is unexplained without a delay"
     )
-    advice = f"shift one of them, or make the delay an unknown, 'delay {trial.names[0]}'"
+    place = trial.recorded.recording.channels[trial.names[0]].place
+    advice = f"shift one of them, or make the delay an unknown, 'delay {place}'"
     yield Finding("delay", trial.names[0], "", found.delay, message, advice, Severity.ERROR)
 
 
@@ -99,7 +102,13 @@ def _delay(trial: Trial, motion: Needed) -> Delay | None:
     if by_own and by_own.left < CLEAR and own.left(by_own.delay) < EXACT * free.left(by_own.delay):
         return by_own
     by_free = _explaining(free, motion, longest, step)
-    return by_free if by_free and by_free.left < LESS else None
+    return by_free if by_free and by_free.left < LESS and _fits(free, by_free.delay) else None
+
+
+def _fits(shifted: Shifted, delay: float) -> bool:
+    """Whether little is left of the forces, and of none more than without the delay."""
+    now, late = (np.sum(shifted.outside(lag) ** 2, axis=0) for lag in (0.0, delay))
+    return bool(np.mean(late) < FITS * len(shifted.t) and (late < WORSE * now).all())
 
 
 def _signals(trial: Trial, scale: np.ndarray) -> list:

@@ -60,7 +60,8 @@ def believed(trial: Trial, motion: Needed | None) -> list[Finding]:
     if max(as_is) < POOR:
         return []
     units = _units(trial) if as_is[1] >= POOR else ()  # free parameters do not explain a motion in wrong units
-    tried = [_by_model(trial, motion, h) for h in _told([*_columns(trial), *units, *_kinds(trial)])]
+    every = [h for h in (*_columns(trial), *units, *_kinds(trial)) if trial.dead.isdisjoint(h.channels)]
+    tried = [_by_model(trial, motion, h) for h in _told(every)]
     short = sorted(tried, key=lambda h: h.left[0])[:SHORTLIST]
     short = [replace(h, left=(h.left[0], _free(trial, h))) for h in short]
     now = Hypothesis("", (), "", "", left=as_is, nominal=nominal)

@@ -18,6 +18,7 @@ from poinsot.recording.recording import RecordedChannel, Recording
 __all__ = ["Trial", "force_of", "trial_of"]
 
 SAMPLES = 400  # along the recording
+STILL = 1e-9  # of its size, that a filter moves what is constant
 FORCES = ("force", "moment", "torque")  # kinds of channels that hold the force of a drive
 
 
@@ -54,6 +55,13 @@ class Trial:
             if k is not None:
                 found[:, j] = states[:, k, 1:]
         return found
+
+    @cached_property
+    def dead(self) -> frozenset[str]:
+        """Channels that do not change."""
+        every = np.concatenate([self.states[:, :, 0], self.forces], axis=1)
+        still = np.ptp(every, axis=0) <= STILL * np.abs(every).max(axis=0)
+        return frozenset(name for name, one in zip((*self.channels, *self.names), still) if one)
 
     @cached_property
     def own_positions(self) -> tuple[int | None, ...]:
