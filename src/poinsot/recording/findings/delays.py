@@ -28,7 +28,6 @@ PART = 0.1  # of the duration: the longest delay
 FINE, MOST = 4, 200  # steps in a period of the cut-off; steps to either side at most
 LESS = 0.65  # of what is unexplained without a delay
 FITS = 0.1  # part of the forces that may be left with it
-WORSE = 1.1  # times what is left of a drive's force without it: that drive objects
 CLEAR, EXACT = 0.3, 1.2  # the same by the model's own values, which are right if they leave so many times the other
 ALIKE = 1.3  # times what the best delay leaves: a shorter one is as good, as in a periodic motion
 OBJECTS = 0.35  # beyond the least part that the model's own values leave: rough ones leave less
@@ -39,7 +38,7 @@ FEWEST = 50  # rows
 
 
 @dataclass(frozen=True, eq=False)
-class Shifted:
+class MovedForces:
     """Forces of k drives at m times that are moved along them."""
 
     t: np.ndarray  # (m,)  [s]
@@ -97,18 +96,16 @@ def _delay(trial: Trial, motion: Needed) -> Delay | None:
     except PoinsotError:  # forces that cannot be filtered
         return None
     motion, step = motion.of(rows), 1 / (FINE * trial.cutoff)
-    free, own = (Shifted(trial.t[rows], signals, basis_of(x, scale)) for x in (motion.columns, _own(motion)))
+    free, own = (MovedForces(trial.t[rows], signals, basis_of(x, scale)) for x in (motion.columns, _own(motion)))
     by_own = _explaining(own, motion, longest, step)
     if by_own and by_own.left < CLEAR and own.left(by_own.delay) < EXACT * free.left(by_own.delay):
         return by_own
     by_free = _explaining(free, motion, longest, step)
-    return by_free if by_free and by_free.left < LESS and _fits(free, by_free.delay) else None
-
-
-def _fits(shifted: Shifted, delay: float) -> bool:
-    """Whether little is left of the forces, and of none more than without the delay."""
-    now, late = (np.sum(shifted.outside(lag) ** 2, axis=0) for lag in (0.0, delay))
-    return bool(np.mean(late) < FITS * len(shifted.t) and (late < WORSE * now).all())
+    return (
+        by_free
+        if by_free and by_free.left < LESS and free.left(by_free.delay) < FITS * trial.forces[rows].size
+        else None
+    )
 
 
 def _signals(trial: Trial, scale: np.ndarray) -> list:
@@ -133,7 +130,7 @@ def _own(motion: Needed) -> np.ndarray:
     return columns
 
 
-def _explaining(shifted: Shifted, motion: Needed, longest: float, step: float) -> Delay | None:
+def _explaining(shifted: MovedForces, motion: Needed, longest: float, step: float) -> Delay | None:
     """The delay that explains most, as far as that is one."""
     start = _coarse(shifted, motion, longest, step)
     if start is None:
@@ -142,7 +139,7 @@ def _explaining(shifted: Shifted, motion: Needed, longest: float, step: float) -
     return Delay(delay, error, shifted.left(delay) / (shifted.left(0.0) + 1e-300))
 
 
-def _coarse(shifted: Shifted, motion: Needed, longest: float, step: float) -> tuple[float, float] | None:
+def _coarse(shifted: MovedForces, motion: Needed, longest: float, step: float) -> tuple[float, float] | None:
     """The shortest delay that explains as much as any, and the step to its neighbours; None at an end."""
     most = int(np.clip(longest / step, 2, MOST))
     step = longest / most
@@ -156,7 +153,7 @@ def _coarse(shifted: Shifted, motion: Needed, longest: float, step: float) -> tu
     return (float(lags[good[np.argmin(np.abs(lags[good]))]]), step) if len(good) else None
 
 
-def _refined(shifted: Shifted, lag: float, step: float) -> tuple[float, float]:
+def _refined(shifted: MovedForces, lag: float, step: float) -> tuple[float, float]:
     """The delay near a lag, and its standard error  [s]."""
     at = lag
     for _ in range(6):
