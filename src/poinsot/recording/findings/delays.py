@@ -131,16 +131,15 @@ def _own(motion: Needed) -> np.ndarray:
 
 
 def _explaining(shifted: MovedForces, motion: Needed, longest: float, step: float) -> Delay | None:
-    """The delay that explains most, as far as that is one."""
-    start = _coarse(shifted, motion, longest, step)
-    if start is None:
-        return None
-    delay, error = _refined(shifted, *start)
-    return Delay(delay, error, shifted.left(delay) / (shifted.left(0.0) + 1e-300))
+    """The shortest delay that explains as much as any; None where none does."""
+    lags, step = _coarse(shifted, motion, longest, step)
+    every = [_refined(shifted, lag, step) for lag in lags]
+    least = min((one.left for one in every), default=0.0)
+    return min((one for one in every if one.left <= ALIKE * least), key=lambda one: abs(one.delay), default=None)
 
 
-def _coarse(shifted: MovedForces, motion: Needed, longest: float, step: float) -> tuple[float, float] | None:
-    """The shortest delay that explains as much as any, and the step to its neighbours; None at an end."""
+def _coarse(shifted: MovedForces, motion: Needed, longest: float, step: float) -> tuple[np.ndarray, float]:
+    """Lags that explain more than their neighbours and that the model does not object to; the step between lags."""
     most = int(np.clip(longest / step, 2, MOST))
     step = longest / most
     lags = step * np.arange(-most, most + 1)
@@ -148,20 +147,19 @@ def _coarse(shifted: MovedForces, motion: Needed, longest: float, step: float) -
     own = np.array([by_model(motion, shifted.forces(lag)).unexplained for lag in lags])
     inner = np.arange(1, len(lags) - 1)
     least = (left[inner] <= left[inner - 1]) & (left[inner] <= left[inner + 1])
-    agreed = inner[least & (own[inner] <= own.min() + OBJECTS)]
-    good = agreed[left[agreed] <= ALIKE * np.min(left[agreed], initial=np.inf)]
-    return (float(lags[good[np.argmin(np.abs(lags[good]))]]), step) if len(good) else None
+    return lags[inner[least & (own[inner] <= own.min() + OBJECTS)]], step
 
 
-def _refined(shifted: MovedForces, lag: float, step: float) -> tuple[float, float]:
-    """The delay near a lag, and its standard error  [s]."""
+def _refined(shifted: MovedForces, lag: float, step: float) -> Delay:
+    """The delay near a lag."""
     at = lag
     for _ in range(6):
         r, d = shifted.outside(at), shifted.outside(at, 1)
         at = float(np.clip(at - np.sum(d * r) / (_size(d) + 1e-300), lag - step, lag + step))
     products = np.sum(shifted.outside(at, 1) * shifted.outside(at), axis=1)
     parts = np.array([np.sum(part) for part in np.array_split(products, PARTS)])
-    return at, float(np.sqrt(np.sum(parts**2)) / (_size(shifted.outside(at, 1)) + 1e-300))
+    error = float(np.sqrt(np.sum(parts**2)) / (_size(shifted.outside(at, 1)) + 1e-300))
+    return Delay(at, error, shifted.left(at) / (shifted.left(0.0) + 1e-300))
 
 
 def _size(x: np.ndarray) -> float:
