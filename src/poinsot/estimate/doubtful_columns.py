@@ -1,11 +1,13 @@
-"""Columns that a fit puts in doubt: forces of the other sign, channels that are swapped, positions in other units.
+"""Columns that a fit puts in doubt: forces of the other sign, channels that are swapped, positions in other units,
+forces that are late.
 
 What is at hand after a fit is looked at first, and costs nothing beside it:
 
     r_ij = corr(y_i, τ₀_j)        measured channel i, and what the model's own values say of channel j
 
-Where r_ii is small, r_ij + r_ji > r_ii + r_jj, sizes differ, or the fit is poor, the recording is tried on the model
-(`recording.findings`), which alone decides.
+Where r_ii is small, r_ij + r_ji > r_ii + r_jj, sizes differ, the fit is poor, or what it leaves is like the change of
+the channel with time, as a delay would leave it, the recording is tried on the model (`recording.findings`), which
+alone decides.
 """
 
 from __future__ import annotations
@@ -24,10 +26,11 @@ from poinsot.recording.finding import Finding
 from poinsot.recording.findings import column_findings
 from poinsot.recording.place import placed
 
-__all__ = ["columns_in_doubt", "poor_fits", "suspect_rows", "with_columns_in_doubt"]
+__all__ = ["columns_in_doubt", "late_fits", "poor_fits", "suspect_rows", "with_columns_in_doubt"]
 
 ALIKE = 0.5  # correlation with the model's own forces, from which on the sign of a channel is not asked about
 POOR = 0.05  # part of a channel's variance that a fit may leave
+LATE, SURE = 0.25, 5.0  # correlation of what is left with the change of a channel; the same times √n
 SIZE = 4.0  # times the deviation of the model's own forces, or less by that: the unit is asked about
 SAID = (
     "sign",
@@ -37,6 +40,7 @@ SAID = (
     "impossible",
     "time unit",
     "force unit",
+    "delay",
 )  # codes of what reading has found
 
 
@@ -62,6 +66,29 @@ def columns_in_doubt(run: Run, mechanism: Mechanism) -> list[Finding]:
 def poor_fits(fits: Iterable[RunFit | None]) -> list[str]:
     """Runs among those in which a channel is explained poorly."""
     return [name for fit in fits if fit and np.any(_left(fit) > POOR) for name in fit.runs]
+
+
+def late_fits(fits: Iterable[RunFit | None]) -> list[str]:
+    """Runs among those in which what is left of a channel is like its change with time."""
+    return [
+        name
+        for fit in fits
+        if fit
+        for name, *run in zip(fit.runs, fit.t, fit.measured, fit.predicted)
+        if len(run[0]) > 2 and any(_late(run[0], y, p) for y, p in zip(run[1].T, run[2].T))
+    ]
+
+
+def _late(t: np.ndarray, y: np.ndarray, predicted: np.ndarray) -> bool:
+    """Whether y − p is like dy/dt (n,)."""
+    r, change = y - predicted, np.gradient(y, t)
+    good = np.isfinite(r) & np.isfinite(change)
+    n = np.count_nonzero(good)
+    if n < 3:
+        return False
+    a, b = _standard(np.stack([r[good], change[good]], axis=1)).T
+    like = abs(float(a @ b)) / n
+    return bool(like > max(LATE, SURE / np.sqrt(n)))
 
 
 def _left(fit: RunFit) -> np.ndarray:

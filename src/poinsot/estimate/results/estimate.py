@@ -165,8 +165,8 @@ class Estimate(Result):
         """What speaks against the values; none: nothing that was looked at does."""
         poor = () if self.validation is None else poorly_predicted(self.fit, self.validation)
         fits = [f for runs in (self.fit, self.validation) if runs for f in runs.channels]
-        flat = list(dict.fromkeys(f.channel for f in fits if f.constant))
-        left = {f.channel: f"{f.channel} ({f.relative:.2f} of its deviation is left)" for f in fits if f.unexplained}
+        flat = list(dict.fromkeys(f.column for f in fits if f.constant))
+        left = {f.column: f"{f.column} ({f.relative:.2f} of its deviation is left)" for f in fits if f.unexplained}
         left = {name: text for name, text in left.items() if name not in flat}
         runs = self.study.runs
         wrong = [f"{run.name}: '{f.channel}': {f.message}" for run in runs for f in run.recording.problems]

@@ -34,6 +34,11 @@ class ChannelFit:
     silent: bool = False  # whether the model predicts zero whatever the values: it says nothing of them
 
     @property
+    def column(self) -> str:
+        """Its name in a recording."""
+        return self.channel.removeprefix("sensor ")
+
+    @property
     def constant(self) -> bool:
         """Whether a constant would do as well, where the model predicts anything."""
         return self.judged and not self.relative < CONSTANT
@@ -176,7 +181,7 @@ def poorly_predicted(fit: RunFit, held_out: RunFit) -> tuple[str, ...]:
     ):
         flat = b.constant and (a.constant or b.rms > alike * a.rms)
         if flat or (b.judged and b.relative > most * a.relative and b.rms > most * a.rms):
-            found.append(b.channel)
+            found.append(b.column)
     return tuple(found)
 
 

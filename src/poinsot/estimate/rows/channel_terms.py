@@ -136,12 +136,14 @@ def terms_of(unknowns: Sequence[Unknown], channels: Sequence[str], units: Sequen
     found: dict[str, ChannelTerm] = {}
     for one in unknowns:
         word, _, pattern = one.name.partition(" ")
-        matched = [k for k, name in enumerate(channels) if fnmatchcase(name, pattern)]
+        columns = [name.removeprefix("sensor ") for name in channels]
+        columns = [short if columns.count(short) == 1 else name for short, name in zip(columns, channels)]
+        matched = [k for k, both in enumerate(zip(columns, channels)) if any(fnmatchcase(x, pattern) for x in both)]
         if not matched:
             raise PoinsotError(unknown("measured channel", pattern, channels))
         for k in matched:
-            name = f"{word} {channels[k]}"
-            if name not in found or pattern == channels[k]:  # a name counts before a pattern
+            name = f"{word} {channels[k] if pattern == channels[k] else columns[k]}"
+            if name not in found or pattern in (columns[k], channels[k]):  # a name counts before a pattern
                 found[name] = TERMS[word](k, replace(one, name=name), units[k])
     return tuple(found.values())
 

@@ -4,7 +4,8 @@ inspect          all of them; what can be mended
 samples          missing, constant, coarse and clipped samples, spikes
 repeats          rows that repeat
 rates            velocities against derivatives: gain, sign, unit, delay
-against_model    what the mechanism could not have done: limits, power, gains, delays, and
+against_model    what the mechanism could not have done: limits, power, gains, and
+delays           forces that are late or early
 hypotheses       swapped and flipped columns, wrong units of positions
 mixed_units      units of forces and times, by
 scales           how many times the model's gravity and inertia are measured

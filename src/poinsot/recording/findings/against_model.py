@@ -10,7 +10,8 @@ from poinsot.errors import MotionError, PoinsotError
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import solve_path
 from poinsot.recording.finding import Finding, Severity, spans
-from poinsot.recording.findings.explained import Needed, basis_of, by_model, left_by, needed
+from poinsot.recording.findings.delays import delay_findings
+from poinsot.recording.findings.explained import Needed, by_model, needed
 from poinsot.recording.findings.hypotheses import believed
 from poinsot.recording.findings.mixed_units import FITS, force_unit_findings, time_unit_findings
 from poinsot.recording.findings.scales import scales_of
@@ -23,8 +24,6 @@ __all__ = ["column_findings", "model_findings"]
 FEWEST = 50  # samples that hypotheses are tried on
 TURNS = 4 * np.pi  # an angle that moves by more is asked about  [rad]
 GAIN = 4.0  # a force so many times that of the model is asked about
-LONGEST_DELAY, PART, DELAYS = 0.06, 0.05, 15  # [s], of the duration, steps to either side at most
-LESS = 0.8  # of what is unexplained without a delay
 
 
 def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
@@ -38,14 +37,16 @@ def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
     if said:
         told = {one.code for one in recording.findings if one.channel == "t"}  # by the clock
         return [*found, *(one for one in said if one.code not in told)]
-    return [*found, *impossible, *_power(trial), *_gains(trial, motion), *_delay(trial, motion)]
+    late = [*delay_findings(trial, motion)]
+    return [*found, *impossible, *(late or [*_power(trial), *_gains(trial, motion)])]  # late forces have other powers
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # samples may be as large as numbers go
 def column_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
-    """Columns that look swapped, of the other sign or in another unit."""
+    """Columns that look swapped, of the other sign or in another unit; else forces that are late."""
     trial = _trial(recording, mechanism)
-    return [] if trial is None else _columns(trial, _needed(trial)[0])
+    motion = None if trial is None else _needed(trial)[0]
+    return [] if trial is None else _columns(trial, motion) or [*delay_findings(trial, motion)]
 
 
 def _columns(trial: Trial, motion: Needed | None) -> list[Finding]:
@@ -148,36 +149,3 @@ def _gains(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
             message = f"it is {gain:.3g} times the force of the model, and of the same course"
             advice = "see on which side of the gear it is measured, and its unit"
             yield Finding("gain", name, "", float(gain), message, advice, Severity.WARNING)
-
-
-def _delay(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
-    """Forces that come later or earlier than the motion that needs them.
-
-    By the model's own values where they fit, for free ones may stand for a delay; those must not object.
-    """
-    if motion is None:
-        return
-    smooth = trial.recorded.recording
-    scale = trial.forces.std(axis=0) + 1e-300
-    basis = basis_of(motion.columns, scale)
-    longest = min(LONGEST_DELAY, PART * float(smooth.t[-1] - smooth.t[0]))
-    step = max(1, round(longest / DELAYS * smooth.rate)) / smooth.rate  # between samples noise would be less
-    most = max(2, round(longest / step))
-    lags = step * np.arange(-most, most + 1)
-    signals = [(smooth.t[good], smooth[name][good]) for name in trial.names if (good := smooth.mask(name)).any()]
-    free, nominal = np.zeros(len(lags)), np.zeros(len(lags))
-    for j, lag in enumerate(lags):
-        forces = np.stack([np.interp(trial.t + lag, t, x) for t, x in signals], axis=1)
-        free[j] = left_by(basis, forces, scale)
-        nominal[j] = by_model(motion, forces).unexplained
-    left = nominal if nominal.min() < FITS else free
-    k = int(np.argmin(left))
-    if not 0 < k < len(lags) - 1 or left[k] > LESS * left[most] or free[k] > 1.1 * free[most]:
-        return
-    y0, y1, y2 = left[k - 1 : k + 2]
-    delay = float(lags[k] + 0.5 * (y0 - y2) / (y0 - 2 * y1 + y2) * step)
-    if abs(delay) > 1 / smooth.rate:
-        word = "behind" if delay > 0 else "ahead of"
-        message = f"the forces are {1e3 * abs(delay):.3g} ms {word} the motion that needs them"
-        advice = "shift one of them, or make the delay an unknown"
-        yield Finding("delay", trial.names[0], "", delay, message, advice, Severity.ERROR)

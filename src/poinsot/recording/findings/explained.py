@@ -36,6 +36,10 @@ class Needed:
     drives: np.ndarray  # (m, k, 2) rates and accelerations of the drives
     states: States  # along the motion, m
 
+    def of(self, rows: np.ndarray) -> Needed:
+        """At some of the samples; the states stay all."""
+        return Needed(self.forces[rows], self.columns[rows], self.drives[rows], self.states)
+
 
 def needed(trial: Trial, states: np.ndarray, solve: Callable[..., Path | None]) -> Needed | None:
     """The forces along states (m, c, 3), from one regressor y = W θ + y₀ on the path that `solve` finds, if any.

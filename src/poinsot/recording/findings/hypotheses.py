@@ -24,6 +24,7 @@ POOR = 0.05  # unexplained part of the forces below which nothing is asked
 BETTER = 0.25  # of the product of both unexplained parts that may remain
 LESS = 0.8  # of what the model's own values leave that may remain
 WORSE = 1.2  # times one of them: it objects
+CLEAR = 0.3  # part of the forces that may remain where a channel is dead, which alone leaves much
 ALIKE = 1.5  # times the best: cannot be told from it
 FARTHEST = 20 * np.pi  # that a position may move which was recorded as a force  [rad, m]
 SHORTLIST = 6  # hypotheses that are tried with free parameters
@@ -60,11 +61,13 @@ def believed(trial: Trial, motion: Needed | None) -> list[Finding]:
     if max(as_is) < POOR:
         return []
     units = _units(trial) if as_is[1] >= POOR else ()  # free parameters do not explain a motion in wrong units
-    tried = [_by_model(trial, motion, h) for h in _told([*_columns(trial), *units, *_kinds(trial)])]
+    every = [h for h in (*_columns(trial), *units, *_kinds(trial)) if trial.dead.isdisjoint(h.channels)]
+    tried = [_by_model(trial, motion, h) for h in _told(every)]
     short = sorted(tried, key=lambda h: h.left[0])[:SHORTLIST]
     short = [replace(h, left=(h.left[0], _free(trial, h))) for h in short]
     now = Hypothesis("", (), "", "", left=as_is, nominal=nominal)
-    good = [h for h in short if h.score < BETTER * now.score and _no_objection(h, now)]
+    most = CLEAR if trial.dead else 1.0
+    good = [h for h in short if h.score < BETTER * now.score and h.left[0] <= most and _no_objection(h, now)]
     if not good:
         return []
     best = min(good, key=lambda h: h.score)

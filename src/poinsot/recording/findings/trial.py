@@ -18,6 +18,7 @@ from poinsot.recording.recording import RecordedChannel, Recording
 __all__ = ["Trial", "force_of", "trial_of"]
 
 SAMPLES = 400  # along the recording
+STILL = 1e-9  # of its size, that a filter moves what is constant
 FORCES = ("force", "moment", "torque")  # kinds of channels that hold the force of a drive
 
 
@@ -33,6 +34,7 @@ class Trial:
     forces: np.ndarray  # (m, k)
     names: tuple[str, ...]  # of the forces' channels, k
     actuators: tuple[str, ...]  # k
+    cutoff: float  # highest of the filters of the positions  [Hz]
 
     @property
     def mechanism(self) -> Mechanism:
@@ -53,6 +55,13 @@ class Trial:
             if k is not None:
                 found[:, j] = states[:, k, 1:]
         return found
+
+    @cached_property
+    def dead(self) -> frozenset[str]:
+        """Channels that do not change."""
+        every = np.concatenate([self.states[:, :, 0], self.forces], axis=1)
+        still = np.ptp(every, axis=0) <= STILL * np.abs(every).max(axis=0)
+        return frozenset(name for name, one in zip((*self.channels, *self.names), still) if one)
 
     @cached_property
     def own_positions(self) -> tuple[int | None, ...]:
@@ -80,7 +89,8 @@ def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
     names = [name for name, channel in recording.channels.items() if force_of(mechanism, channel)]
     if not names or not read:
         return None
-    recorded = recorded_motion(recording, mechanism, cutoff={name: motion_cutoff(recording, name) for name in read})
+    cutoff = {name: motion_cutoff(recording, name) for name in read}
+    recorded = recorded_motion(recording, mechanism, cutoff=cutoff)
     smooth = recorded.recording
     good = np.asarray(np.isfinite(smooth.table([*names, *read])).all(axis=1))
     edge = len(smooth) // 20
@@ -98,6 +108,7 @@ def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
         smooth.table(names)[rows],
         tuple(names),
         tuple(force_of(mechanism, recording.channels[name]) for name in names),
+        max(cutoff.values()),
     )
 
 
