@@ -23,11 +23,10 @@ def conflict(program: ExcitationProgram, nearest: MotionPoint, iterations: int) 
     """Which limit no motion keeps, what it would have to be, and what it is."""
     if not nearest.good:
         return "no motion was found: the mechanism cannot reach the middle of the limits of its coordinates"
-    begin = MotionPoint(program, np.zeros(len(nearest.z)), None)  # at rest
+    rest = MotionPoint(program, np.zeros(len(nearest.z)), None)  # where an rms rate has no slope
+    starts = (nearest,) if program.restrictions.speeds else (rest, nearest)
     for wider in _kinds(program):
-        for start in (begin, nearest):
-            if not start.good:
-                continue
+        for start in (one for one in starts if one.good):
             search = MotionSearch(program, lambda cost: None, patient=True)
             found = search.feasible(start.z, iterations, wider)
             if found.kept_but(wider)[0] == 0:
