@@ -147,8 +147,29 @@ def test_a_seed_gives_the_same_poses_again(bars):
 def test_a_design_is_written_with_what_the_machine_needs(bars, tmp_path):
     bars.save(tmp_path / "out")
     lines = (tmp_path / "out" / "poses.csv").read_text().splitlines()
-    assert lines[0] == '"e1","e2","e1 (read)","e2 (read)","e3","e4"' and len(lines) == 13
+    heads = '"t [s]","e1 [rad]","e2 [rad]","e3 [rad]","e4 [rad]","set e1 [rad]","set e2 [rad]"'
+    assert lines[0] == heads and len(lines) == 13
     assert (tmp_path / "out" / "candidates.csv").exists()
+
+
+def test_written_poses_are_a_recording_that_identify_takes_as_it_is(bars, tmp_path):
+    read = poinsot.read(bars.save(tmp_path / "out") / "poses.csv")
+    assert {read.channels[name].unit for name in ENCODERS} == {"rad"}
+    found = poinsot.identify(five_bar(), read, SELF, problem="geometry")
+    assert_allclose(found.deviation, bars.deviation, rtol=1e-5)  # set points are not counted as measured
+
+
+def test_a_coordinate_that_encoders_read_counts_once():
+    on = {"eA": "A", "eB": "B", "eD": "D"}
+    sensors = {n: {"type": "encoder", "on": {"joint": j}, "offset": 0, "noise": 2e-5} for n, j in on.items()}
+    four_bar = build({**dict(poinsot.load("four_bar").document), "sensors": sensors})
+    names = ["link1.B.x", "link3.D.x", *(f"{name}.offset" for name in on)]
+    whole = {"limits": {"theta1": ["0 deg", "360 deg"]}, "noise": 2e-5}
+    found = poinsot.design(four_bar, asked(12), names, **whole)
+    assert tuple(found.readings) == tuple(on)  # theta1 is eA, theta2 is eA + eB, theta3 is −eD
+    both = poinsot.design(four_bar, asked(12), names, channels=["theta1", *on], **whole)
+    assert tuple(both.readings) == ("theta1", *on)  # two instruments, since both are named
+    assert "measured in every pose: theta1, eA, eB, eD" in str(both)
 
 
 @pytest.mark.parametrize(

@@ -26,11 +26,13 @@ from poinsot.experiment.limits import Limit, LimitReached, Quantity, coordinate_
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.driven import Driven, driven
 from poinsot.parallel.chunks import rng_of
+from poinsot.system.system import system
 from poinsot.vibration.rigid_batch import BatchMatrices, reach
 
 SIZE = 500  # candidates in a chunk
 EDGE = 0.5  # chance of a coordinate to be at one of its limits, in half of the poses
 ROUND = 1e-9  # of the machine's size or the radian, by which a limit may be violated
+SUMS, AWAY, SAME = 5, 0.1, 1e-8  # configurations, off home, in which a coordinate is compared with encoders
 INDEPENDENT = 1e-6  # of the largest singular value: coordinates that prescribe a pose
 
 
@@ -40,7 +42,9 @@ class Candidates:
 
     mechanism: Mechanism
     unknowns: tuple[Unknown, ...]
-    channels: tuple[str, ...]  # coordinates and encoders; none: all
+    channels: tuple[
+        str, ...
+    ]  # coordinates and encoders; none: encoders, and coordinates with noise that they do not read
     noise: Mapping[str, float]  # standard deviation by channel or pattern  [SI]
     limits: tuple[Limit, ...]
     seed: int
@@ -191,18 +195,36 @@ def _least(excess: np.ndarray, count: int) -> np.ndarray:
 
 def _channels(mechanism: Mechanism, names: tuple[str, ...], noise: Mapping[str, float]) -> Channels:
     """Channels that are measured in each pose, with their standard deviations."""
-    read = [name for name, sensor in mechanism.sensors.items() if sensor.on is not None]
-    existing = [*mechanism.coordinates, *read]
-    require_known("coordinate or encoder to measure", names, existing)
-    names = names or tuple(existing)
-    own = {name: float(getattr(mechanism.sensors[name], "noise", 0.0)) for name in read}
-    sigma = [
-        next((s for pattern, s in noise.items() if fnmatchcase(name, pattern)), own.get(name, 0.0)) for name in names
-    ]
-    if silent := [name for name, one in zip(names, sigma) if not one > 0]:
+    read = tuple(name for name, sensor in mechanism.sensors.items() if sensor.on is not None)
+    require_known("coordinate or encoder to measure", names, [*mechanism.coordinates, *read])
+    sigma = {
+        name: next(
+            (s for pattern, s in noise.items() if fnmatchcase(name, pattern)),
+            float(getattr(mechanism.sensors.get(name), "noise", 0.0)),
+        )
+        for name in (*mechanism.coordinates, *read)
+    }
+    names = names or (*_told_besides(mechanism, [n for n in mechanism.coordinates if sigma[n] > 0], read), *read)
+    if silent := [name for name in names or sigma if not sigma[name] > 0]:
         raise PoinsotError(f"readings are weighed by their noise: give the standard deviation of {listing(silent)}")
     units = tuple(law_at(mechanism, name).unit for name in names)
-    return Channels(names, names, units, np.array(sigma), True)
+    return Channels(names, names, units, np.array([sigma[name] for name in names]), True)
+
+
+def _told_besides(mechanism: Mechanism, names: list[str], read: tuple[str, ...]) -> list[str]:
+    """Coordinates that are no sums of encoder readings in every pose: those would count one measurement twice."""
+    compiled, both = system(mechanism), (*read, *names)
+    p = compiled.parameters(mechanism)
+    home = compiled.coordinates(compiled.home, p)
+    q = home + AWAY * rng_of(0, 0).standard_normal((SUMS, len(home)))
+    equations = PoseEquations(compiled, PoseReadings(both, ()), p, np.zeros(len(both), bool))
+    one = np.ones((SUMS, len(both)))
+    H = np.swapaxes(equations.rows(q, np.zeros(0), one, one).H, 0, 1).reshape(len(both), -1)
+    encoders = H[: len(read)].T
+    left = [row - encoders @ np.linalg.lstsq(encoders, row)[0] for row in H[len(read) :]]
+    return [
+        n for n, row, rest in zip(names, H[len(read) :], left) if np.linalg.norm(rest) > SAME * np.linalg.norm(row)
+    ]
 
 
 def _free_angles(mechanism: Mechanism, limits: tuple[Limit, ...]) -> list[Limit]:

@@ -57,6 +57,7 @@ class CalibrationDesign(Design):
             f"the best {count} of {self.candidates} poses ({self.drawn} drawn): at least {self.efficiency:.1%} of "
             "the information of any choice of as many",
             f"standard errors of random poses are {self.gain:.2f} times larger",
+            f"measured in every pose: {', '.join(self.readings)}",
         ]
         rows = np.column_stack(list(self.poses.values()))[:SHOWN]
         lines += in_columns([tuple(self.poses), *(tuple(f"{x:.6g}" for x in row) for row in rows)])
@@ -64,6 +65,16 @@ class CalibrationDesign(Design):
         said = [f"  {one.name} = {with_error(one.nominal, one.deviation)} {one.unit}" for one in self.together]
         return (*lines, *(["told only together:", *said] if said else []))
 
+    def table(self) -> dict[str, np.ndarray]:
+        """The poses as a recording, one a second: readings to expect, then set points that no channel reads.
+
+        A set point is no measurement: as "set q1" it is no channel of the model.
+        """
+        read = {name for name in self.readings if name in self.mechanism.coordinates}
+        columns = {**self.readings} | {f"set {name}": x for name, x in self.poses.items() if name not in read}
+        t = np.arange(len(next(iter(columns.values()))), dtype=float)
+        unit = {name: coordinate_of(self.mechanism, name.removeprefix("set ")).unit for name in columns}
+        return {"t [s]": t} | {f"{name} [{unit[name]}]": x for name, x in columns.items()}
+
     def _files(self) -> Mapping[str, str]:
-        columns = {f"{name} (read)" if name in self.poses else name: x for name, x in self.readings.items()}
-        return {"poses.csv": table_text({**self.poses, **columns})}
+        return {"poses.csv": table_text(self.table())}

@@ -216,8 +216,20 @@ class MotionPoint:
         """The largest, over widths."""
         if not self.good:
             return np.inf
+        return float(np.max(self.beyond, initial=0.0))
+
+    @property
+    def beyond(self) -> np.ndarray:
+        """By how much rows are violated, over widths; negative where there is room."""
         low, high = bounds(self.program)
-        return float(np.max(np.maximum(low - self.rows, self.rows - high), initial=0.0))
+        return np.maximum(low - self.rows, self.rows - high)
+
+    def kept_but(self, wider: np.ndarray) -> tuple[float, float]:
+        """Violation of the rows that are not `wider`, 0 where they are kept, then that of those."""
+        if not self.good:
+            return np.inf, np.inf
+        hard, soft = (float(np.max(self.beyond[rows], initial=0.0)) for rows in (~wider, wider))
+        return hard if hard > KEPT else 0.0, soft
 
 
 def bounds(program: ExcitationProgram) -> tuple[np.ndarray, np.ndarray]:
@@ -287,21 +299,23 @@ class MotionSearch:
             own[:, i] = (np.arange(k) == j)[:, None]
         return csc_array(found.reshape(rows, count).astype(float))
 
-    def feasible(self, z: np.ndarray, iterations: int) -> MotionPoint:
-        """Numbers with the least largest violation: min τ with every limit wider by τ on both sides."""
+    def feasible(self, z: np.ndarray, iterations: int, wider: np.ndarray | None = None) -> MotionPoint:
+        """Numbers with the least largest violation: min τ with limits wider by τ on both sides, those of some rows
+        (n·r + …,) or all."""
         low, high = bounds(self.program)
+        wider = np.ones(len(low), bool) if wider is None else wider
         seen: list[MotionPoint] = []
 
         def point(x: np.ndarray) -> MotionPoint:
             found = self.at(x[:-1])
-            seen[:] = [min([*seen, found], key=lambda one: one.violation)]
+            seen[:] = [min([*seen, found], key=lambda one: one.kept_but(wider))]
             return found
 
         def rows(x: np.ndarray) -> np.ndarray:
-            return np.concatenate([point(x).rows + x[-1], point(x).rows - x[-1]])
+            return np.concatenate([point(x).rows + wider * x[-1], point(x).rows - wider * x[-1]])
 
         def slopes(x: np.ndarray) -> np.ndarray:
-            J, one = point(x).row_slopes, np.ones((len(low), 1))
+            J, one = point(x).row_slopes, wider[:, None].astype(float)
             return np.concatenate([np.hstack([J, one]), np.hstack([J, -one])])
 
         far = np.full(len(low), np.inf)

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.errors import PoinsotError
+from poinsot.experiment.excitation.conflict import conflict
 from poinsot.experiment.excitation.halted import Reached
 from poinsot.experiment.excitation.machine import DrivenStates
 from poinsot.experiment.excitation.program import KEPT, ExcitationProgram, MotionPoint, MotionSearch
-from poinsot.experiment.excitation.restrictions import HOLDING, Restrictions
+from poinsot.experiment.excitation.restrictions import Restrictions
 from poinsot.experiment.excitation.slopes import stages_of
 
 _progress = logging.getLogger("poinsot.progress")
@@ -164,38 +165,9 @@ def _made_feasible(stages: Sequence[ExcitationProgram], c: np.ndarray, iteration
     search = MotionSearch(program, lambda cost: None, patient=True)
     nearest = search.feasible(_numbers(program, c), iterations)
     if nearest.violation > KEPT:
-        raise PoinsotError(_conflict(program, nearest))
+        raise PoinsotError(conflict(program, nearest, iterations))
     point, _ = _polished(stages, nearest.z, iterations, "motion 1 of 1")
     return point or nearest
-
-
-def _conflict(program: ExcitationProgram, nearest: MotionPoint) -> str:
-    """Which limit no motion keeps, and by how much the nearest one violates it."""
-    restrictions = program.restrictions
-    if not nearest.good:
-        return "no motion was found: the mechanism cannot reach the middle of the limits of its coordinates"
-    values = restrictions.values(program.machine, nearest.at)
-    excess = restrictions.excess(values)
-    rate = nearest.at.s[1][program.inside]
-    short = 1 - restrictions.met(rate) if restrictions.speeds else np.zeros(1)
-    if np.max(short) > np.max(excess, initial=0.0):
-        target = restrictions.speeds[int(np.argmax(short))]
-        found = target.reached(rate[:, target.j], program.machine.mechanism.coordinates[target.name].unit)
-        return (
-            f"no motion keeps all limits: the {found.name} stays {found.excess:.3g} {found.unit} below "
-            f"{found.lower:.4g} in the nearest one"
-        )
-    i = int(np.argmax(excess))
-    limit = restrictions.every[i]
-    if limit.name == HOLDING:
-        return (
-            f"no motion keeps all limits: the {HOLDING} is {1 / np.min(values[:, i]):.4g} in the nearest one, and "
-            f"{restrictions.condition:.4g} is allowed"
-        )
-    return (
-        f"no motion keeps all limits: '{limit.name}' is violated by {excess[i] * restrictions.width[i]:.3g} "
-        f"{limit.unit} in the nearest one"
-    )
 
 
 def on_fine_grid(program: ExcitationProgram, c: np.ndarray) -> tuple[DrivenStates, np.ndarray]:
