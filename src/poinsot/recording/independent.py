@@ -4,7 +4,7 @@ whose rows of J N are independent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from poinsot.elements.coordinates import Coordinate
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import Constraints, row_scales, twist_scales
 from poinsot.model.mechanism import Mechanism
+from poinsot.system.home import start
 from poinsot.system.scaled_rank import free_motions
 
-__all__ = ["freedoms", "independent"]
+__all__ = ["freedoms", "independent", "prescribing"]
 
 SEEN = 1e-6  # of a coordinate's rate, from which on a motion is seen in it
 
@@ -43,3 +44,19 @@ def independent(mechanism: Mechanism, home: Assembly, coordinates: Sequence[Coor
             direction = left[k] / lengths[k]
             left = left - np.outer(left @ direction, direction)
     return chosen
+
+
+def prescribing(mechanism: Mechanism, read: Mapping[str, Coordinate]) -> list[str]:
+    """Columns, of those that read coordinates, that prescribe a motion: all, or independent ones where there are more
+    than freedoms; those that actuators drive come first.
+    """
+    if len(read) < 2:
+        return list(read)
+    home = start(mechanism, None)
+    if len(read) <= freedoms(mechanism, home).shape[1]:
+        return list(read)
+    driven = [actuator.on for actuator in mechanism.actuators.values()]
+    ordered = sorted(read, key=lambda column: read[column] not in driven)
+    first = sum(read[column] in driven for column in ordered)
+    chosen = {ordered[k] for k in independent(mechanism, home, [read[column] for column in ordered], first)}
+    return [column for column in read if column in chosen]

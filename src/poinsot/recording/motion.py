@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from poinsot.errors import PoinsotError, listing
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.signals import Measured
 from poinsot.recording.filtering.differentiate import differentiate
+from poinsot.recording.independent import prescribing
 from poinsot.recording.recording import Recording
 from poinsot.store import Bounded
 
@@ -51,7 +52,8 @@ def recorded_motion(
 ) -> RecordedMotion:
     """The motion of a mechanism from recorded positions, smoothed and differentiated as `differentiate` does.
 
-    `channels` are those to use; by default all positions of coordinates, else of encoders. Offsets of encoders that
+    `channels` are those to use; by default all positions of coordinates, else of encoders. Of more than the mechanism
+    has freedoms independent ones prescribe the motion, which `steps` of the recording tell. Offsets of encoders that
     the model file knows are taken off.
     """
     read = position_channels(recording, mechanism)
@@ -67,8 +69,13 @@ def recorded_motion(
     for name, place in read.items():
         if twice := [other for other, same in read.items() if same == place and other != name]:
             raise PoinsotError(f"'{name}' and '{twice[0]}' both hold the position of '{place}': name the one to use")
-    smooth = differentiate(recording, list(read), **smoothing)
     whole, sensors = with_recorded(mechanism, read.values()), set(read.values()) - set(direct.values())
+    needed = prescribing(whole, {name: whole.coordinates[place] for name, place in read.items()})
+    if follow := [name for name in read if name not in needed]:
+        said = f"the motion is that of {listing(needed)}; left out, as it follows: {listing(follow)}"
+        recording = replace(recording, steps=(*recording.steps, said))
+        read = {name: read[name] for name in needed}
+    smooth = differentiate(recording, list(read), **smoothing)
     motion: dict[str, Measured] = {}
     for name, place in read.items():
         offset = float(getattr(mechanism.sensors[place], "offset", 0.0)) if place in sensors else 0.0

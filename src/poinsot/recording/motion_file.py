@@ -14,13 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, listing, one_line, unknown
-from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import samples, seconds
 from poinsot.recording.clock import TIME_NAMES
-from poinsot.recording.independent import freedoms, independent
+from poinsot.recording.independent import prescribing
 from poinsot.recording.place import known_channels, placed
 from poinsot.recording.read import read
 from poinsot.recording.recording import Clock, Recording
@@ -186,7 +184,8 @@ def _positions(recording: Recording, mechanism: Mechanism, name: str) -> list[st
     for column, coordinate in kept.items():
         if coordinate.unit == "rad" and not recording.channels[column].unit:
             _hint_at_degrees(name, column, recording[column])
-    needed = _needed(mechanism, kept)
+    once = len(set(kept.values())) == len(kept)  # one coordinate twice is told later
+    needed = prescribing(mechanism, kept) if once else list(kept)
     if strange:
         _note(f"{name}: left out, as no coordinate has that name: {listing(strange)}")
     if follow := [column for column in kept if column not in needed]:
@@ -207,20 +206,6 @@ def _hint_at_degrees(name: str, column: str, values: np.ndarray) -> None:
             f"{name}: column '{column}' has no unit and goes from {low:.4g} to {high:.4g} rad; were degrees meant? "
             f"write {column} [deg], or {column} [rad]"
         )
-
-
-def _needed(mechanism: Mechanism, kept: dict[str, Coordinate]) -> list[str]:
-    """Columns of independent coordinates, if there are more than freedoms; those that actuators drive come first."""
-    if len(kept) < 2 or len(set(kept.values())) < len(kept):  # one coordinate twice is told later
-        return list(kept)
-    home = assemble(mechanism)
-    if len(kept) <= freedoms(mechanism, home).shape[1]:
-        return list(kept)
-    driven = [actuator.on for actuator in mechanism.actuators.values()]
-    ordered = sorted(kept, key=lambda column: kept[column] not in driven)
-    first = sum(kept[column] in driven for column in ordered)
-    chosen = {ordered[k] for k in independent(mechanism, home, [kept[column] for column in ordered], first)}
-    return [column for column in kept if column in chosen]
 
 
 def _require_unit(name: str, column: str, unit: str, wanted: str) -> None:

@@ -12,6 +12,7 @@ from poinsot.recording.independent import independent
 from poinsot.recording.motion import position_channels
 from poinsot.recording.recording import Axis, RecordedChannel, Recording
 from poinsot.recording.units import strange_unit
+from poinsot.recording.wrapped import unwrapped
 from poinsot.system.home import start
 
 __all__ = ["known_channels", "placed"]
@@ -46,7 +47,7 @@ def known_channels(mechanism: Mechanism) -> dict[str, RecordedChannel]:
 
 def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     """The recording with kinds, places and missing units from the mechanism; units that cannot be are errors, and
-    channels that nothing of the mechanism has the name of are noted."""
+    channels that nothing of the mechanism has the name of are noted. Angles kept within a turn become continuous."""
     known, channels, findings = known_channels(mechanism), dict(recording.channels), []
     units = {name: c.unit for name, c in [*mechanism.coordinates.of_joints.items(), *mechanism.coordinates.items()]}
     for name in _beside_forces(recording, mechanism):
@@ -68,7 +69,7 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     strange = [name for name, c in channels.items() if name not in known and not c.place]
     strange = strange if recording.axis is Axis.TIME else []  # responses are placed by their own words
     findings += [one for one in _strange_findings(strange, known) if one not in recording.findings]
-    return replace(recording, channels=channels).with_findings(findings)
+    return unwrapped(replace(recording, channels=channels).with_findings(findings))
 
 
 def _beside_forces(recording: Recording, mechanism: Mechanism) -> list[str]:

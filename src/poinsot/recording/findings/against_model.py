@@ -99,9 +99,10 @@ def _beyond(recording: Recording, name: str, lower: float, upper: float, whose: 
 
 def _turns(recording: Recording, mechanism: Mechanism) -> Iterator[Finding]:
     """Angles that move by several turns, unless the shaft does turn."""
+    counted = {finding.channel for finding in recording.findings if finding.code == "wrapped"}
     for name, place in position_channels(recording, mechanism).items():
         x = recording[name][recording.mask(name)]
-        if recording.units[name] == "rad" and len(x) and (extent := float(np.ptp(x))) > TURNS:
+        if name not in counted and recording.units[name] == "rad" and len(x) and (extent := float(np.ptp(x))) > TURNS:
             turns = f"'{place}' moves by {extent:.4g} rad, {extent / 2 / np.pi:.1f} turns"
             message = f"{turns}: degrees read as radians, or the angle of a motor?"
             yield Finding("turns", name, "", extent, message, "give its unit or gain in columns=", Severity.WARNING)
