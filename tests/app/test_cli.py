@@ -115,6 +115,18 @@ def test_simulate_kinematics_and_inverse_read_and_write_tables(tmp_path):
     assert result.returncode == 0 and len(json.loads((tmp_path / "f.json").read_text())["forces"]["A"]) == 11
 
 
+def test_inverse_tells_forces_beyond_the_limits_of_a_drive(tmp_path):
+    (tmp_path / "motion.csv").write_text("t,phi\n" + "".join(f"{k / 10},{0.5 + k**2 / 100}\n" for k in range(8)))
+    lever = "bodies.rod = { mass = 2, com = [0.5, 0], inertia = 0.1 }\nplanar = true\nformat = 1\nname = 'lever'\n"
+    lever += "joints.phi = { type = 'revolute', between = ['ground', 'rod'] }\n"
+    for upper, said in ((8, True), (80, False)):
+        drive = f"actuators.M = {{ on = {{ joint = 'phi' }}, limits = [-{upper}, {upper}] }}\n"
+        (tmp_path / "lever.toml").write_text(lever + drive)
+        result = poinsot("inverse", "lever.toml", "motion.csv", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert (f"M: more than the drive can give, -{upper} … {upper} N·m" in result.stdout) == said
+
+
 def test_inverse_writes_reactions_in_the_axes_asked_for_and_keeps_what_lies_before_a_failure(tmp_path):
     motion = tmp_path / "motion.csv"
     lines = [f"{k / 20},{1 + k / 20}" for k in range(21)]

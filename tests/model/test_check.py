@@ -166,6 +166,17 @@ def test_a_joint_that_closes_only_with_its_axis_reversed_is_an_error():
     assert "'second'" in texts(report) or "'first'" in texts(report)
 
 
+def test_a_drive_along_which_nothing_can_move_is_named():
+    joints = {
+        "hinge": {"type": "revolute", "between": ["ground", "b"], "actuated": True},
+        "slide": {"type": "prismatic", "between": ["b", "c"], "actuated": True},
+        "block": {"type": "fixed", "between": ["b", "c"]},
+    }
+    report = check(spatial({"b": body(), "c": body()}, joints))
+    assert "actuator 'slide' can do nothing" in texts(report, Level.WARNING)
+    assert "actuator 'hinge'" not in texts(report)
+
+
 IMPOSSIBLE = [
     ({"mass": 1.0, "inertia": [1, 1, 3]}, "triangle inequality"),
     ({"mass": 1.0, "inertia": [1, 1, -1]}, "not positive definite"),

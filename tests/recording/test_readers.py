@@ -215,3 +215,17 @@ def test_two_columns_with_decimal_commas_are_two_columns(delimiter, tmp_path):
 def test_arrays_that_are_no_recording_are_refused(t, x, said):
     with pytest.raises(poinsot.PoinsotError, match=said):
         poinsot.Recording.of(t, {"x": x})
+
+
+def test_commas_between_fields_and_in_numbers_are_refused_with_the_remedy(tmp_path):
+    (tmp_path / "run.csv").write_text(
+        "t [s],q [rad],A [N·m]\n" + "".join(f"0,{k:02},-2,39,1,0{k}\n" for k in range(1, 60))
+    )
+    with pytest.raises(poinsot.PoinsotError, match=r"header has 3 names and the rows 6 fields.*semicolons"):
+        poinsot.read(tmp_path / "run.csv")
+
+
+def test_whole_numbers_in_twice_as_many_columns_as_names_below_a_title_are_read(tmp_path):
+    rows = "".join(f"{k / 10},{k},{k * k},{k}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text("t,a,b,c\n" + rows)
+    assert list(poinsot.read(tmp_path / "run.csv")) == ["a", "b", "c"]

@@ -192,6 +192,9 @@ def inverse(
         found, error = _kept(lambda: poinsot.inverse_dynamics(mechanism, signal, t, formulation=formulation))
         found = replace(found, reactions={j: found.reaction(j, axes=axes, about=about) for j in found.reactions})
     table(("actuator", "least force", "greatest force", "unit", "greatest |power| [W]"), _force_rows(found))
+    for name, drive in found.mechanism.actuators.items():
+        if said := drive.excess(found.forces[name]):
+            print(f"{name}: {said}")
     moved = {f"{n}{end}" for n in found.kinematics.coordinates for end in ("", ".rate")}
     driven = {name: x for name, x in signals(found.kinematics).items() if name in moved}
     write_plot(plot, found, overwrite)

@@ -16,6 +16,7 @@ from poinsot.model.assembly.assembly import Assembly, attempt_assembly
 from poinsot.model.assembly.constraints import Constraints, Row
 from poinsot.model.assembly.mobility import (
     generic_assembly,
+    held_drives,
     loose_bodies,
     mobility,
     redundant_rows,
@@ -144,6 +145,9 @@ def check(mechanism: Mechanism) -> Report:
         shared = stressed_joints(constraints, away) if redundant else ()
         moving = loose_bodies(elements, away) if 0 < len(elements.actuators) < generic else ()
         findings += _inertia_findings(weightless_bodies(elements, away))
+        why = "joints and couplings let nothing move along it"
+        idle = held_drives(elements, away) if elements.actuators else ()
+        findings += [Diagnostic(Level.WARNING, f"actuator '{name}' can do nothing: {why}") for name in idle]
         counts = len(elements.actuators), moving
         findings += _mobility_findings(constraints, generic, given, redundant, shared, *counts)
     counts = Counter(joint.kind for joint in elements.joints.values())

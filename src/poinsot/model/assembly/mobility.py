@@ -89,6 +89,15 @@ def loose_bodies(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
     return tuple(name for name, moves in zip(held.names, moving) if moves)
 
 
+def held_drives(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
+    """Actuators along whose coordinates nothing can move."""
+    held = Constraints(elements, tuple(actuator.on for actuator in elements.actuators.values()))
+    J, first = _jacobian(held, assembly), len(held.rows)
+    rates = J[first:] @ null_space(J[:first]).T
+    still = np.max(np.abs(rates), axis=1, initial=0.0) <= np.sqrt(RANK_TOLERANCE) * np.linalg.norm(J[first:], axis=1)
+    return tuple(name for name, stays in zip(elements.actuators, still) if stays)
+
+
 def weightless_bodies(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
     """Bodies of motions that no inertia resists, neither of a body nor of a drive."""
     drives = tuple(law.on for law in elements.forces.values() if float(law.kinetic(1.0)) > 0)

@@ -87,12 +87,24 @@ def dialect_of(head: bytes) -> Dialect:
     rows = [f for line in lines[first : first + SAMPLE] if len(f := fields_of(line, delimiter)) == width]
     kinds = tuple(_kind([row[j] for row in rows], decimal) for j in range(width))
     above = [line for line in lines[:first] if line.strip()]
+    if delimiter == ",":
+        _require_decimal_points(above, rows)
     names, units, rest = _header(above, delimiter, width)
     comma = tuple(
         holds == "text" and decimal == "." and _kind([row[j] for row in rows], ",") == "number"
         for j, holds in enumerate(kinds)
     )
     return Dialect(encoding, delimiter, decimal, first, names, units, kinds, tuple(rest), comma)
+
+
+def _require_decimal_points(above: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """That commas between fields are no decimal commas too: twice as many fields as names, digits in every other."""
+    names = fields_of(above[-1], ",") if above else []
+    if rows and len(rows[0]) == 2 * len(names) and all(f.strip().isdigit() for row in rows for f in row[1::2]):
+        raise PoinsotError(
+            f"the header has {len(names)} names and the rows {len(rows[0])} fields: commas seem to separate fields "
+            "and to stand for decimal points; write it with decimal points, or with semicolons between fields"
+        )
 
 
 def _best(lines: Sequence[str]) -> tuple[str, str, int]:
