@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from poinsot.errors import listing, suggestion
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.filtering.wrapped import unwrapped
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.independent import independent
 from poinsot.recording.motion import position_channels
 from poinsot.recording.recording import Axis, RecordedChannel, Recording
 from poinsot.recording.units import strange_unit
-from poinsot.recording.wrapped import unwrapped
 from poinsot.system.home import start
 
 __all__ = ["known_channels", "placed"]

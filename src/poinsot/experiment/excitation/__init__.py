@@ -10,6 +10,7 @@ restrictions   limits as rows, linear in the numbers of a motion where they can 
 speeds         rms rates and bands of speeds that friction needs
 program        criterion and limits as functions of the numbers of a motion
 search         random starts, the best of them polished, limits checked between samples
+conflict       which limit no motion keeps, and what it would have to be
 halted         what an interrupted search had reached, to go on from
 result         ExcitationDesign: the motion, its standard errors, files for the machine
 """

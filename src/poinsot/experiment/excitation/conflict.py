@@ -1,6 +1,6 @@
 """Which limit leaves no motion: the one that, made wider alone, allows one while all others are kept.
 
-min τ        with the limits of one kind wider by τ, all others as they are        (theory/design, "Excitation")
+min τ        with the limits of one kind wider by τ, all others as they are        (theory/design)
 
 The least largest violation of all limits at once would blame whichever has the wider range: a machine that its drive
 cannot hold moves out of the range of its coordinate just as far, over widths, as it exceeds the force.
@@ -8,27 +8,37 @@ cannot hold moves out of the range of its coordinate just as far, over widths, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.experiment.excitation.program import KEPT, ExcitationProgram, MotionPoint, MotionSearch
-from poinsot.experiment.excitation.restrictions import HOLDING
+from poinsot.experiment.excitation.restrictions import HOLDING, KEPT
 from poinsot.experiment.limits import Limit, Quantity
+
+if TYPE_CHECKING:
+    from poinsot.experiment.excitation.program import ExcitationProgram, MotionPoint
 
 KINDS = (Quantity.FORCE, Quantity.ACCELERATION, Quantity.RATE, Quantity.POSITION)  # in which they are blamed
 
 
-def conflict(program: ExcitationProgram, nearest: MotionPoint, iterations: int) -> str:
-    """Which limit no motion keeps, what it would have to be, and what it is."""
+def conflict(
+    program: ExcitationProgram,
+    nearest: MotionPoint,
+    rest: MotionPoint,
+    widened: Callable[[np.ndarray, np.ndarray], MotionPoint],
+) -> str:
+    """Which limit no motion keeps, what it would have to be, and what it is.
+
+    `nearest` is the motion that violates limits least, `rest` stands still; `widened(z, rows)` violates those of some
+    rows least while all others are kept.
+    """
     if not nearest.good:
         return "no motion was found: the mechanism cannot reach the middle of the limits of its coordinates"
-    rest = MotionPoint(program, np.zeros(len(nearest.z)), None)  # where an rms rate has no slope
-    starts = (nearest,) if program.restrictions.speeds else (rest, nearest)
+    starts = (nearest,) if program.restrictions.speeds else (rest, nearest)  # at rest an rms rate has no slope
     for wider in _kinds(program):
         for start in (one for one in starts if one.good):
-            search = MotionSearch(program, lambda cost: None, patient=True)
-            found = search.feasible(start.z, iterations, wider)
+            found = widened(start.z, wider)
             if found.kept_but(wider)[0] == 0:
                 return f"no motion keeps all limits: while the others are kept, {_needed(program, found)}"
     return f"no motion keeps all limits, even if one kind of them is left out: {_needed(program, nearest)}"
@@ -40,9 +50,9 @@ def _kinds(program: ExcitationProgram) -> Iterator[np.ndarray]:
     targets = np.zeros(len(restrictions.speeds), bool)
     driven = np.arange(restrictions.count) < len(restrictions.driven)
     holding = np.array([limit.name == HOLDING for limit in restrictions.every], bool)
-    kind = np.array([KINDS.index(limit.quantity) for limit in restrictions.every], int)
-    groups = [(kind == k) & ~driven & ~holding for k in range(len(KINDS))] + [holding]
-    for group in (*groups, *((kind == k) & driven for k in range(len(KINDS)))):
+    rank = np.array([KINDS.index(limit.quantity) for limit in restrictions.every], int)
+    groups = [(rank == k) & ~driven & ~holding for k in range(len(KINDS))] + [holding]
+    for group in (*groups, *((rank == k) & driven for k in range(len(KINDS)))):
         if group.any():
             yield np.append(np.tile(group, n), targets)
     if len(targets):

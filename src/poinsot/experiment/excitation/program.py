@@ -15,7 +15,7 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.engine.nonlinear_program import NonlinearProgram, solve_program
 from poinsot.experiment.excitation.machine import DrivenMachine, DrivenStates
-from poinsot.experiment.excitation.restrictions import Restrictions
+from poinsot.experiment.excitation.restrictions import KEPT, Restrictions
 from poinsot.experiment.excitation.shapes import Shape
 from poinsot.experiment.excitation.slopes import NORM, value_and_slope
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from poinsot.experiment.excitation.information import Information
 
 WEAK = 100.0  # standard error in sizes of an unknown, beyond which it makes no difference: the regularisation
-KEPT = 1e-7  # of a limit's width, within which it holds
 GAIN, PATIENCE = 1e-3, 40  # of the criterion, which a motion must gain in so many steps
 
 

@@ -14,6 +14,7 @@ from poinsot.experiment.excitation.machine import DrivenMachine, DrivenStates
 from poinsot.experiment.excitation.speeds import Speed, SpeedTarget, speed_targets
 from poinsot.experiment.limits import Limit, LimitReached, Quantity
 
+KEPT = 1e-7  # of a limit's width, within which it holds
 HOLDING = "condition number"  # of constraints and actuators
 ORDER = {Quantity.POSITION: 0, Quantity.RATE: 1, Quantity.ACCELERATION: 2}
 

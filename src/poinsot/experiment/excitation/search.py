@@ -13,8 +13,8 @@ from poinsot.errors import PoinsotError
 from poinsot.experiment.excitation.conflict import conflict
 from poinsot.experiment.excitation.halted import Reached
 from poinsot.experiment.excitation.machine import DrivenStates
-from poinsot.experiment.excitation.program import KEPT, ExcitationProgram, MotionPoint, MotionSearch
-from poinsot.experiment.excitation.restrictions import Restrictions
+from poinsot.experiment.excitation.program import ExcitationProgram, MotionPoint, MotionSearch
+from poinsot.experiment.excitation.restrictions import KEPT, Restrictions
 from poinsot.experiment.excitation.slopes import stages_of
 
 _progress = logging.getLogger("poinsot.progress")
@@ -162,10 +162,14 @@ def _polished(
 def _made_feasible(stages: Sequence[ExcitationProgram], c: np.ndarray, iterations: int) -> MotionPoint:
     """A motion within limits where no start led to one; an error that says which limit binds, and by how much."""
     program = stages[-1]
-    search = MotionSearch(program, lambda cost: None, patient=True)
-    nearest = search.feasible(_numbers(program, c), iterations)
+
+    def feasible(z: np.ndarray, wider: np.ndarray | None = None) -> MotionPoint:
+        return MotionSearch(program, lambda cost: None, patient=True).feasible(z, iterations, wider)
+
+    nearest = feasible(_numbers(program, c))
     if nearest.violation > KEPT:
-        raise PoinsotError(conflict(program, nearest, iterations))
+        rest = MotionPoint(program, np.zeros(len(nearest.z)), None)
+        raise PoinsotError(conflict(program, nearest, rest, feasible))
     point, _ = _polished(stages, nearest.z, iterations, "motion 1 of 1")
     return point or nearest
 

@@ -5,4 +5,5 @@ derivatives, spectrum             what a method gives; where content ends and no
 zero_phase, fourier, splines      the methods
 motion_cutoff                     of a motion's filter, where nobody gives one
 resample                          even clocks, other rates
+wrapped                           angles kept within one turn, made continuous
 """
