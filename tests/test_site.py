@@ -71,6 +71,12 @@ def test_the_site_builds_without_a_warning_and_needs_no_network(tmp_path):
     assert "combinations" in records and "undetermined" in records
 
 
+def test_every_page_has_one_place_in_the_navigation():
+    places = re.findall(r"[\w/.-]+\.md", (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2])
+    assert len(places) > 30
+    assert sorted(places) == sorted(set(places))
+
+
 def test_the_rule_on_the_network_can_fail():
     assert outside('<script src="https://x.org/a.js"></script>') == ["https://x.org/a.js"]
     assert outside('<p style="background: url(//x.org/a.png)">') == ["//x.org/a.png"]
