@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,6 +12,7 @@ import poinsot
 from poinsot.motion.kinematics import solve_path
 from poinsot.recording.findings.explained import needed
 from poinsot.recording.findings.plain_path import plain_path
+from poinsot.recording.findings.scales import scales_of
 from poinsot.recording.findings.trial import trial_of
 from poinsot.recording.place import placed
 from tests.recording.good import GOOD
@@ -38,3 +41,11 @@ def test_a_motion_out_of_reach_has_no_plain_path(trial):
     states = np.where(np.array(lengths)[None, :, None], 1e3 * trial.states, trial.states)
     assert plain_path(trial.mechanism, trial.motion(states), trial.t) is None
     assert needed(trial, states, plain_path) is None
+
+
+def test_scales_are_those_of_states_each_in_a_chart_of_its_own(trial):
+    motion = needed(trial, trial.states, solve_path)
+    states = replace(motion.states, p=np.tile(motion.states.p, (len(trial.t), 1)))
+    one, many = scales_of(trial, motion), scales_of(trial, replace(motion, states=states))
+    for name in ("gravity", "inertia", "whole", "left"):
+        assert_allclose(getattr(many, name), getattr(one, name), rtol=1e-6, atol=1e-9)

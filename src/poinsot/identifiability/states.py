@@ -35,7 +35,7 @@ class States:
     q: np.ndarray  # (n, nq)
     v: np.ndarray  # (n, nv)
     a: np.ndarray  # (n, nv)
-    p: np.ndarray
+    p: np.ndarray  # (np,), or (n, np) where charts of balls change on the way
     size: float  # of the machine  [m]
 
 

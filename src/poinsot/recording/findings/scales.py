@@ -43,6 +43,7 @@ def _parts(trial: Trial, motion: Needed) -> tuple[np.ndarray, np.ndarray, np.nda
         at,
         t=np.tile(at.t, 3),
         q=np.tile(at.q, (3, 1)),
+        p=at.p if at.p.ndim == 1 else np.tile(at.p, (3, 1)),
         v=np.concatenate([0 * at.v, at.v, -at.v]),
         a=np.concatenate([0 * at.a, at.a, at.a]),
     )
