@@ -24,6 +24,7 @@ class Measurement(ABC):
     known: bool  # whether the standard deviations of the residuals are known
     steps: tuple[str, ...] = ()  # everything that was done, one sentence each
     doubts: tuple[str, ...] = ()  # what is wrong with it, for the verdict
+    assumed: tuple[str, ...] = ()  # what was taken for granted, told behind the verdict
     holds: ClassVar[bool] = False  # whether unknowns that cannot be told from others keep their start in the search
 
     @abstractmethod

@@ -40,7 +40,7 @@ class SearchEstimate(Estimate):
     @property
     def _remarks(self) -> tuple[str, ...]:
         said = f"{len(self.open)} of {len(self.names)} unknowns cannot be told from the others"
-        return (f"{said}: {listing(self.open, 24)}",) if self.open else ()
+        return (*self.measured.assumed, *((f"{said}: {listing(self.open, 24)}",) if self.open else ()))
 
     @cached_property
     def mechanism(self) -> Mechanism:  # type: ignore[override]

@@ -103,7 +103,7 @@ def output_error(study: Study) -> tuple[Measurement, Measurement | None]:
     else:
         measured, validation = _simulated(used, held_out, mechanism, space, study.processing)
     more = [VALIDATED.format(run.name) for run in held_out.runs] if held_out else []
-    return replace(measured, steps=(*said, *moved, *measured.steps, *more)), validation
+    return replace(measured, steps=(*said, *moved, *measured.steps, *more), assumed=used.assumed), validation
 
 
 def _simulated(

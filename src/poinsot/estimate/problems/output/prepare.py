@@ -39,15 +39,12 @@ def prepared(study: Study, mechanism: Mechanism, space: Space, roles: tuple[Role
     if any(list(one[1].values()) != list(places.values()) for one in found):
         raise PoinsotError("all runs of a study must have recorded the same positions")
     whole, compiled, p = _simulated(found[0][2], found[0][3], space)
-    forces = [
-        {k: c for k, c in measured_forces(rec, mechanism, run.name).items() if k in compiled.commands}
-        for run, rec in zip(runs, recordings)
-    ]
+    forces = [_drive_channels(rec, mechanism, run.name, space) for run, rec in zip(runs, recordings)]
     control = _known_control(study.control, compiled)
     every = tuple(name for name in compiled.commands if all(name in one for one in forces))
     shown = tuple(name for name, _ in control.drives if name in every) if control else ()
     silent = [name for name in compiled.commands if not control and name not in every]
-    steps += [f"no force of {listing(silent)} was recorded: 0 is assumed"] if silent else []
+    assumed = (f"no force of {listing(silent)} was recorded: 0 is assumed",) if silent else ()
     units = [whole.template.coordinate(place).unit for place in places.values()]
     taken_as = [_table(one[5], places, [f[name] for name in shown], mechanism) for one, f in zip(found, forces)]
     tables, late = [table for table, _ in taken_as], taken_as[0][1]
@@ -83,7 +80,8 @@ def prepared(study: Study, mechanism: Mechanism, space: Space, roles: tuple[Role
         driven=driven,
         input_sigma=np.array([np.nan if s is None else s for s in _given(study, driven)]),
         runs=taken,
-        steps=tuple(steps),
+        steps=(*steps, *assumed),
+        assumed=assumed,
         late=late,
         reach=np.array([late, late]),
     )
@@ -140,22 +138,43 @@ def _known_control(control: Control | None, compiled: System) -> Control | None:
     return control
 
 
+Force = tuple[str, float]  # recorded channel of a drive's force, and its gain
+
+
+def _drive_channels(recording: Recording, mechanism: Mechanism, run: str, space: Space) -> dict[str, Force]:
+    """Where the force of every drive was recorded: under its own name, else by a sensor of it."""
+    measured = measured_forces(recording, mechanism, run)
+    found = {name: (measured[name], 1.0) for name in mechanism.actuators if name in measured}
+    for name, sensor in mechanism.sensors.items():
+        channel = measured.get(f"sensor {name}")
+        if channel is None or not sensor.actuator or sensor.actuator in found:
+            continue
+        if f"{name}.gain" in space.names:
+            raise PoinsotError(
+                f"the gain of '{name}' cannot be found from simulated outputs, since its forces drive the simulation:"
+                " take problem = 'forces'"
+            )
+        found[sensor.actuator] = channel, float(getattr(sensor, "gain", 1.0))
+    return found
+
+
 def _table(
-    recording: Recording, places: dict[str, str], forces: list[str], mechanism: Mechanism
+    recording: Recording, places: dict[str, str], forces: list[Force], mechanism: Mechanism
 ) -> tuple[np.ndarray, np.ndarray]:
     """Samples (n, c): positions less the offsets that the model knows, then forces; and their delays (c,)."""
     offsets = [
         float(getattr(mechanism.sensors[place], "offset", 0.0)) if place in mechanism.sensors else 0.0
         for place in places.values()
     ]
-    names = [*places, *forces]
+    names = [*places, *(name for name, _ in forces)]
     late = [sensor_delay(recording.channels[name], mechanism) for name in names]
-    return recording.table(names) - np.array([*offsets, *(0.0 for _ in forces)]), np.array(late)
+    gains = np.array([1.0 for _ in places] + [gain for _, gain in forces])
+    return (recording.table(names) - np.array([*offsets, *(0.0 for _ in forces)])) / gains, np.array(late)
 
 
-def _inputs(recording: Recording, channels: list[str | None]) -> tuple[np.ndarray, np.ndarray]:
+def _inputs(recording: Recording, channels: list[Force | None]) -> tuple[np.ndarray, np.ndarray]:
     """Forces of drives (n, nu), gaps bridged by straight lines, and the gaps; 0 where none was recorded."""
-    x = np.array([np.zeros(len(recording.t)) if c is None else recording[c] for c in channels])
+    x = np.array([np.zeros(len(recording.t)) if c is None else recording[c[0]] / c[1] for c in channels])
     x = x.reshape(-1, len(recording.t)).T
     return bridged(x), ~np.isfinite(x)
 

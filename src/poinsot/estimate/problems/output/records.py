@@ -50,6 +50,7 @@ class Prepared:
     input_sigma: np.ndarray  # (i,) standard deviation of a sample, NaN where the study does not give it  [N or N·m]
     runs: tuple[OutputRun, ...]
     steps: tuple[str, ...]
+    assumed: tuple[str, ...]  # what was taken for granted
     late: np.ndarray  # (c,) delays of channels that the model states  [s]
     reach: np.ndarray  # (2, c) least and greatest delay of every channel, unknown ones included  [s]
     delayed: tuple[int, ...] = ()  # channels with an unknown delay, the last unknowns
