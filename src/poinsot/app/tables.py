@@ -24,6 +24,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.quantities.units import comma_advice
 from poinsot.spatial.pose import Pose
+from poinsot.system.system import start
 
 KINDS = {"a force": "actuator"}  # that have what a command is given; else it is coordinates
 TWO_TURNS = 4 * math.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
@@ -114,7 +115,7 @@ def pose_rows(
     read = Constraints(mechanism.elements, parts).evaluate({GROUND: Pose.identity(), **poses})[0][-len(parts) :]
     known = dict(zip(parts, wound(angles or {}, parts, read)))
     values = [float(one.combined(tuple(known[part] for part in one.parts))) for one in coordinates.values()]
-    sizes = {unit: max([1.0 if unit == "rad" else 0.0, *np.abs(values)]) for unit in ("m", "rad")}
+    sizes = {"rad": 1.0, "m": start(mechanism, None).size}
     rows = []
     for (name, one), value in zip(coordinates.items(), values):
         x = settled(value, sizes.get(one.unit, 1.0))
@@ -122,9 +123,9 @@ def pose_rows(
     return rows
 
 
-def pose_line(mechanism: Mechanism, poses: Mapping[str, Pose]) -> str:
-    """A pose on one line: "theta1 = 1.0472 rad (60°), …"."""
-    rows = pose_rows(mechanism, poses)
+def pose_line(mechanism: Mechanism, poses: Mapping[str, Pose], angles: Mapping[Coordinate, float]) -> str:
+    """A pose on one line, angles with their turns where these are known: "theta1 = 1.0472 rad (60°), …"."""
+    rows = pose_rows(mechanism, poses, angles)
     return ", ".join(f"{name} = {x:.6g} {unit}" + (f" ({other})" * (unit == "rad")) for name, x, unit, other in rows)
 
 

@@ -224,7 +224,7 @@ def _at_rest(linear: LinearModel, asked: Any, wish: Any) -> list[str]:
     own = "the pose asked for" if asked else "the model's own pose"
     if moved := _moved(poinsot.assemble(mechanism, asked), linear):
         own = f"an equilibrium, up to {moved} from {own}"
-    shown = pose_line(mechanism, linear.poses)
+    shown = pose_line(mechanism, linear.poses, linear.angles)
     return [*lines, f"about {own}" + (f": {shown}" if shown else "")]
 
 
@@ -242,7 +242,7 @@ def _moved(begin: Assembly, linear: LinearModel) -> str:
 
 
 def _pose_data(linear: LinearModel) -> dict[str, Any]:
-    rows = pose_rows(linear.mechanism, linear.poses)
+    rows = pose_rows(linear.mechanism, linear.poses, linear.angles)
     return {"pose": {name: {"value": value, "unit": unit} for name, value, unit, _ in rows}}
 
 

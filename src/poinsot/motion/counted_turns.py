@@ -16,20 +16,31 @@ import numpy as np
 from poinsot import formulations
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.lazy import casadi
-from poinsot.model.assembly.turns import known_angles
+from poinsot.model.assembly.turns import continued, known_angles
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.functions import poses_at
+from poinsot.system.home import start
 from poinsot.system.stored import stored, stored_parts
 
 if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
     from poinsot.model.mechanism import Mechanism
     from poinsot.motion.continuity import Path
+    from poinsot.spatial.pose import Pose
     from poinsot.system.system import System
 
 EPSILON = 1e-12  # ε, of the default absolute tolerance's size: errors count as others do if they reach a radian
 HALF = np.pi * (1 - 1e-9)  # angles within half a turn are as they are read  [rad]
 FASTEST = 10.0  # times the angular speeds of the two bodies that an angle lies between
+
+
+def angles_at(mechanism: Mechanism, poses: Mapping[str, Pose], given: Mapping[str, float]) -> dict[Coordinate, float]:
+    """Angles  [rad] whose turns are known at poses in which named coordinates have given values: in machines with
+    screws those that were counted on the way from the file's pose, too."""
+    elements = mechanism.elements
+    screws = any(joint.winds for joint in elements.joints.values())
+    counted = continued(start(mechanism, given).angles, elements, poses) if screws else {}
+    return known_angles(elements, poses, given, counted)
 
 
 def turned_text(compiled: System, law: str) -> str:
@@ -148,7 +159,7 @@ def first_turned(path: Path, mechanism: Mechanism, given: Mapping[str, float]) -
         return None
     whole, forces = path.between or path, mechanism.elements.forces
     s, s_dot = (x.T for x in _law_angles(path.system)(whole.q, whole.v, whole.p))
-    begin = known_angles(mechanism.elements, poses_at(path.system, path.q[0], path.constants(0)), given)
+    begin = angles_at(mechanism, poses_at(path.system, path.q[0], path.constants(0)), given)
     found = []
     for (name, k), angle, rate in zip(read, s, s_dot):
         parts = forces[name].on.parts

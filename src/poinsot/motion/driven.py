@@ -21,6 +21,7 @@ from poinsot.system.scales import natural_speeds
 from poinsot.system.stored import remembered, stored, stored_parts
 
 if TYPE_CHECKING:
+    from poinsot.model.assembly.assembly import Assembly
     from poinsot.system.system import System
 
 ASKED = 4  # right sides of [C; J] x = b for which x is compared from pose to pose
@@ -112,6 +113,14 @@ class Driven:
     def equations(self) -> DrivenEquations:
         """The same as symbols."""
         return _driven_equations(self.compiled, self.names)
+
+    def values(self, at: Assembly, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """The prescribed coordinates (k,) at an assembled pose, which has coordinates q, with the turns that are
+        known of them."""
+        s = self.newton(q, np.zeros(len(self.names)), p)[1][-len(self.names) :]
+        elements = self.compiled.mechanism.elements
+        known = np.array([at.value(elements.coordinates[name], elements.joints) for name in self.names])
+        return np.where(self.turns, s + 2 * np.pi * np.rint((known - s) / (2 * np.pi)), s)
 
     @cached_property
     def answers(self) -> Any:

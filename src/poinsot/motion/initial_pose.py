@@ -19,7 +19,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import State
 from poinsot.motion.continuation import Course, reached
-from poinsot.motion.counted_turns import HALF, require_followed
+from poinsot.motion.counted_turns import HALF, angles_at, require_followed
 from poinsot.motion.driven import driven
 from poinsot.store import Bounded
 from poinsot.system.functions import poses_at
@@ -124,7 +124,7 @@ class _Way:
         if self._plain and np.all(np.abs(s[drive.turns]) < HALF):
             angles = {elements.coordinates[name]: x for name, x in given.items()}
         else:
-            angles = known_angles(elements, poses_at(compiled, q, home.p), given)
+            angles = angles_at(self.mechanism, poses_at(compiled, q, home.p), given)
         require_followed(compiled, angles)
         return Initial(compiled, compiled.reading.wound(q, angles), home.p, angles=angles, again=True)
 
@@ -134,7 +134,8 @@ class _Way:
         elements = self.mechanism.elements
         stops = (law for law in elements.forces.values() if law.on.unit == "rad" and np.isfinite(law.limits).any())
         turned = (x for x in elements.pose.values() if abs(float(x)) > HALF)
-        return not elements.couplings and next(stops, None) is None and next(turned, None) is None
+        told = winds(elements) and (elements.couplings or self.formulation not in ("joint", "embedded"))
+        return not told and next(stops, None) is None and next(turned, None) is None
 
     @cached_property
     def _home(self) -> tuple[Initial, np.ndarray] | None:

@@ -16,11 +16,11 @@ import numpy as np
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.model.assembly.assembly import Assembly, unit_hint
 from poinsot.model.assembly.end_stops import RigidStop, rigid_stops
-from poinsot.model.assembly.turns import known_angles, wound
+from poinsot.model.assembly.turns import wound
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.continuation import Course, follow
 from poinsot.motion.continuity import Path, joined, require_continuity
-from poinsot.motion.counted_turns import first_turned, turned_error, turning, unwound
+from poinsot.motion.counted_turns import angles_at, first_turned, turned_error, turning, unwound
 from poinsot.motion.driven import driven, require_count
 from poinsot.motion.equations import body_motions, rigid_stop_angles, rigid_stop_parts
 from poinsot.motion.signals import (
@@ -166,7 +166,7 @@ def _along_stops(
     whole, read = path.between or path, rigid_stop_angles(path.system).facts
     columns = zip(*(x.T for x in rigid_stop_parts(path.system)(whole.q, whole.v, whole.p)))
     poses = poses_at(path.system, path.q[0], path.constants(0))
-    begin, asked = known_angles(mechanism.elements, poses, _first_values(motion, path.t)), np.isin(whole.t, path.t)
+    begin, asked = angles_at(mechanism, poses, _first_values(motion, path.t)), np.isin(whole.t, path.t)
     for stop in stops:
         values = []
         for part, turns in zip(stop.on.parts, read[stop.name]):
@@ -267,7 +267,7 @@ def _first_turns(path: Path, motion: Mapping[str, Any], names: Sequence[str], s:
         return np.zeros(0)
     elements = path.system.mechanism.elements
     given = _first_values(motion, path.t)
-    angles = known_angles(elements, poses_at(path.system, path.q[0], path.constants(0)), given)
+    angles = angles_at(path.system.mechanism, poses_at(path.system, path.q[0], path.constants(0)), given)
     read = np.array([s[name][0] for name in names])
     return wound(angles, [elements.coordinates[name] for name in names], read) - read
 

@@ -25,6 +25,7 @@ from poinsot.formulations.symbols import FREE_ROLES, default_free, symbols
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import Row
 from poinsot.model.assembly.mobility import Group, Redundancy
+from poinsot.model.assembly.turns import winds
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.quantities.units import force_unit
@@ -219,6 +220,12 @@ class System:
         """How coordinates are read off poses."""
         plain = formulation_of(self.formulation).reading(self.mechanism.elements)
         return combining_reading(plain, self.mechanism.elements, self.outline.redundancy, self.home.size)
+
+    def counts(self, coordinate: Coordinate) -> bool:
+        """Whether whole turns of an angle are another pose of the machine, and q tells them."""
+        own = self.reading.angles
+        told = all(part in own for part in coordinate.parts if part.unit == "rad")
+        return told and coordinate.unit == "rad" and winds(self.mechanism.elements)
 
     def parameters(self, mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> np.ndarray:
         """Values of the free parameters of a mechanism, and the charts' numbers for a start at given poses."""

@@ -33,8 +33,8 @@ class ElasticBatch:
     same_pose = False
 
     def __init__(self, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], locked: Any):
-        begin = start(mechanism, None)
-        self.size, self.planar, self.mechanism = begin.size, mechanism.planar, mechanism
+        self.begin = begin = start(mechanism, None)
+        self.planar, self.mechanism = mechanism.planar, mechanism
         self.compiled = system(mechanism, "joint", parameters)
         self.p_rigid = self.compiled.parameters(mechanism, begin.poses)
         self.q = self.compiled.coordinates(begin, self.p_rigid)
@@ -69,7 +69,7 @@ class ElasticBatch:
         """Coordinates at poses s (N, k) with parameter sets (N, p), or (1, p) for all."""
         count = max(len(s), len(values)) if self.parameters else len(s)
         p_rigid = self._values(values, count)[0]
-        return reach(self.drive, self.q, np.broadcast_to(s, (count, s.shape[1])), p_rigid, self.size)
+        return reach(self.drive, self.begin, self.q, np.broadcast_to(s, (count, s.shape[1])), p_rigid)
 
     def holding(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Forces (N, nu) of the actuators that hold coordinates q (N, nq) at rest, and which are held (N,): none are
@@ -108,7 +108,7 @@ class ElasticBatch:
 
     def _relaxed(self, f: np.ndarray, K_0: np.ndarray) -> bool:
         """Whether forces (N, 6 c) on the nodes are round-off of what stiffnesses (…, 6 c, 6 c) could give."""
-        lengths = np.tile([self.size] * 3 + [1.0] * 3, f.shape[1] // 6)
+        lengths = np.tile([self.begin.size] * 3 + [1.0] * 3, f.shape[1] // 6)
         K = np.abs(K_0) * lengths * lengths[:, None] if K_0.size else K_0
         return float(np.max(np.abs(f) * lengths, initial=0.0)) <= RELAXED * float(np.max(K, initial=0.0))
 

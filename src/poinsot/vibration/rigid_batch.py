@@ -11,7 +11,7 @@ to be trusted: singular poses, and redundant joints.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import Frame
 from poinsot.engine import kernel
 from poinsot.model.assembly.constraints import row_lengths
+from poinsot.model.assembly.turns import winds
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.driven import Driven, driven
 from poinsot.statics.point import Given, Point
@@ -27,6 +28,9 @@ from poinsot.system.scaled_rank import Sizes, rank_of
 from poinsot.system.system import System, start, system
 from poinsot.vibration.equations import batch_functions, place_twist
 from poinsot.vibration.linear_model.rigid import BALANCED, choose_locked
+
+if TYPE_CHECKING:
+    from poinsot.model.assembly.assembly import Assembly
 
 STRIDE = 0.25  # of a coordinate, in one step towards a pose  [rad or of the machine's size]
 TURNED, FINER = 0.5, 8  # change of an answer in one step that may be one of branch; how many times finer steps get
@@ -72,8 +76,7 @@ class BatchMatrices:
     """Matrices of a mechanism over poses that prescribe all its freedoms, and over parameters."""
 
     def __init__(self, mechanism: Mechanism, names: tuple[str, ...], parameters: tuple[str, ...], locked: Any):
-        begin = start(mechanism, None)
-        self.size = begin.size
+        self.begin = begin = start(mechanism, None)
         self.compiled: System = system(mechanism, "joint", parameters)
         self.p = self.compiled.parameters(mechanism, begin.poses)
         self.q = self.compiled.coordinates(begin, self.p)
@@ -103,7 +106,7 @@ class BatchMatrices:
     def place(self, s: np.ndarray, values: np.ndarray) -> Placed:
         """Coordinates at poses s (N, k) with parameter sets (N, p), or (1, p) for all."""
         p = self._parameters(values) if self.columns and not (len(s) == 1 and self.same_pose) else self.p
-        return reach(self.drive, self.q, s, p[0] if len(values) == 1 and p.ndim == 2 else p, self.size)
+        return reach(self.drive, self.begin, self.q, s, p[0] if len(values) == 1 and p.ndim == 2 else p)
 
     def _parameters(self, values: np.ndarray) -> np.ndarray:
         """All parameters (N, …) of parameter sets (N, p)."""
@@ -190,15 +193,19 @@ def _left_free(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return Vt[:, h:].transpose(0, 2, 1), independent
 
 
-def reach(drive: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, size: float) -> Placed:
-    """Coordinates (N, nq) at poses s (N, k), straight from q0 in small steps; which of them were reached, and which
-    on a branch that may be another one (N,)."""
-    k = s.shape[1]
+def reach(drive: Driven, begin: Assembly, q0: np.ndarray, s: np.ndarray, p: np.ndarray) -> Placed:
+    """Coordinates (N, nq) at poses s (N, k), straight from q0, those of the pose `begin`, in small steps; which of
+    them were reached, and which on a branch that may be another one (N,).
+
+    Whole turns are walked where they are another pose of the machine, and otherwise added in the end.
+    """
+    size = begin.size
     lengths = np.where(drive.turns, 1.0, size)
     units = np.concatenate([row_lengths(drive.compiled.outline.rows, size), lengths])
-    _, gap = drive.newton(q0, np.zeros(k), p if p.ndim == 1 else p[0])
-    now = gap[-k:]
-    way = np.where(drive.turns, np.remainder(s - now + np.pi, 2 * np.pi) - np.pi, s - now)
+    now = drive.values(begin, q0, p if p.ndim == 1 else p[0])
+    walked = ~drive.turns | winds(drive.compiled.mechanism.elements)
+    turns = np.where(walked, 0.0, 2 * np.pi * np.rint((s - now) / (2 * np.pi)))
+    way = s - now - turns
     steps = max(1, int(np.ceil(np.max(np.abs(way / lengths), initial=0.0) / STRIDE)))
     q, reached, turned = _walk(drive, q0, now, way, p, units, steps)
     for finer in (FINER * steps, FINER**2 * steps):
@@ -206,6 +213,10 @@ def reach(drive: Driven, q0: np.ndarray, s: np.ndarray, p: np.ndarray, size: flo
         if len(again):
             own = p if p.ndim == 1 else p[again]
             q[again], reached[again], turned[again] = _walk(drive, q0, now, way[again], own, units, finer)
+    for name, column in zip(drive.names, turns.T):
+        at = drive.compiled.reading.angles.get(drive.compiled.mechanism.elements.coordinates[name])
+        if at is not None:
+            q[:, at] += column
     return q, reached, turned
 
 

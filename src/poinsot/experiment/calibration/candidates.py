@@ -79,9 +79,10 @@ class CalibrationSetting:
         """Configurations (N, nq) with the coordinates s (N, d), what is limited there (N, l), and which are poses of
         the machine (N,)."""
         compiled, p = self.equations.system, self.equations.p
-        q, reached, turned = reach(self.drive, compiled.coordinates(compiled.home, p), s, p, compiled.home.size)
+        home = compiled.coordinates(compiled.home, p)
+        q, reached, turned = reach(self.drive, compiled.home, home, s, p)
         reached &= ~turned & np.isfinite(q).all(axis=1)
-        q = np.where(reached[:, None], q, compiled.coordinates(compiled.home, p))
+        q = np.where(reached[:, None], q, home)
         forces = force_limits(self.limits)
         where = self.limits[: len(self.limits) - len(forces)]
         none = np.zeros((len(q), len(where)))
@@ -159,7 +160,8 @@ def _place(mechanism: Mechanism, owner: str) -> str:
 def _limited(equations: PoseEquations, mechanism: Mechanism, limits: tuple[Limit, ...]) -> PoseEquations:
     """Coordinates that are limited as readings."""
     places = tuple(_place(mechanism, one.owner) for one in limits)
-    turning = np.array([one.unit == "rad" for one in limits], bool)
+    counted = [equations.system.counts(coordinate_of(mechanism, one.owner)) for one in limits]
+    turning = np.array([one.unit == "rad" for one in limits], bool) & ~np.array(counted, bool)
     return PoseEquations(equations.system, PoseReadings(places, ()), equations.p, turning)
 
 

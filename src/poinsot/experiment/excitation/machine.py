@@ -26,7 +26,7 @@ from poinsot.identifiability.linear import LinearParameter
 from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.driven import Driven, driven, require_count
-from poinsot.system.scales import coordinate_sizes, natural_speeds
+from poinsot.system.scales import natural_speeds, step_sizes
 from poinsot.system.system import System, start, system
 
 REACH = 0.5  # longest way of a driven coordinate in one go  [rad or of the machine's size]
@@ -92,8 +92,9 @@ class DrivenMachine:
     @cached_property
     def home(self) -> tuple[np.ndarray, np.ndarray]:
         """s (k,) and q (nq,) of the model file's pose."""
-        q = self.compiled.coordinates(start(self.mechanism, None), self.p)
-        return self.drive.newton(q, np.zeros(len(self.names)), self.p)[1][-len(self.names) :], q
+        begin = start(self.mechanism, None)
+        q = self.compiled.coordinates(begin, self.p)
+        return self.drive.values(begin, q, self.p), q
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -124,7 +125,7 @@ class DrivenMachine:
         self, q: np.ndarray, begin: np.ndarray, end: np.ndarray, pieces: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same in equal steps."""
-        sizes, reached = coordinate_sizes(self.compiled, self.size), np.ones(len(q), bool)
+        (sizes, _), reached = step_sizes(self.compiled, self.size), np.ones(len(q), bool)
         rows = np.concatenate([row_lengths(self.compiled.outline.rows, self.size), self.targets])
         for share in np.arange(1, pieces + 1) / pieces:
             goal, error = begin + share * (end - begin), np.full(len(q), np.inf)

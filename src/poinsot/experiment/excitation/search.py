@@ -123,7 +123,13 @@ def _searched(
     if not good:
         good = [_made_feasible(stages, motions[np.argmin(worst)], iterations)]
     point, said = _kept_between_samples(program, min(good, key=lambda one: one.cost), iterations)
-    fine, values = on_fine_grid(program, point.c)
+    fine, values = on_fine_grid(program, point.c, point.at)
+    if not fine.reached.all():
+        t = program.shape.finer(FINER)[np.argmin(fine.reached)]
+        raise PoinsotError(
+            f"the motion that was found cannot be followed at t = {t:g} s, between its samples: raise the rate, or "
+            "limit its coordinates to where the machine can go"
+        )
     polished = tuple(np.inf if one is None else one.cost for one in points)
     settled = any(not message for z, message in reached.done if z is not None)
     return FoundMotion(point.c, np.sort(ranked), polished, fine, values, (*steps, *said), settled)
@@ -174,11 +180,13 @@ def _made_feasible(stages: Sequence[ExcitationProgram], c: np.ndarray, iteration
     return point or nearest
 
 
-def on_fine_grid(program: ExcitationProgram, c: np.ndarray) -> tuple[DrivenStates, np.ndarray]:
-    """States of a motion on a grid ten times finer, and limited quantities there (N, r)."""
-    s = program.signals(c, program.shape.at(program.shape.finer(FINER)))
-    at = program.machine.along(s)
-    return at, program.restrictions.values(program.machine, at)
+def on_fine_grid(program: ExcitationProgram, c: np.ndarray, near: DrivenStates) -> tuple[DrivenStates, np.ndarray]:
+    """States of a motion on a grid ten times finer, reached from those of one that is near, and limited quantities
+    there (N, r), NaN where it cannot go."""
+    t = program.shape.finer(FINER)
+    s = program.signals(c, program.shape.at(t))
+    at = program.machine.along(s, near.cut(np.searchsorted(program.shape.grid, t, side="right") - 1))
+    return at, np.where(at.reached[:, None], program.restrictions.values(program.machine, at), np.nan)
 
 
 def _kept_between_samples(
@@ -189,8 +197,8 @@ def _kept_between_samples(
     wide, steps = program.restrictions, []
     best = _fitted(program, wide, point)
     for _ in range(ROUNDS):
-        excess = _between(program, wide, point.c)
-        if np.max(excess, initial=0.0) <= LITTLE:
+        excess = _between(program, wide, point.c, point)
+        if np.max(excess, initial=0.0) <= LITTLE or not np.isfinite(excess).all():
             break
         program = replace(program, restrictions=program.restrictions.narrowed(MORE * excess * wide.width))
         bound = [limit.name for limit, x in zip(wide.every, excess) if x > 0]
@@ -211,9 +219,9 @@ def _worth(point: MotionPoint) -> float:
     return np.inf if program.restrictions.speeds and np.any(program.restrictions.met(rate) < 1) else point.cost
 
 
-def _between(program: ExcitationProgram, wide: Restrictions, c: np.ndarray) -> np.ndarray:
-    """Excess (r,) over widths on the fine grid, beyond round-off."""
-    _, values = on_fine_grid(program, c)
+def _between(program: ExcitationProgram, wide: Restrictions, c: np.ndarray, near: MotionPoint) -> np.ndarray:
+    """Excess (r,) over widths on the fine grid, beyond round-off; infinite where the machine cannot go."""
+    _, values = on_fine_grid(program, c, near.at)
     excess = wide.excess(values)
     return np.where(excess > 1e-9, excess, 0.0)
 
@@ -224,6 +232,6 @@ def _fitted(program: ExcitationProgram, wide: Restrictions, point: MotionPoint) 
     for _ in range(HALVINGS):
         middle = (small + large) / 2
         c = program.anchor + middle * (point.c - program.anchor)
-        small, large = (middle, large) if not np.any(_between(program, wide, c)) else (small, middle)
+        small, large = (middle, large) if not np.any(_between(program, wide, c, point)) else (small, middle)
     fitted = MotionPoint(program, small * point.z, None)
     return point if small > 1 and not fitted.cost < point.cost else fitted

@@ -86,7 +86,7 @@ class PoseMatrices:
         k = len(self.prior.names)
         p = self.prior.nominal + np.diag(STEP * self.prior.size)
         q, changed = self.batch.place(s, self.prior.nominal[None])[0], self.batch.place(np.repeat(s, k, 0), p)[0]
-        return bool(np.max(np.abs(changed - q), initial=0.0) > 1e-9 * min(1.0, self.batch.size))
+        return bool(np.max(np.abs(changed - q), initial=0.0) > 1e-9 * min(1.0, self.batch.begin.size))
 
     def _is_affine(self) -> bool:
         rng = np.random.default_rng(0)

@@ -77,7 +77,11 @@ class PoseSpace:
         found = np.concatenate([found, forces], axis=1)
         middle = np.array([_middle(limit) for limit in self.limits])
         turned = middle + np.remainder(found - middle + np.pi, TURN) - np.pi
-        return np.where([limit.unit == "rad" for limit in self.limits], turned, found)
+        laws = (getattr(compiled.mechanism.elements, table)[name] for table, name in self.owners)
+        counted = [compiled.counts(getattr(law, "on", law)) for law in laws]
+        up_to_turns = np.array([limit.unit == "rad" for limit in self.limits])
+        up_to_turns[: len(counted)] &= ~np.array(counted, bool)
+        return np.where(up_to_turns, turned, found)
 
     def excess(self, values: np.ndarray) -> np.ndarray:
         """By how much each limit is violated (N, l), negative where it is kept, infinite where no drive holds it;

@@ -19,7 +19,7 @@ from poinsot.model.assembly.open_loops import widest_loop
 from poinsot.model.assembly.size import machine_size
 from poinsot.model.assembly.staying import staying
 from poinsot.model.assembly.topology import topology
-from poinsot.model.assembly.turns import continued, known_angles, require_turns, winds, wound
+from poinsot.model.assembly.turns import continued, hinges_of_screws, known_angles, require_turns, winds, wound
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, named_pose
@@ -171,7 +171,9 @@ def attempt_assembly(mechanism: Mechanism, pose: GivenPose = None, *, home: Asse
 
 def _wound(elements: Elements, found: Assembly, pose: Mapping[str, float]) -> Assembly:
     """An outcome with the turns that are known of it."""
-    return replace(found, angles=known_angles(elements, found.poses, pose)) if found.converged else found
+    return (
+        replace(found, angles=known_angles(elements, found.poses, pose, found.angles)) if found.converged else found
+    )
 
 
 def _at_pose(elements: Elements, pose: Mapping[str, float], start: Assembly) -> Assembly:
@@ -242,38 +244,55 @@ def _brought_to(constraints: Constraints, targets: np.ndarray, start: Assembly, 
         way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
     longest = REACH / max(float(np.max(np.abs(way) / np.where(turns, 1.0, start.size))), REACH)
     done, step, poses = 0.0, longest, start.poses
+    hinges = Constraints(constraints.elements, hinges_of_screws(constraints.elements))
+    angles: Mapping[Coordinate, float] = {c: start.value(c, constraints.elements.joints) for c in hinges.held}
     while done < 1.0:
         goal = 1.0 if done + 1.01 * step >= 1.0 else done + step
-        moved = _near(constraints, poses, now + goal * way, start.size)
-        if moved is not None:
-            poses, done, step = moved, goal, min(2 * step, longest)
+        steps = _near(constraints, poses, now + goal * way, start.size)
+        if steps is not None:
+            angles = _counted(hinges, angles, steps)
+            poses, done, step = steps[-1][0], goal, min(2 * step, longest)
         elif step > SHORTEST:
             step = (goal - done) / 2
         else:
             said = (_said(names, constraints, values) for values in (targets, now + done * way))
             return _left(constraints, poses, targets, start, *said)
-    return _newton(constraints, poses, targets, start.size)
+    found = _newton(constraints, poses, targets, start.size)
+    return replace(found, angles=continued(angles, constraints.elements, found.poses))
+
+
+def _counted(
+    hinges: Constraints, angles: Mapping[Coordinate, float], steps: list[tuple[dict[str, Pose], np.ndarray]]
+) -> Mapping[Coordinate, float]:
+    """Angles of held hinges after steps: poses, and the twists of all bodies from there on  [rad]."""
+    if not angles:
+        return angles
+    moved = sum(hinges.evaluate(poses)[1][-len(angles) :] @ twist for poses, twist in steps)
+    return continued(dict(zip(angles, np.array([*angles.values()]) + moved)), hinges.elements, steps[-1][0])
 
 
 def _near(
     constraints: Constraints, poses: dict[str, Pose], targets: np.ndarray, size: float
-) -> dict[str, Pose] | None:
-    """Poses on the branch of others that are near, closed to what a next step needs; None if it may be another one.
+) -> list[tuple[dict[str, Pose], np.ndarray]] | None:
+    """Steps to poses on the branch of others that are near, closed to what a next step needs: poses, and the twists
+    of all bodies from there on, none at last. None if it may be another branch.
 
     With |δ₂| ≤ ¼ |δ₁| for Newton's steps δ Kantorovich's number is at most ½; with Jacobians that are alike no
     singular pose lies between.
     """
-    before, first = np.inf, None
+    before, first, steps = np.inf, None, []
     for _ in range(8):
         error, jacobian = _scaled(constraints, poses, targets, size)
         first = jacobian if first is None else first
         step = np.linalg.lstsq(jacobian, -error, rcond=DEPENDENT)[0]
         length = float(np.max(np.abs(step), initial=0.0))
         if length < CLOSE and float(np.max(np.abs(error), initial=0.0)) < CLOSE:
-            return poses if one_branch(first, jacobian, DEPENDENT) else None
+            steps.append((poses, 0 * step))
+            return steps if one_branch(first, jacobian, DEPENDENT) else None
         if not length < CONTRACTION * before:
             return None
-        poses, before = constraints.displaced(poses, step * twist_scales(constraints, size)), length
+        steps.append((poses, step * twist_scales(constraints, size)))
+        poses, before = constraints.displaced(*steps[-1]), length
     return None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poinsot.elements.coordinates import AlongJoint
 from poinsot.errors import PoinsotError
 
 if TYPE_CHECKING:
@@ -42,12 +43,16 @@ def wound(angles: Mapping[Coordinate, float], held: Sequence[Coordinate], now: n
 
 
 def known_angles(
-    elements: Elements, poses: Mapping[str, Pose], given: Mapping[str, float]
+    elements: Elements,
+    poses: Mapping[str, Pose],
+    given: Mapping[str, float],
+    counted: Mapping[Coordinate, float] = {},
 ) -> dict[Coordinate, float]:
     """Angles  [rad] whose whole turns are known, which poses do not show: those given by name, those of the file's
-    pose while they are there, those that lie between end stops with some turns only, those that couplings tell."""
+    pose while they are there, those that lie between end stops with some turns only, those that couplings tell, and
+    those that were `counted` on the way."""
     read = _Read(elements, poses)
-    known: dict[Coordinate, float] = {}
+    known = dict(counted)
     for name, value in {**elements.pose, **given}.items():
         coordinate = elements.coordinates[name]
         if coordinate.unit == "rad" and coordinate.parts == (coordinate,):
@@ -58,6 +63,14 @@ def known_angles(
     while told := next((t for c in elements.couplings.values() if (t := read.told(c, known))), None):
         known |= told
     return known
+
+
+def hinges_of_screws(elements: Elements) -> tuple[Coordinate, ...]:
+    """All hinges of a machine with screws, whose turns poses do not show: a spindle turns far where its nut moves by
+    little. None in other machines."""
+    joints = elements.joints.values()
+    screws = any(joint.winds for joint in joints)
+    return tuple(AlongJoint(joint.name, 0, "rad") for joint in joints if joint.is_hinge) if screws else ()
 
 
 def continued(

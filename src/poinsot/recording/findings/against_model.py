@@ -100,7 +100,10 @@ def _beyond(recording: Recording, name: str, lower: float, upper: float, whose: 
 def _turns(recording: Recording, mechanism: Mechanism) -> Iterator[Finding]:
     """Angles that move by several turns, unless the shaft does turn."""
     counted = {finding.channel for finding in recording.findings if finding.code == "wrapped"}
+    coupled = {angle for coupling in mechanism.elements.couplings.values() for angle in coupling.angles}
     for name, place in position_channels(recording, mechanism).items():
+        if _coordinate(mechanism, place) in coupled:
+            continue
         x = recording[name][recording.mask(name)]
         if name not in counted and recording.units[name] == "rad" and len(x) and (extent := float(np.ptp(x))) > TURNS:
             turns = f"'{place}' moves by {extent:.4g} rad, {extent / 2 / np.pi:.1f} turns"

@@ -6,6 +6,7 @@ Loops are closed by the Jacobians of chains (theory/elastic, eq. 5).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
 from poinsot.formulations.elastic import ElasticModel, Terms, chain_basis
 from poinsot.model.assembly.assembly import Assembly
-from poinsot.model.assembly.turns import known_angles
+from poinsot.model.assembly.turns import continued, known_angles
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
@@ -48,7 +49,9 @@ def elastic_model_about(
     rows = [list(mechanism.elements.coordinates).index(name) for name in kept]
     rest = settled(undeformed(model, mechanism, begin.poses, locked, forces or {}, rows))
     require_bent_between_stops(mechanism, rest, known_angles(mechanism.elements, begin.poses, kept))
-    return _linear(mechanism, rest)
+    found = _linear(mechanism, rest)
+    poses = {**found.poses, GROUND: Pose.identity()}
+    return replace(found, angles=continued(begin.angles, mechanism.elements, poses))
 
 
 def _linear(mechanism: Mechanism, rest: Rest) -> LinearModel:

@@ -24,6 +24,7 @@ from poinsot.spatial.pose import Pose
 from poinsot.system.scaled_rank import free_motions
 
 if TYPE_CHECKING:
+    from poinsot.elements.coordinates import Coordinate
     from poinsot.model.mechanism import Mechanism
 
 AXES = tuple(DISPLACEMENT.split())
@@ -78,6 +79,7 @@ class LinearModel:
     derivatives: Callable[..., MatrixDerivatives]  # of names (p,), and of places (o,) whose rows are asked for too
     places: Mapping[str, Pose] = field(default_factory=dict)  # nodes of flexible bodies at rest, bent by what acts
     summed: np.ndarray | None = None  # (n, n) moduli of what is summed up in K; None: those of K itself
+    angles: Mapping[Coordinate, float] = field(default_factory=dict)  # at rest, whose whole turns are known  [rad]
     momentum: np.ndarray | None = None  # (6, n) momentum and moment of momentum about the world's origin, per ẋ
 
     @cached_property

@@ -61,7 +61,7 @@ def rigid_model_about(
     at = np.asarray(functions.forces(q, point.u, point.given.rho, p)[5]).ravel()[list(held)]  # locked where they are
     point = Point(functions, q, replace(point.given, held=held, at=at))
     balanced = point.imbalance <= BALANCED
-    moved = pose is None and not balanced
+    moved, angles = pose is None and not balanced, begin.angles
     if moved:
         point, angles = settle(compiled, q, replace(point.given, u=u, solved=held), begin)
         require_reach(mechanism, compiled, point, angles)
@@ -70,7 +70,8 @@ def rigid_model_about(
     else:
         require_given_between_stops(mechanism, pose, begin)
     kept = tuple(pose if isinstance(pose, Mapping) else mechanism.elements.pose)
-    return _linear(mechanism, compiled, point, Held(kept, pose is not None, q if moved else None))
+    found = _linear(mechanism, compiled, point, Held(kept, pose is not None, q if moved else None))
+    return replace(found, angles=angles)
 
 
 def choose_locked(elements: Elements, point: Point, wish: str | Sequence[str] | None) -> tuple[int, ...]:

@@ -140,7 +140,7 @@ def equations_of(
     space, readings = _with_terms(space, channels, terms)
     compiled = system(mechanism, free=readings.unknowns)
     laws = [law_at(mechanism, place) for place in channels.places]
-    turning = np.array([law.unit == "rad" and law.parts == (law,) for law in laws])
+    turning = np.array([law.unit == "rad" and law.parts == (law,) and not compiled.counts(law) for law in laws])
     equations = PoseEquations(compiled, readings, compiled.parameters(mechanism), turning)
     return replace(space, scale=_sizes(space, compiled.home.size)), equations
 

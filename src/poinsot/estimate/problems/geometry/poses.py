@@ -17,7 +17,7 @@ import numpy as np
 from poinsot.estimate.problems.geometry.equations import PoseReadings, pose_function, slope_function
 from poinsot.model.assembly.constraints import row_lengths
 from poinsot.system.functions import displaced_states
-from poinsot.system.scales import natural_speeds
+from poinsot.system.scales import step_sizes
 from poinsot.system.system import System
 
 GAUSS, NEWTON = 30, 40  # steps at most
@@ -109,7 +109,7 @@ class PoseEquations:
     @cached_property
     def sizes(self) -> np.ndarray:
         """Natural sizes of the speeds (nv,)."""
-        return natural_speeds(self.system, self.system.home.size)
+        return step_sizes(self.system, self.system.home.size)[1]
 
     @cached_property
     def row_sizes(self) -> np.ndarray:
