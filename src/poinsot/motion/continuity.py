@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from poinsot.system.system import System
 
 UNSEEN = 0.02  # natural size of a jump that is not seen between samples that come close to each other
+STEADY = 1e-9  # of the speeds: smaller changes of theirs are round-off, which a fine screw makes large
 SUSPECT = 300.0  # condition number from which a motion may have changed its assembly mode
 
 
@@ -111,10 +112,11 @@ def _jumps(path: Path, size: float) -> np.ndarray:
 def _suspects(path: Path, size: float) -> np.ndarray:
     """Intervals over which speeds and accelerations do not belong together."""
     v, a = (x / natural_speeds(path.system, size) for x in (path.v, path.a))
-    change = np.linalg.norm(np.diff(v, axis=0), axis=1)
+    change, speed = np.linalg.norm(np.diff(v, axis=0), axis=1), np.linalg.norm(v, axis=1)
     told = np.linalg.norm(np.abs(a[1:]) + np.abs(a[:-1]), axis=1) * np.diff(path.t)
     turned = np.einsum("ni,ni->n", v[1:], v[:-1]) < 0
-    return (turned & (change > 4 * told)) | (told > 100 * change + np.median(told))
+    steady = STEADY * np.maximum(speed[1:], speed[:-1])
+    return (turned & (change > 4 * told)) | (told > 100 * (change + steady) + np.median(told))
 
 
 def _singular(path: Path, at: int, names: Sequence[str]) -> bool:

@@ -21,6 +21,7 @@ from poinsot.errors import (
     count_of,
     list_of_names,
     listing,
+    one_line,
     require_known,
 )
 from poinsot.model.assembly.constraints import row_lengths
@@ -177,7 +178,8 @@ def _interrupt(kept: Simulation) -> KeyboardInterrupt:
 def _times(t: Numbers | None, t_end: float | str) -> np.ndarray:
     t_end = as_value(t_end, "s", "t_end") if isinstance(t_end, str) else t_end
     if not isinstance(t_end, Real) or not 0 < t_end <= LARGEST:
-        raise PoinsotError(f"t_end must be a positive time in seconds, not {t_end!r}")
+        many = "; times of output are t=" if np.ndim(t_end) else ""
+        raise PoinsotError(f"t_end must be a positive time in seconds, not {one_line(repr(t_end), 40)}{many}")
     times = np.linspace(0.0, t_end, OUTPUTS) if t is None else as_times(t)
     if t is None and not (times[1:] > times[:-1]).all():
         raise PoinsotError(f"t_end = {t_end:g} s is too short for {OUTPUTS} output times: give a longer one, or t")

@@ -54,9 +54,9 @@ class PoseMeasurement:
 
     @cached_property
     def turning(self) -> np.ndarray:
-        """Which encoders read angles (e,)."""
+        """Which encoders read angles up to whole turns (e,)."""
         sensors = (self.system.mechanism.sensors[name].on for name in self.encoders)
-        return np.array([on is not None and on.unit == "rad" for on in sensors], bool)
+        return np.array([on is not None and on.unit == "rad" and not self.system.counts(on) for on in sensors], bool)
 
     def linear(self, q: np.ndarray, R: np.ndarray, p: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """[J; C; H] (n, 6 + m + e, nv) and its right-hand sides [ε; −Φ; y − h], in natural sizes."""

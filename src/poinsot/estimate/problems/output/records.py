@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -81,10 +82,12 @@ class Prepared:
         p[[self.compiled.free.index(name) for name in self.unknowns]] = x[: len(self.unknowns)]
         return BodyMotion.of(self.compiled, run.t, q, p)
 
-    @property
+    @cached_property
     def turning(self) -> np.ndarray:
         """Channels (c,) that are angles, known up to whole turns."""
-        return np.array([unit == "rad" for _, unit in self.channels])
+        named = self.mechanism.elements.coordinates
+        counted = [self.compiled.counts(named[name]) for name in self.outputs] + [False] * len(self.forces)
+        return np.array([unit == "rad" and not told for (_, unit), told in zip(self.channels, counted)])
 
 
 @dataclass(frozen=True, eq=False)
