@@ -126,7 +126,7 @@ BODIES = [
     (
         "two angles",
         spatial("tip = [0, 0, 1]", 'tip = { rotation = { sequence = "ZXZ", angles = [1, 2] } }'),
-        r"frames\.tip\.rotation\.angles: expected 3 numbers, got 2",
+        r"frames\.tip\.rotation\.angles: expected 3 numbers, got \[1, 2\]",
     ),
     (
         "three quaternion numbers",

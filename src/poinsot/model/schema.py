@@ -43,7 +43,7 @@ class RotationSpec(Spec):
     """An attitude: angles of a sequence, a quaternion, or the direction of one axis."""
 
     sequence: str | None = None
-    angles: Vector | None = None
+    angles: Annotated[tuple[Number, ...], *counted(3, 3)] | None = None
     quaternion: Annotated[tuple[Number, ...], *counted(4, 4)] | None = None
     x: Vector | None = None
     y: Vector | None = None

@@ -143,10 +143,8 @@ class Places:
     def _angles(self, path: tuple, spec: RotationSpec, angles: tuple) -> Angles:
         if spec.sequence not in SEQUENCES:
             raise ModelError(
-                (*path, "sequence"), f"expected a rotation sequence such as 'ZXZ', got {spec.sequence!r}"
+                (*path, "sequence"), f"expected a rotation sequence of three axes such as 'ZXZ', got {spec.sequence!r}"
             )
-        if len(angles) != 3:
-            raise ModelError((*path, "angles"), f"expected 3 numbers, got {len(angles)}")
         return Angles(spec.sequence, angles)
 
     def frame(self, scope: Scope, path: tuple, place: str | InlineFrame, owner: str) -> Frame:
