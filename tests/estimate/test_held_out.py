@@ -63,3 +63,17 @@ def test_forces_out_of_the_plane_say_nothing_and_are_not_blamed():
     assert f"zero there whatever the values: {', '.join(zero)}" in str(est)
     more = poinsot.identify(bar, recorded(1.0), ["link2.mass", "offset sensor cell.fz"])
     assert [f.channel for f in more.fit.channels if f.silent] == zero[1:]  # an offset is seen in the first
+
+
+def test_a_held_out_run_that_hardly_moves_is_not_called_predicted():
+    bar, rng = poinsot.load("four_bar"), np.random.default_rng(1)
+
+    def recorded(size: float, noise: float = 0.05) -> poinsot.Recording:
+        run = poinsot.inverse_dynamics(bar, {"theta1": poinsot.Fourier(2.5, (size * 0.4, size * 0.3), (), 1.2)}, T)
+        torque = run.forces["A"] + noise * rng.standard_normal(len(T))
+        return poinsot.Recording.of(T, {"theta1": run.kinematics.coordinates["theta1"], "A": torque})
+
+    unknowns, moving, resting = ["link2.mass", "link3.mass"], recorded(1.0), recorded(1e-4, 0.04)
+    assert "predicts held-out runs" in poinsot.identify(bar, moving, unknowns, validate=recorded(0.7)).verdict
+    told = poinsot.identify(bar, moving, unknowns, validate=resting).verdict
+    assert "leave no more than the fit, but hardly move (residual 1.0" in told and "predicts" not in told

@@ -222,7 +222,11 @@ def test_a_doubtful_verdict_has_an_exit_code_of_its_own_and_the_result_is_writte
         ('role = "validate"', 'role = "valid"', "identify"),
         ("to = 6", "to = 8", "same samples"),
         ("to = 6", "to = 0.05", "run 'first': . samples are too few to be filtered, which needs 16 or more"),
-        ("to = 6", "to = 0.01", "run 'first': 1 samples are too few to be taken at another rate, which needs 16 or more"),
+        (
+            "to = 6",
+            "to = 0.01",
+            "run 'first': 1 samples are too few to be taken at another rate, which needs 16 or more",
+        ),
         ('"link3.mass" = {}', '"link3.masss" = {}', "did you mean 'link3.mass'"),
         (
             '"link3.mass" = {}',

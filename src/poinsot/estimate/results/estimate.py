@@ -206,7 +206,9 @@ class Estimate(Result):
             said.insert(1, "prediction not evaluated: give a run to validate")
         elif not poorly_predicted(self.fit, self.validation):
             worst = max((fit.relative for fit in self.validation.channels if fit.judged), default=np.nan)
-            said.insert(1, f"predicts held-out runs (residual {worst:.3f} of a channel's deviation at most)")
+            flat = any(fit.constant for fit in self.validation.channels)
+            alike = "held-out runs leave no more than the fit, but hardly move" if flat else "predicts held-out runs"
+            said.insert(1, f"{alike} (residual {worst:.3f} of a channel's deviation at most)")
         return "; ".join([*said, *self._besides])
 
     @property

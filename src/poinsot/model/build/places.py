@@ -143,7 +143,8 @@ class Places:
     def _angles(self, path: tuple, spec: RotationSpec, angles: tuple) -> Angles:
         if spec.sequence not in SEQUENCES:
             raise ModelError(
-                (*path, "sequence"), f"expected a rotation sequence of three axes such as 'ZXZ', got {spec.sequence!r}"
+                (*path, "sequence"),
+                f"expected a rotation sequence of three axes such as 'ZXZ', got {spec.sequence!r}",
             )
         return Angles(spec.sequence, angles)
 

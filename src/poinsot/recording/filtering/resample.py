@@ -44,7 +44,9 @@ def resampled(recording: Recording, rate: float) -> Recording:
     from scipy.interpolate import make_interp_spline
 
     if len(recording) < FEWEST:
-        raise TooFewSamplesError(f"{len(recording)} samples are too few to be taken at another rate, which needs {FEWEST} or more")
+        raise TooFewSamplesError(
+            f"{len(recording)} samples are too few to be taken at another rate, which needs {FEWEST} or more"
+        )
     if not rate > 0:
         raise PoinsotError(f"a rate must be positive, not {rate:g} Hz")
     t = recording.require_times()
