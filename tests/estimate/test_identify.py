@@ -117,7 +117,7 @@ def test_masses_that_cannot_be_are_a_doubt(unknowns, tmp_path):
         ({"link3.mass": {"bound": [1, 3]}}, "did you mean 'bounds'"),
         ({"link3.mass": {"prior": 2.0}}, "both a prior and its deviation"),
         ({"link3.mass": {"bounds": ["1 m", "2 m"]}}, "expected a quantity in kg"),
-        (["link3.mass", "link3.mx"], "not both in one study"),
+        (["link3.mass", "link3.mx"], r"not both in one study\. Linear are link3\.mx; the file has .*link3\.com"),
     ],
 )
 def test_unknowns_that_cannot_be_are_refused_by_name(unknowns, said):

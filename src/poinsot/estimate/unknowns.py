@@ -188,8 +188,12 @@ def _start(given: tuple[Unknown, ...], nominal: np.ndarray) -> tuple[np.ndarray,
 
 def _nobody(unknowns: tuple[Unknown, ...], mechanism: Mechanism) -> str:
     """That some unknowns have no parameter, or that two kinds are mixed."""
-    require_parameters([one.name for one in unknowns], mechanism)
+    names = [one.name for one in unknowns]
+    require_parameters(names, mechanism)
+    linear = [name for name in names if not any(fnmatchcase(one, name) for one in mechanism.parameters)]
+    owners = tuple(f"{name.rpartition('.')[0]}." for name in linear)
+    own = [name for name in mechanism.parameters if name.startswith(owners)]
     return (
-        "unknowns are either parameters of the model file, such as platform.mass, or linear ones, such as "
-        f"platform.m: not both in one study, as in {listing([one.name for one in unknowns])}"
+        "unknowns are either parameters of the model file, such as platform.mass, or linear ones (platform.m): "
+        f"not both in one study. Linear are {listing(linear)}; the file has {listing(own, 8)}"
     )
