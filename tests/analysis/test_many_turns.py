@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -11,7 +11,13 @@ from numpy.testing import assert_allclose
 import poinsot
 from poinsot.app.tables import pose_line
 from poinsot.elements.forces import FORCES, Force
+from poinsot.experiment.excitation.machine import DrivenMachine
 from poinsot.experiment.excitation.task import ExcitationTask
+from poinsot.experiment.limits import limits_of
+from poinsot.experiment.poses.space import PoseSpace
+from poinsot.recording.fusion.pose_measurement import PoseMeasurement
+from poinsot.system.system import system
+from poinsot.vibration.rigid_batch import BatchMatrices
 
 LEAD = 5e-3 / (2 * np.pi)  # of the screws  [m/rad]
 LIFT = """
@@ -248,6 +254,47 @@ def test_output_error_counts_turns_and_takes_forces_from_sensors_of_drives(lift,
 def test_the_gain_of_a_sensor_whose_forces_drive_a_simulation_is_refused(lift, fallen):
     with pytest.raises(poinsot.PoinsotError, match=r"gain of 'torque' cannot be found from simulated outputs"):
         poinsot.identify(lift, fallen, ["torque.gain"], problem="output", noise={"encoder": 5e-3})
+
+
+def test_limits_of_poses_count_the_turns_of_a_screw(lift):
+    limits = limits_of({"screw": [-350.0, 60.0]}, lift)
+    space, matrices = PoseSpace.of(lift, limits, ("screw",)), BatchMatrices(lift, ("screw",), (), None)
+    s = np.array([[-340.0], [-100.0], [50.0]])
+    q, reached, _ = matrices.place(s, np.zeros((1, 0)))
+    assert reached.all()
+    assert_allclose(space.values(matrices.compiled, q, matrices.p, np.zeros((3, 0))), s, rtol=1e-9)
+
+
+def test_poses_for_calibration_use_all_turns_within_their_limits(lift):
+    task = {"task": "calibration", "poses": 8, "candidates": 60}
+    noise = {"encoder": 1e-3, "height": 20e-6}
+    found = poinsot.design(lift, task, unknowns=["arm.end.x"], limits={"screw": [-350.0, 60.0]}, noise=noise)
+    told = next(one for one in found.limits if one.name == "screw")
+    assert 0 < told.least < told.greatest <= 60  # where the height changes most with the length
+
+
+def test_fused_encoders_of_coupled_motors_are_read_with_their_turns(lift):
+    compiled = system(lift)
+    measured = PoseMeasurement(compiled, "shoe", ("encoder",), compiled.parameters(lift), 0.8)
+    assert not measured.turning.any()
+    free = poinsot.loads(LIFT[: LIFT.index("[couplings.nut]")] + LIFT[LIFT.index("[coordinates]") :])
+    compiled = system(free)
+    assert PoseMeasurement(compiled, "shoe", ("encoder",), compiled.parameters(free), 0.8).turning.all()
+
+
+def test_a_motion_that_cannot_be_followed_between_samples_is_refused(lift, monkeypatch):
+    along = DrivenMachine.along
+
+    def broken(machine, s, known=None):
+        found = along(machine, s, known)
+        late = np.arange(len(found.reached)) == len(found.reached) // 2
+        return replace(found, reached=found.reached & ~late) if s.shape[1] > 300 else found
+
+    task = ExcitationTask(**{**vars(QUICK), "coordinates": ("x",)})
+    study = {"unknowns": ["shoe.mass"], "limits": {"x": [0.5, 0.7], "x.rate": 0.2}, "noise": 0.01}
+    monkeypatch.setattr(DrivenMachine, "along", broken)
+    with pytest.raises(poinsot.PoinsotError, match=r"cannot be followed at t = [\d.]+ s, between its samples"):
+        poinsot.design(lift, task, **study)
 
 
 @pytest.mark.parametrize("formulation", ["joint", "embedded", "euler", "rotation-matrix"])
