@@ -225,7 +225,50 @@ def test_commas_between_fields_and_in_numbers_are_refused_with_the_remedy(tmp_pa
         poinsot.read(tmp_path / "run.csv")
 
 
-def test_whole_numbers_in_twice_as_many_columns_as_names_below_a_title_are_read(tmp_path):
+def comma(x: float, form: str = "%.4f") -> str:
+    """A number with a decimal comma."""
+    return (form % x).replace(".", ",")
+
+
+HALVES = {  # tables with commas between fields and in numbers: header, and a row by time and value
+    "whole milliseconds": ("t [ms],q [rad],A [N·m]", lambda k, x: f"{10 * k},{comma(x)},{comma(-x)}"),
+    "some whole values": ("t,q,A", lambda k, x: f"{comma(k / 100)},{comma(x)},{comma(-x) if k % 7 else '2'}"),
+    "exponents": ("t,q", lambda k, x: f"{comma(k / 100)},{comma(x, '%.3e')}"),
+    "whole times and exponents": ("t,q", lambda k, x: f"{k},{comma(x, '%.3e')}"),
+    "a comma at the end": ("t,q,A,", lambda k, x: f"{comma(k / 100)},{comma(x)},{comma(-x)},"),
+    "a comma at the end of rows": ("t,q,A", lambda k, x: f"{comma(k / 100)},{comma(x)},{comma(-x)},"),
+    "a column of text": ("mode,t,q", lambda k, x: f"run,{comma(k / 100)},{comma(x)}"),
+    "units below": ("t,q\ns,rad", lambda k, x: f"{k},{comma(x)}"),
+    "blanks": ("t,q", lambda k, x: f"{k}, {comma(x)}"),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_decimal_commas_between_commas_are_refused_with_the_remedy(name, tmp_path):
+    header, row = HALVES[name]
+    rows = (row(k, 0.9 + 0.5 * np.sin(k / 10)) for k in range(60))
+    (tmp_path / "run.csv").write_text("\n".join([header, *rows]) + "\n")
+    with pytest.raises(poinsot.PoinsotError, match=r"the header has \d names and the rows .* decimal points"):
+        poinsot.read(tmp_path / "run.csv")
+
+
+def test_decimal_commas_between_commas_without_a_header_are_refused_by_their_zeros(tmp_path):
+    rows = "".join(f"{comma(k / 100)},{comma(np.sin(k / 10))}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text(rows)
+    with pytest.raises(poinsot.PoinsotError, match=r"rows have 4 fields: commas .* decimal points"):
+        poinsot.read(tmp_path / "run.csv")
+
+
+@pytest.mark.parametrize("title", ["bench,run 7", "# bench,run 7", "bench 3,third run of 7\n"])
+def test_whole_numbers_in_twice_as_many_columns_as_names_below_a_title_are_read(title, tmp_path):
     rows = "".join(f"{k / 10},{k},{k * k},{k}\n" for k in range(60))
-    (tmp_path / "run.csv").write_text("t,a,b,c\n" + rows)
+    (tmp_path / "run.csv").write_text(f"{title}\n" + rows)
+    rec = poinsot.read(tmp_path / "run.csv")
+    assert list(rec) == ["column2", "column3", "column4"]
+    assert rec["column3"][7] == 49
+
+
+def test_whole_numbers_below_their_names_are_read(tmp_path):
+    rows = "".join(f"{k},{k},{k * k},{k % 5}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text("bench 3, run 7\nt,a,b,c\n" + rows)
     assert list(poinsot.read(tmp_path / "run.csv")) == ["a", "b", "c"]
