@@ -11,7 +11,7 @@ from typing import Any
 from poinsot.errors import MissingExtraError, PoinsotError, count_of, one_line
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.recording.clock import TIME_NAMES, Times, times_of
-from poinsot.recording.columns import ColumnMap, ColumnSpec, Coupling, column_map, coupled, mapped
+from poinsot.recording.columns import ColumnMap, ColumnSpec, Coupling, column_map, coupled, is_meant, mapped
 from poinsot.recording.findings import compared, inspected
 from poinsot.recording.join import joined
 from poinsot.recording.place import placed
@@ -138,6 +138,7 @@ def _without(table: Table, time: str, given: ColumnMap) -> Table:
         columns=pick(table.columns),
         kinds=pick(table.kinds),
         places=pick(table.places),
+        headers=table.headers or table.names,
     )
 
 
@@ -191,4 +192,4 @@ def _wanted(given: ColumnMap) -> Callable[[str], bool]:
     if not specs or any(isinstance(column, int) for column in named):
         return lambda name: True
     times = () if given.time is not None or given.rate is not None else TIME_NAMES
-    return lambda name: name in named or name.lower() in times
+    return lambda name: any(column and is_meant(column, name) for column in named) or name.lower() in times
