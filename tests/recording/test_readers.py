@@ -272,3 +272,42 @@ def test_whole_numbers_below_their_names_are_read(tmp_path):
     rows = "".join(f"{k},{k},{k * k},{k % 5}\n" for k in range(60))
     (tmp_path / "run.csv").write_text("bench 3, run 7\nt,a,b,c\n" + rows)
     assert list(poinsot.read(tmp_path / "run.csv")) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("header", ["", "Unnamed: 0"])
+@pytest.mark.parametrize("every", [1, 4])
+def test_the_index_of_a_data_frame_is_left_out_with_a_note(header, every, tmp_path):
+    rows = "".join(f"{k},{k / 100},{np.sin(k / 10):.6f}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text(f"{header},t [s],theta1 [rad]\n" + rows)
+    rec = poinsot.read(tmp_path / "run.csv", every=every)
+    assert list(rec) == ["theta1"]
+    assert [f.message for f in rec.findings if f.code == "left out"] == [
+        "the first column has no name and counts the rows: it is left out"
+    ]
+    by_number = poinsot.read(tmp_path / "run.csv", columns={"angle": 3})
+    assert by_number["angle"][10] == pytest.approx(np.sin(1), abs=1e-6)
+
+
+@pytest.mark.parametrize("first", ["{0:.2f}", "{1}"])
+def test_a_column_without_a_name_that_does_not_count_rows_stays(first, tmp_path):
+    rows = "".join(f"{first.format(np.cos(k / 7), k // 3)},{k / 100},{k}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text(",t [s],x\n" + rows)
+    assert list(poinsot.read(tmp_path / "run.csv")) == ["column1", "x"]
+
+
+def test_a_motion_whose_columns_are_no_coordinates_is_not_blamed_on_the_index(tmp_path):
+    rows = "".join(f"{k},{k / 100},{k / 200}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text(",t [s],theat1\n" + rows)
+    with pytest.raises(poinsot.PoinsotError, match="'theat1'"):
+        poinsot.inverse_dynamics(poinsot.load("four_bar"), tmp_path / "run.csv")
+
+
+def test_infinite_samples_of_arrays_are_masked_and_told():
+    x = np.sin(np.arange(50) / 5)
+    x[[7, 30]] = np.inf, -np.inf
+    rec = poinsot.Recording.of(np.arange(50) / 10, {"x": x, "y": np.arange(50)})
+    (finding,) = rec.findings
+    assert (finding.code, finding.channel, finding.amount) == ("infinite", "x", 2) and finding.mended
+    assert "2 of 50 samples are infinite" in str(finding) and "at 0.7, 3 s" in str(finding)
+    assert np.isnan(rec["x"][[7, 30]]).all() and rec.mask("x").sum() == 48
+    assert np.isinf(x[7])  # what was given is not changed

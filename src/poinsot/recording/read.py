@@ -8,10 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from poinsot.errors import MissingExtraError, PoinsotError, count_of, one_line
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.recording.clock import TIME_NAMES, Times, times_of
 from poinsot.recording.columns import ColumnMap, ColumnSpec, Coupling, column_map, coupled, is_meant, mapped
+from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.findings import compared, inspected
 from poinsot.recording.join import joined
 from poinsot.recording.place import placed
@@ -21,6 +24,8 @@ from poinsot.recording.recording import Axis, Clock, Recording, Source
 from poinsot.store.files import IrregularFileError, file_kind
 
 __all__ = ["read"]
+
+INDEX = ("column1", "Unnamed: 0")  # how the rows' numbers of a data frame are headed, if at all
 
 
 def read(
@@ -102,6 +107,7 @@ def _read_one(path: Path, given: ColumnMap, format: str | None, request: ReadReq
         times = Times(table.abscissa, slice(None), Clock.RECORDED, "", (), ())
     else:
         times = times_of(table, given)
+    table = table if given.channels else _without_index(table, times.column)
     values, channels, steps = mapped(_without(table, times.column, given), given, path.name)
     kept = {name: column[times.rows] for name, column in values.items()}
     for column in (times.t, *kept.values()):
@@ -126,7 +132,24 @@ def _without(table: Table, time: str, given: ColumnMap) -> Table:
     """The table without its time column, unless a channel is made of it."""
     if not time or given.channels or len(table.names) == 1:
         return table
-    kept = [k for k, name in enumerate(table.names) if name != time]
+    return _kept(table, [k for k, name in enumerate(table.names) if name != time])
+
+
+def _without_index(table: Table, time: str) -> Table:
+    """The table without a first column that has no name and counts the rows, as data frames are written."""
+    named = len(table.names) > 1 and table.names[1] != "column2"
+    if not named or table.names[0] not in INDEX or time in ("", table.names[0]):
+        return table
+    rows = table.columns[0]
+    if np.iscomplexobj(rows) or not np.isfinite(rows).all() or (np.diff(rows) <= 0).any() or (rows % 0.5).any():
+        return table
+    message = "the first column has no name and counts the rows: it is left out"
+    note = Finding("left out", "", "", 1, message, "nothing to do", Severity.NOTE, mended=True)
+    return replace(_kept(table, range(1, len(table.names))), findings=(*table.findings, note))
+
+
+def _kept(table: Table, kept: Sequence[int]) -> Table:
+    """Some of the columns of a table, by number from 0."""
 
     def pick(parts: tuple) -> tuple:
         return tuple(parts[k] for k in kept) if parts else ()
