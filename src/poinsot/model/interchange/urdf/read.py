@@ -17,7 +17,7 @@ from poinsot.model.interchange.auxiliary_links import mend_chains
 from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, inertia_entry, listed, mend_cuts, place, pose_entry
 from poinsot.model.interchange.drives import drive, joint_coordinates, require_drives
 from poinsot.model.interchange.names import Names, changed_names
-from poinsot.model.interchange.notes import built
+from poinsot.model.interchange.notes import Lost, built
 from poinsot.model.interchange.recognise import stem
 from poinsot.model.interchange.urdf.mimics import mimic_couplings, mimicked
 from poinsot.model.interchange.urdf.mount import link_poses, mounted
@@ -184,7 +184,7 @@ class _Reader:
             if one and joint.limits and max(map(abs, joint.limits)) < UNLIMITED:
                 spec["limits"] = list(joint.limits)
             if not one and (joint.damping or joint.friction):
-                self.notes.append(f"Damping and friction of the {moves} joint '{name}' are left out.")
+                self.notes.append(Lost(f"Damping and friction of the {moves} joint '{name}' are left out."))
             self.tables["joints"][name] = spec
 
     def _origin(self, joint: UrdfJoint) -> Any:
@@ -232,7 +232,7 @@ class _Reader:
         for name in sorted(driven, key=list(self.tree.joints).index):
             joint, here = self.tree.joints[name], self.joint_names[name]
             if self.type_of(joint) not in ("revolute", "prismatic"):
-                self.notes.append(f"The motor of the {self.type_of(joint)} joint '{here}' is left out.")
+                self.notes.append(Lost(f"The motor of the {self.type_of(joint)} joint '{here}' is left out."))
             else:
                 limited = 0 < joint.effort < UNLIMITED
                 limits = {"limits": [-joint.effort, joint.effort]} if limited else {}
