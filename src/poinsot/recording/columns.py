@@ -1,7 +1,7 @@
 """From columns of a file to channels of a mechanism: names, units, gains, offsets, and couplings of motors.
 
 y = gain · (x in SI) + offset                    one column
-y = R x + b,  R y = x − b,  y = Rᵀ x …           several, by a coupling matrix
+y = R x + b,  y = R⁻¹ x + b,  y = Rᵀ x + b …     several, by a coupling matrix
 """
 
 from __future__ import annotations

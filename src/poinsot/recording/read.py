@@ -50,11 +50,14 @@ def read(
     `columns` are the channels to keep: a mapping from channel to column (its header, its number from 1, or a table
     with column, unit, gain, offset, kind, place, noise), a list of names in the order of the columns, or a columns
     file (TOML) that may hold all of this; for a list of paths, a list of these. `time` is the time column (header,
-    number or table with column and unit); `rate` [Hz] makes times where there are none. `couplings` give channels
-    from others by a matrix, such as joints from motors. With a `mechanism`, channels that have the names of its
-    sensors, coordinates or actuators get kinds, units and places, and more faults are found. Means of `every` so many
-    rows are taken while reading. `repair` masks samples that cannot be right (spikes, repeated rows); every finding
-    says whether that was done.
+    number or table with column and unit); `rate` [Hz] makes times where there are none. With a `mechanism`, channels
+    that have the names of its sensors, coordinates or actuators get kinds, units and places, and more faults are
+    found. Means of `every` so many rows are taken while reading. `repair` masks samples that cannot be right (spikes,
+    repeated rows); every finding says whether that was done.
+
+    `couplings` give channels from others, such as joints from motors: tables with `inputs` and `outputs` (names of
+    channels), `matrix` R (a row for every output), `apply` ("forward": y = R x, "inverse": y = R⁻¹ x, "transpose",
+    "inverse-transpose") and, where needed, `offset` (added to the outputs, in SI), `unit`, `kind` and `places`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -62,6 +65,14 @@ def read(
     ...     rec = read(file)
     >>> rec.t.tolist(), rec["q"].round(4).tolist(), rec.units
     ([0.0, 0.01, 0.02], [0.0, 1.5708, 3.1416], {'q': 'rad'})
+
+    A joint behind a gear of 50 : 1, with its zero at a right angle of the motor's:
+
+    >>> gear = {"inputs": ["m"], "outputs": ["q"], "matrix": [[50]], "apply": "inverse", "offset": [1.5708]}
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (file := Path(folder) / "run.csv").write_text("t [s],m [rad]\\n0,0\\n1,50\\n2,100\\n")
+    ...     read(file, couplings=[gear])["q"].tolist()
+    [1.5708, 2.5708, 3.5708]
     """
     files = _files(path)
     maps = columns if isinstance(columns, list) and len(columns) == len(files) > 1 else [columns] * len(files)
