@@ -95,6 +95,15 @@ def test_notes_are_one_warning_that_has_them_all(tmp_path):
     assert len(said.message.notes) > 1 and all(note.endswith(".") for note in said.message.notes)
 
 
+def test_what_acts_no_longer_is_a_warning_of_its_own(tmp_path):
+    parts = (*ARM, joint("float", "d", "e", "floating", more='<dynamics damping="3"/>'))
+    with pytest.warns(ConversionWarning) as caught:
+        poinsot.load(written(tmp_path, parts, "base a b c d e"))
+    first, others = (str(said.message) for said in caught)
+    assert first == "arm.urdf: Damping and friction of the free joint 'float' are left out."
+    assert "notes on how it was read" in others
+
+
 def legs(stages: int, offset: float = 0.0) -> tuple[tuple[str, ...], str, str]:
     """A chain of four-bar stages, each closed by a ball; the last pin is off its plane by an offset [m]."""
     parts, names, loops, before = [], ["base"], [], "base"

@@ -197,6 +197,69 @@ def test_one_warning_stands_for_all_losses_of_a_kind(tmp_path):
     assert all(f"The actuator 'servo{i}' is taken as a plain force" in found.description for i in range(20))
 
 
+SEVERAL = """<mujoco><compiler angle="radian"/><worldbody>
+  <body name="a" pos="0 0 1"><joint name="left" axis="0 1 0"/><joint name="lift 2" axis="1 0 0" pos="0.1 0 0"/>
+    <geom type="box" size="0.1 0.05 0.04" mass="1"/>
+    <body name="b" pos="0 0 0.3"><joint name="one" axis="0 1 0"/><joint name="two" axis="1 0 0"/>
+      <geom type="box" size="0.1 0.05 0.04" pos="0.1 0 0" mass="1"/></body></body>
+  <body name="c"><joint axis="1 0 0"/><joint axis="0 1 0"/><geom type="sphere" size="0.1" mass="1"/></body>
+</worldbody></mujoco>"""
+
+
+def test_coordinates_of_joints_that_become_one_have_the_names_of_the_file(tmp_path):
+    path = tmp_path / "several.xml"
+    path.write_text(SEVERAL)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = read_mjcf(path)
+    notes = [note for w in caught if w.category is ConversionWarning for note in w.message.notes]
+    assert [note for note in notes if note.startswith("The joints 'one', 'two' are one, 'one_two'")]
+    assert {"left", "lift_2", "one", "two"} <= set(found.coordinates)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    names = {"left": "left", "lift 2": "lift_2", "one": "one", "two": "two"}
+    for angle, name in zip((0.3, -0.4, 0.5, 0.2), names):
+        data.qpos[model.joint(name).qposadr[0]] = angle
+    mujoco.mj_kinematics(model, data)
+    pose = dict(zip(names.values(), (0.3, -0.4, 0.5, 0.2)))
+    poses = assemble(found, pose).require().poses
+    for name in ("a", "b"):
+        np.testing.assert_allclose(poses[name].R, data.body(name).xmat.reshape(3, 3), atol=1e-10)
+        np.testing.assert_allclose(poses[name].p, data.body(name).xpos, atol=1e-10)
+
+
+ACTING = """<mujoco><option density="{density}"/><worldbody>
+  <body name="a" gravcomp="{weightless}"><joint name="ja"/><geom size="0.1" mass="1"/></body>
+  <body name="b"><joint name="jb"/><geom size="0.1" mass="1"/></body></worldbody>
+  <equality><joint name="bent" joint1="ja" joint2="jb" polycoef="0 1 {bent} 0 0"/></equality>
+  <tendon><fixed name="both"><joint joint="ja" coef="1"/><joint joint="jb" coef="2"/></fixed></tendon>
+  <actuator>{drives}</actuator><keyframe><key qpos="0 0"/></keyframe></mujoco>"""
+SERVO = '<position name="servo" joint="ja" kp="10"/><motor name="pull" tendon="both"/>'
+
+
+def test_what_acts_no_longer_is_shown_and_other_notes_are_counted(tmp_path):
+    path = tmp_path / "acting.xml"
+    path.write_text(ACTING.format(density=1000, weightless=1, bent=0.3, drives=SERVO))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read_mjcf(path)
+    shown = [str(w.message) for w in caught if w.category is ConversionWarning]
+    for word in ("gravity compensation", "'bent'", "'servo' is taken as a plain force", "'pull'", "'both'", "Fluid"):
+        assert [text for text in shown if word in text], word
+    assert "2 notes on how it was read" in shown[-1]  # contacts, keyframes
+    assert len(shown) == 7
+
+
+def test_notes_on_what_does_not_act_are_counted_only(tmp_path):
+    path = tmp_path / "acting.xml"
+    path.write_text(ACTING.format(density=0, weightless=0, bent=0, drives=""))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read_mjcf(path)
+    (shown,) = [str(w.message) for w in caught if w.category is ConversionWarning]
+    assert "3 notes on how it was read" in shown  # contacts, keyframes, a tendon that does nothing
+
+
 CROSS = """<mujoco><worldbody><body name="a" pos="0 0 1" euler="10 20 30">
   <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
   <joint name="j.angle1" axis="1 0 0" pos="{0} 0.2 0.3" ref="15"/>

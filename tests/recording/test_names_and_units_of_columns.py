@@ -152,3 +152,58 @@ def test_a_unit_that_is_not_known_is_said(cart, tmp_path):
     assert said.severity is Severity.WARNING and "'furlong' is no unit that is known" in said.message
     with pytest.raises(poinsot.PoinsotError, match=r"run.csv: column 'x \[furlong\]': 'furlong' is no unit that is"):
         poinsot.inverse_dynamics(cart, file)
+
+
+HEADERS = {"time": "time_ms", "q": "q1_deg", "f": "force (N)", "x": "x [mm]"}
+
+
+@pytest.fixture
+def headed(tmp_path) -> Path:
+    """A table whose headers have units, with a column of text."""
+    rows = "".join(f"{5 * k},run,{k},{2 * k},{3 * k}\n" for k in range(30))
+    (tmp_path / "run.csv").write_text("time_ms,mode,q1_deg,force (N),x [mm]\n" + rows)
+    return tmp_path / "run.csv"
+
+
+@pytest.mark.parametrize(
+    "time", [None, "time_ms", "time", {"column": "time_ms"}, {"column": "time_ms", "unit": "ms"}]
+)
+@pytest.mark.parametrize("short", [False, True])
+def test_columns_are_named_by_their_headers_with_or_without_units(headed, time, short):
+    named = {"q": "q1", "f": "force", "x": "x"} if short else {k: HEADERS[k] for k in ("q", "f", "x")}
+    rec = poinsot.read(headed, columns=named, time=time)
+    assert_allclose(rec.t, 0.005 * np.arange(30))
+    assert rec.units == {"q": "rad", "f": "N", "x": "m"}
+    assert_allclose(rec["x"], 0.003 * np.arange(30))
+
+
+def test_a_header_with_its_unit_names_one_of_two_columns(tmp_path):
+    rows = "".join(f"{k},{k},{k / 57.29577951308232}\n" for k in range(30))
+    (tmp_path / "run.csv").write_text("t,pos_deg,pos_rad\n" + rows)
+    rec = poinsot.read(tmp_path / "run.csv", columns={"a": "pos_deg", "b": "pos_rad"})
+    assert_allclose(rec["a"], rec["b"], atol=1e-12)
+    assert "'b': read from column 'pos_2'" in rec.steps
+
+
+@pytest.mark.parametrize(
+    "asked", [{"columns": {"q": "q1_dge"}}, {"time": "tme_ms"}, {"columns": {"q": {"column": 9}}}]
+)
+def test_an_unknown_column_is_told_with_all_headers_and_the_nearest(headed, asked):
+    with pytest.raises(poinsot.PoinsotError) as error:
+        poinsot.read(headed, **asked)
+    assert "there are: time_ms, mode, q1_deg, force (N), x [mm]" in str(error.value)
+    nearest = {"columns": "q1_deg", "time": "time_ms"}[next(iter(asked))]
+    assert f"did you mean '{nearest}'?" in str(error.value) or "no column 9" in str(error.value)
+
+
+def test_a_column_of_text_that_is_asked_for_is_told_to_hold_no_numbers(headed):
+    with pytest.raises(poinsot.PoinsotError, match="column 'mode' holds no numbers"):
+        poinsot.read(headed, columns={"m": "mode", "q": "q1_deg"})
+
+
+def test_columns_of_parquet_are_named_by_their_headers(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame({"time_ms": 5 * T, "q1 [deg]": T}).to_parquet(tmp_path / "run.parquet")
+    rec = poinsot.read(tmp_path / "run.parquet", columns={"q": "q1 [deg]"}, time="time_ms")
+    assert_allclose(rec["q"], np.radians(T))

@@ -225,7 +225,89 @@ def test_commas_between_fields_and_in_numbers_are_refused_with_the_remedy(tmp_pa
         poinsot.read(tmp_path / "run.csv")
 
 
-def test_whole_numbers_in_twice_as_many_columns_as_names_below_a_title_are_read(tmp_path):
+def comma(x: float, form: str = "%.4f") -> str:
+    """A number with a decimal comma."""
+    return (form % x).replace(".", ",")
+
+
+HALVES = {  # tables with commas between fields and in numbers: header, and a row by time and value
+    "whole milliseconds": ("t [ms],q [rad],A [N·m]", lambda k, x: f"{10 * k},{comma(x)},{comma(-x)}"),
+    "some whole values": ("t,q,A", lambda k, x: f"{comma(k / 100)},{comma(x)},{comma(-x) if k % 7 else '2'}"),
+    "exponents": ("t,q", lambda k, x: f"{comma(k / 100)},{comma(x, '%.3e')}"),
+    "whole times and exponents": ("t,q", lambda k, x: f"{k},{comma(x, '%.3e')}"),
+    "a comma at the end": ("t,q,A,", lambda k, x: f"{comma(k / 100)},{comma(x)},{comma(-x)},"),
+    "a comma at the end of rows": ("t,q,A", lambda k, x: f"{comma(k / 100)},{comma(x)},{comma(-x)},"),
+    "a column of text": ("mode,t,q", lambda k, x: f"run,{comma(k / 100)},{comma(x)}"),
+    "units below": ("t,q\ns,rad", lambda k, x: f"{k},{comma(x)}"),
+    "blanks": ("t,q", lambda k, x: f"{k}, {comma(x)}"),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_decimal_commas_between_commas_are_refused_with_the_remedy(name, tmp_path):
+    header, row = HALVES[name]
+    rows = (row(k, 0.9 + 0.5 * np.sin(k / 10)) for k in range(60))
+    (tmp_path / "run.csv").write_text("\n".join([header, *rows]) + "\n")
+    with pytest.raises(poinsot.PoinsotError, match=r"the header has \d names and the rows .* decimal points"):
+        poinsot.read(tmp_path / "run.csv")
+
+
+def test_decimal_commas_between_commas_without_a_header_are_refused_by_their_zeros(tmp_path):
+    rows = "".join(f"{comma(k / 100)},{comma(np.sin(k / 10))}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text(rows)
+    with pytest.raises(poinsot.PoinsotError, match=r"rows have 4 fields: commas .* decimal points"):
+        poinsot.read(tmp_path / "run.csv")
+
+
+@pytest.mark.parametrize("title", ["bench,run 7", "# bench,run 7", "bench 3,third run of 7\n"])
+def test_whole_numbers_in_twice_as_many_columns_as_names_below_a_title_are_read(title, tmp_path):
     rows = "".join(f"{k / 10},{k},{k * k},{k}\n" for k in range(60))
-    (tmp_path / "run.csv").write_text("t,a,b,c\n" + rows)
+    (tmp_path / "run.csv").write_text(f"{title}\n" + rows)
+    rec = poinsot.read(tmp_path / "run.csv")
+    assert list(rec) == ["column2", "column3", "column4"]
+    assert rec["column3"][7] == 49
+
+
+def test_whole_numbers_below_their_names_are_read(tmp_path):
+    rows = "".join(f"{k},{k},{k * k},{k % 5}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text("bench 3, run 7\nt,a,b,c\n" + rows)
     assert list(poinsot.read(tmp_path / "run.csv")) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("header", ["", "Unnamed: 0"])
+@pytest.mark.parametrize("every", [1, 4])
+def test_the_index_of_a_data_frame_is_left_out_with_a_note(header, every, tmp_path):
+    rows = "".join(f"{k},{k / 100},{np.sin(k / 10):.6f}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text(f"{header},t [s],theta1 [rad]\n" + rows)
+    rec = poinsot.read(tmp_path / "run.csv", every=every)
+    assert list(rec) == ["theta1"]
+    assert [f.message for f in rec.findings if f.code == "left out"] == [
+        "the first column has no name and counts the rows: it is left out"
+    ]
+    by_number = poinsot.read(tmp_path / "run.csv", columns={"angle": 3})
+    assert by_number["angle"][10] == pytest.approx(np.sin(1), abs=1e-6)
+
+
+@pytest.mark.parametrize("first", ["{0:.2f}", "{1}"])
+def test_a_column_without_a_name_that_does_not_count_rows_stays(first, tmp_path):
+    rows = "".join(f"{first.format(np.cos(k / 7), k // 3)},{k / 100},{k}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text(",t [s],x\n" + rows)
+    assert list(poinsot.read(tmp_path / "run.csv")) == ["column1", "x"]
+
+
+def test_a_motion_whose_columns_are_no_coordinates_is_not_blamed_on_the_index(tmp_path):
+    rows = "".join(f"{k},{k / 100},{k / 200}\n" for k in range(60))
+    (tmp_path / "run.csv").write_text(",t [s],theat1\n" + rows)
+    with pytest.raises(poinsot.PoinsotError, match="'theat1'"):
+        poinsot.inverse_dynamics(poinsot.load("four_bar"), tmp_path / "run.csv")
+
+
+def test_infinite_samples_of_arrays_are_masked_and_told():
+    x = np.sin(np.arange(50) / 5)
+    x[[7, 30]] = np.inf, -np.inf
+    rec = poinsot.Recording.of(np.arange(50) / 10, {"x": x, "y": np.arange(50)})
+    (finding,) = rec.findings
+    assert (finding.code, finding.channel, finding.amount) == ("infinite", "x", 2) and finding.mended
+    assert "2 of 50 samples are infinite" in str(finding) and "at 0.7, 3 s" in str(finding)
+    assert np.isnan(rec["x"][[7, 30]]).all() and rec.mask("x").sum() == 48
+    assert np.isinf(x[7])  # what was given is not changed

@@ -1,11 +1,12 @@
 """From columns of a file to channels of a mechanism: names, units, gains, offsets, and couplings of motors.
 
 y = gain · (x in SI) + offset                    one column
-y = R x + b,  R y = x − b,  y = Rᵀ x …           several, by a coupling matrix
+y = R x + b,  y = R⁻¹ x + b,  y = Rᵀ x + b …     several, by a coupling matrix
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,9 +19,9 @@ from poinsot.model.file_kinds import COLUMNS, another_kind
 from poinsot.model.toml import as_path, read_document
 from poinsot.recording.readers.table import Table
 from poinsot.recording.recording import RecordedChannel, Recording
-from poinsot.recording.units import si
+from poinsot.recording.units import si, split_unit
 
-__all__ = ["ColumnMap", "ColumnSpec", "Coupling", "column_index", "column_map", "coupled", "mapped"]
+__all__ = ["ColumnMap", "ColumnSpec", "Coupling", "column_index", "column_map", "coupled", "is_meant", "mapped"]
 
 
 class _Spec(BaseModel):
@@ -133,14 +134,30 @@ def _si(name: str, unit: str) -> tuple[float, str]:
 
 
 def column_index(table: Table, column: str | int) -> int:
-    """Number of a column, from its header or its number from 1."""
+    """Number of a column, from its name, its header as the file has it, or its number from 1."""
     if isinstance(column, int):
         if not 1 <= column <= len(table.names):
-            raise PoinsotError(f"there is no column {column}; there are: {listing(table.names)}")
+            raise PoinsotError(f"there is no column {column}; there are: {listing(table.headers or table.names)}")
         return column - 1
-    if column not in table.names:
-        raise PoinsotError(unknown("column", column, table.names))
-    return table.names.index(column)
+    if column in table.names:
+        return table.names.index(column)
+    unit = split_unit(column)[1]
+    for k, (name, written) in enumerate(zip(table.names, table.units)):
+        if is_meant(column, name) and unit in ("", written):
+            return k
+    if column in table.headers:
+        raise PoinsotError(f"column '{one_line(column, 80)}' holds no numbers")
+    raise PoinsotError(unknown("column", column, table.headers or table.names))
+
+
+def is_meant(column: str, name: str) -> bool:
+    """Whether a header may be that of a column of this name: with a unit behind it, one of several of that name.
+
+    >>> is_meant("q1 [deg]", "q1"), is_meant("time_ms", "time"), is_meant("q1_deg", "q1_2"), is_meant("q1", "q2")
+    (True, True, True, False)
+    """
+    short, unit = split_unit(column)
+    return name in (column, short) or (unit != "" and re.sub(r"_\d+$", "", name) == short)
 
 
 def coupled(recording: Recording, coupling: Coupling | Mapping[str, Any]) -> Recording:

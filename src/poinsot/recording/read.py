@@ -8,10 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from poinsot.errors import MissingExtraError, PoinsotError, count_of, one_line
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.recording.clock import TIME_NAMES, Times, times_of
-from poinsot.recording.columns import ColumnMap, ColumnSpec, Coupling, column_map, coupled, mapped
+from poinsot.recording.columns import ColumnMap, ColumnSpec, Coupling, column_map, coupled, is_meant, mapped
+from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.findings import compared, inspected
 from poinsot.recording.join import joined
 from poinsot.recording.place import placed
@@ -21,6 +24,8 @@ from poinsot.recording.recording import Axis, Clock, Recording, Source
 from poinsot.store.files import IrregularFileError, file_kind
 
 __all__ = ["read"]
+
+INDEX = ("column1", "Unnamed: 0")  # how the rows' numbers of a data frame are headed, if at all
 
 
 def read(
@@ -45,11 +50,14 @@ def read(
     `columns` are the channels to keep: a mapping from channel to column (its header, its number from 1, or a table
     with column, unit, gain, offset, kind, place, noise), a list of names in the order of the columns, or a columns
     file (TOML) that may hold all of this; for a list of paths, a list of these. `time` is the time column (header,
-    number or table with column and unit); `rate` [Hz] makes times where there are none. `couplings` give channels
-    from others by a matrix, such as joints from motors. With a `mechanism`, channels that have the names of its
-    sensors, coordinates or actuators get kinds, units and places, and more faults are found. Means of `every` so many
-    rows are taken while reading. `repair` masks samples that cannot be right (spikes, repeated rows); every finding
-    says whether that was done.
+    number or table with column and unit); `rate` [Hz] makes times where there are none. With a `mechanism`, channels
+    that have the names of its sensors, coordinates or actuators get kinds, units and places, and more faults are
+    found. Means of `every` so many rows are taken while reading. `repair` masks samples that cannot be right (spikes,
+    repeated rows); every finding says whether that was done.
+
+    `couplings` give channels from others, such as joints from motors: tables with `inputs` and `outputs` (names of
+    channels), `matrix` R (a row for every output), `apply` ("forward": y = R x, "inverse": y = R⁻¹ x, "transpose",
+    "inverse-transpose") and, where needed, `offset` (added to the outputs, in SI), `unit`, `kind` and `places`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -57,6 +65,14 @@ def read(
     ...     rec = read(file)
     >>> rec.t.tolist(), rec["q"].round(4).tolist(), rec.units
     ([0.0, 0.01, 0.02], [0.0, 1.5708, 3.1416], {'q': 'rad'})
+
+    A joint behind a gear of 50 : 1, with its zero at a right angle of the motor's:
+
+    >>> gear = {"inputs": ["m"], "outputs": ["q"], "matrix": [[50]], "apply": "inverse", "offset": [1.5708]}
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (file := Path(folder) / "run.csv").write_text("t [s],m [rad]\\n0,0\\n1,50\\n2,100\\n")
+    ...     read(file, couplings=[gear])["q"].tolist()
+    [1.5708, 2.5708, 3.5708]
     """
     files = _files(path)
     maps = columns if isinstance(columns, list) and len(columns) == len(files) > 1 else [columns] * len(files)
@@ -102,6 +118,7 @@ def _read_one(path: Path, given: ColumnMap, format: str | None, request: ReadReq
         times = Times(table.abscissa, slice(None), Clock.RECORDED, "", (), ())
     else:
         times = times_of(table, given)
+    table = table if given.channels else _without_index(table, times.column)
     values, channels, steps = mapped(_without(table, times.column, given), given, path.name)
     kept = {name: column[times.rows] for name, column in values.items()}
     for column in (times.t, *kept.values()):
@@ -126,7 +143,24 @@ def _without(table: Table, time: str, given: ColumnMap) -> Table:
     """The table without its time column, unless a channel is made of it."""
     if not time or given.channels or len(table.names) == 1:
         return table
-    kept = [k for k, name in enumerate(table.names) if name != time]
+    return _kept(table, [k for k, name in enumerate(table.names) if name != time])
+
+
+def _without_index(table: Table, time: str) -> Table:
+    """The table without a first column that has no name and counts the rows, as data frames are written."""
+    named = len(table.names) > 1 and table.names[1] != "column2"
+    if not named or table.names[0] not in INDEX or time in ("", table.names[0]):
+        return table
+    rows = table.columns[0]
+    if np.iscomplexobj(rows) or not np.isfinite(rows).all() or (np.diff(rows) <= 0).any() or (rows % 0.5).any():
+        return table
+    message = "the first column has no name and counts the rows: it is left out"
+    note = Finding("left out", "", "", 1, message, "nothing to do", Severity.NOTE, mended=True)
+    return replace(_kept(table, range(1, len(table.names))), findings=(*table.findings, note))
+
+
+def _kept(table: Table, kept: Sequence[int]) -> Table:
+    """Some of the columns of a table, by number from 0."""
 
     def pick(parts: tuple) -> tuple:
         return tuple(parts[k] for k in kept) if parts else ()
@@ -138,6 +172,7 @@ def _without(table: Table, time: str, given: ColumnMap) -> Table:
         columns=pick(table.columns),
         kinds=pick(table.kinds),
         places=pick(table.places),
+        headers=table.headers or table.names,
     )
 
 
@@ -191,4 +226,4 @@ def _wanted(given: ColumnMap) -> Callable[[str], bool]:
     if not specs or any(isinstance(column, int) for column in named):
         return lambda name: True
     times = () if given.time is not None or given.rate is not None else TIME_NAMES
-    return lambda name: name in named or name.lower() in times
+    return lambda name: any(column and is_meant(column, name) for column in named) or name.lower() in times

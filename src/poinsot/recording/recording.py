@@ -13,7 +13,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, listing, one_line, one_or_more_names, unknown
 from poinsot.model.quantities.times import samples, seconds
-from poinsot.recording.finding import Finding, Severity, places
+from poinsot.recording.finding import Finding, Severity, places, spans
 from poinsot.results import Curve, LinePanel, Panel, Result
 from poinsot.results.panels import with_unit
 
@@ -119,7 +119,10 @@ class Recording(Result):
         noise: Mapping[str, float] | None = None,
         **more: Any,
     ) -> Recording:
-        """A recording of arrays (n,) by name over times t (n,) [s], in units that the user gives."""
+        """A recording of arrays (n,) by name over times t (n,) [s], in units that the user gives.
+
+        Infinite samples are masked, with a finding.
+        """
         t = _samples("the clock", t, seconds).astype(float)
         columns = {name: _samples(f"channel '{name}'", column) for name, column in values.items()}
         for name, column in columns.items():
@@ -138,9 +141,10 @@ class Recording(Result):
             )
             for name in columns
         }
+        found = [f for name, column in columns.items() for f in _masked_infinite(name, t, column)]
         for column in (t, *columns.values()):
             column.setflags(write=False)
-        return cls(t, columns, about, **more)
+        return cls(t, columns, about, **more).with_findings(found)
 
     @cached_property
     def digest(self) -> str:
@@ -300,6 +304,16 @@ def _samples(what: str, column: Any, as_numbers: Callable[[Any], np.ndarray] = s
         return np.array(as_numbers(column))
     except (TypeError, ValueError):
         raise PoinsotError(f"{what} holds something else than numbers: {one_line(repr(column), 60)}") from None
+
+
+def _masked_infinite(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
+    """The finding that samples of x (n,) are infinite, if some are; they become NaN."""
+    at = np.flatnonzero(np.isinf(x))
+    if len(at):
+        x[at] = np.nan
+        message = f"{len(at)} of {len(x)} samples {'is' if len(at) == 1 else 'are'} infinite, and masked"
+        advice = "see where numbers were divided by 0 or overflowed"
+        yield Finding("infinite", name, spans(t, at), len(at), message, advice, mended=True)
 
 
 def _range(x: np.ndarray) -> str:

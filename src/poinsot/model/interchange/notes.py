@@ -20,6 +20,10 @@ SHOWN = 4  # names of things to which the same happened
 _VARIES = re.compile(r"'.*?'(?=\W|$)|\b\d[\w.+-]*")
 
 
+class Lost(str):
+    """A note on something that acts in the file and not here, so that the machine moves otherwise: always shown."""
+
+
 @dataclass(frozen=True)
 class Conversion(Result):
     """The outcome of writing a mechanism for another program; prints as what was written and what was not."""
@@ -56,7 +60,10 @@ def _likewise(first: str, others: list[str]) -> str:
 
 
 def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechanism:
-    """Build what a reader made of a file; its notes go into the description and out as warnings."""
+    """Build what a reader made of a file; its notes go into the description and out as warnings.
+
+    What acts no longer is a warning each, so that it is read; the other notes are one, which tells how many.
+    """
     said = tuple(dict.fromkeys(notes))  # each once
     lines = [f"Read from {path.name}.", *said]
     try:
@@ -65,7 +72,9 @@ def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechani
         raise PoinsotError(f"{path}: nested too deeply") from None
     except PoinsotError as error:
         raise PoinsotError(f"{path}: {error}") from None
-    if kinds := tuple(by_kind(said)):
+    for note in by_kind(note for note in said if isinstance(note, Lost)):
+        warnings.warn(ConversionWarning(path.name, (note,)), stacklevel=3)
+    if kinds := tuple(by_kind(note for note in said if not isinstance(note, Lost))):
         warnings.warn(ConversionWarning(path.name, kinds), stacklevel=3)
     return beside(mechanism, path)
 

@@ -35,7 +35,8 @@ def read_csv(path: Path, request: ReadRequest) -> Table:
 
 def read_table(path: Path, dialect: Dialect, request: ReadRequest, until: bytes = b"", short: int = 0) -> Table:
     """A table from a text of a known dialect; `until` what begins another table, `short`: fields that may lack."""
-    kept = [j for j, name in enumerate(dialect.names) if request.wanted(name)]
+    every = range(len(dialect.names))
+    kept = [j for j in every if request.wanted(dialect.names[j])] or every  # none: an error will name them
     parts = _Parts(dialect, kept, request.every, short)
     for k, block in enumerate(text_blocks(path, dialect.encoding, dialect.first_row, parts.cut_off)):
         _progress.info("%s: %d MB of text", path.name, k * BLOCK >> 20)
@@ -160,6 +161,7 @@ class _Parts:
             "csv",
             constants={"header": "\n".join(d.comments)} if d.comments else {},
             findings=findings,
+            headers=d.headers,
         )
 
     def _findings(self) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import islice, pairwise
 
 from poinsot.errors import PoinsotError
 from poinsot.recording.units import si, split_unit
@@ -20,6 +20,8 @@ MISSING = ("", "nan", "na", "n/a", "null", "none", "-", "--", "?", "#n/a", "over
 # The first that explains most numbers is taken; "" is any run of blanks.
 CANDIDATES = ((",", "."), (";", ","), (";", "."), ("\t", "."), ("\t", ","), ("|", "."), ("", "."), ("", ","))
 SAMPLE = 200  # lines that are looked at
+_WHOLE, _FRACTION = re.compile(r"[+-]?\d+$"), re.compile(r"\d+([eE][+-]?\d+)?$")  # halves of 1,25e-3
+_POINT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?$")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 
 
@@ -36,6 +38,7 @@ class Dialect:
     kinds: tuple[str, ...]  # k: "number", "date" or "text"
     comments: tuple[str, ...]  # lines above the table that are no header
     comma: tuple[bool, ...] = ()  # k: columns of text that would be numbers with a decimal comma
+    headers: tuple[str, ...] = ()  # k, names with units as they are written; (): as the names
 
 
 def decode(head: bytes) -> tuple[str, str]:
@@ -87,24 +90,64 @@ def dialect_of(head: bytes) -> Dialect:
     rows = [f for line in lines[first : first + SAMPLE] if len(f := fields_of(line, delimiter)) == width]
     kinds = tuple(_kind([row[j] for row in rows], decimal) for j in range(width))
     above = [line for line in lines[:first] if line.strip()]
-    if delimiter == ",":
-        _require_decimal_points(above, rows)
-    names, units, rest = _header(above, delimiter, width)
+    if delimiter == "," and decimal == ".":
+        _require_decimal_points(lines, first)
+    names, units, rest, headers = _header(above, delimiter, width)
     comma = tuple(
         holds == "text" and decimal == "." and _kind([row[j] for row in rows], ",") == "number"
         for j, holds in enumerate(kinds)
     )
-    return Dialect(encoding, delimiter, decimal, first, names, units, kinds, tuple(rest), comma)
+    return Dialect(encoding, delimiter, decimal, first, names, units, kinds, tuple(rest), comma, headers)
 
 
-def _require_decimal_points(above: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """That commas between fields are no decimal commas too: twice as many fields as names, digits in every other."""
-    names = fields_of(above[-1], ",") if above else []
-    if rows and len(rows[0]) == 2 * len(names) and all(f.strip().isdigit() for row in rows for f in row[1::2]):
-        raise PoinsotError(
-            f"the header has {len(names)} names and the rows {len(rows[0])} fields: commas seem to separate fields "
-            "and to stand for decimal points; write it with decimal points, or with semicolons between fields"
-        )
+def _require_decimal_points(lines: Sequence[str], first: int) -> None:
+    """That commas between fields are no decimal commas too, where halves of numbers make as many as there are names.
+
+    Halves are told from whole numbers by twice as many fields as names, or by what only a fraction has.
+    """
+    top = next((k for k in reversed(range(first)) if (f := _filled(lines[k])) and not any(map(_is_number, f))), None)
+    names = [] if top is None else _filled(lines[top])
+    rows = [_filled(line) for line in lines[first if top is None else top + 1 :][:SAMPLE] if line.strip()]
+    if not rows or any(_POINT.match(f) for row in rows for f in row):
+        return
+    halved = [row for row in rows if 0 < len(row) - (len(names) or len(row) // 2) <= _halves(row)]
+    behind = [b for row in halved for a, b in pairwise(row) if _WHOLE.match(a)]
+    signs = sum(_is_fraction(b) and (b[0] == "0" or names != []) for b in behind)
+    twice = names and all(len(row) == 2 * len(names) for row in rows)
+    if 10 * len(halved) < 9 * len(rows) or not (twice or signs > (0 if names else len(rows) / 20)):
+        return
+    fields = " or ".join(map(str, sorted({len(row) for row in rows})[:3]))
+    head = (
+        f"the header has {len(names)} names and the rows {fields} fields" if names else f"rows have {fields} fields"
+    )
+    raise PoinsotError(
+        f"{head}: commas seem to separate fields and to stand for decimal points; write it with decimal points, or "
+        "with semicolons between fields"
+    )
+
+
+def _filled(line: str) -> list[str]:
+    """Fields between commas, but for an empty one at the end."""
+    fields = [f.strip() for f in fields_of(line, ",")]
+    return fields[:-1] if fields and not fields[-1] else fields
+
+
+def _is_number(field: str) -> bool:
+    return number(field, ".") is not None
+
+
+def _halves(row: Sequence[str]) -> int:
+    """How many pairs of neighbours may be a number with a decimal comma, none of them in two."""
+    count, k = 0, 0
+    while k < len(row) - 1:
+        pair = bool(_WHOLE.match(row[k]) and _FRACTION.match(row[k + 1]))
+        count, k = count + pair, k + 1 + pair
+    return count
+
+
+def _is_fraction(field: str) -> bool:
+    """Whether no whole number is written so: 05, 25e-3."""
+    return bool(_FRACTION.match(field)) and (not field.isdigit() or (len(field) > 1 and field[0] == "0"))
 
 
 def _best(lines: Sequence[str]) -> tuple[str, str, int]:
@@ -173,8 +216,10 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def _header(above: Sequence[str], delimiter: str, width: int) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
-    """Names and units from the lines above the numbers, and the lines that are neither."""
+def _header(
+    above: Sequence[str], delimiter: str, width: int
+) -> tuple[tuple[str, ...], tuple[str, ...], list[str], tuple[str, ...]]:
+    """Names and units from the lines above the numbers, the lines that are neither, and names as they are written."""
     rest, split = list(above), []
     for line in reversed(above[-3:]):
         plain = line.strip()
@@ -195,11 +240,12 @@ def _header(above: Sequence[str], delimiter: str, width: int) -> tuple[tuple[str
     if len(split) == 2 and not _are_units(split[0]):
         rest.append(delimiter.join(split.pop()))
     if not split:
-        return tuple(f"column{j + 1}" for j in range(width)), ("",) * width, rest
+        names = tuple(f"column{j + 1}" for j in range(width))
+        return names, ("",) * width, rest, names
     pairs = [split_unit(name) for name in split[-1]]
     units = [f.strip("[](){}") for f in split[0]] if len(split) == 2 else [unit for _, unit in pairs]
     names = [name or f"column{j + 1}" for j, (name, _) in enumerate(pairs)]
-    return tuple(_unique(names)), tuple(units), rest
+    return tuple(_unique(names)), tuple(units), rest, tuple(as_is or name for as_is, name in zip(split[-1], names))
 
 
 def _are_units(fields: Sequence[str]) -> bool:

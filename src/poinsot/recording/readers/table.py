@@ -31,6 +31,7 @@ class Table:
     places: tuple[str, ...] = ()  # k, where the file says at which point
     constants: Mapping[str, Any] = field(default_factory=dict)  # single numbers and texts
     findings: tuple[Finding, ...] = ()
+    headers: tuple[str, ...] = ()  # of all columns of the file, those that are not kept too; (): the names
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import numpy as np
 from poinsot.model.interchange.couplings import coupling_entry, knows
 from poinsot.model.interchange.cut_bodies import place
 from poinsot.model.interchange.mjcf.model import MjcfModel
+from poinsot.model.interchange.notes import Lost
 from poinsot.model.interchange.recognise import HINGE, SLIDE
 from poinsot.spatial.orientation import along
 from poinsot.spatial.pose import Pose
@@ -54,7 +55,7 @@ def add_loops(model: MjcfModel) -> None:
         elif form == forms["JOINT"]:
             _couple(model, i, label)
         else:
-            model.notes.append(f"The equality '{label}' has no counterpart and is left out.")
+            model.notes.append(Lost(f"The equality '{label}' has no counterpart and is left out."))
     for found in connects.values():
         while len(found) >= 2 and (hinge := _hinge(found[0][1], found[1][1])) is not None:
             stem, _, number = found[0][0].rpartition(".")
@@ -71,10 +72,10 @@ def _couple(model: MjcfModel, i: int, label: str) -> None:
         return
     ids = [int(j) for j in (m.eq_obj1id[i], m.eq_obj2id[i]) if j >= 0]
     if any(model.joints[j][1] is None for j in ids):
-        model.notes.append(f"The equality '{label}' is of a motion that is no coordinate and is left out.")
+        model.notes.append(Lost(f"The equality '{label}' is of a motion that is no coordinate and is left out."))
         return
     if len(ids) == 2 and np.any(c[2:5]):
-        model.notes.append(f"The equality '{label}' of two joints is not linear and is left out.")
+        model.notes.append(Lost(f"The equality '{label}' of two joints is not linear and is left out."))
         return
     owners = [model.joints[j] for j in ids]
     names = [name if knows(model.tables, name) else f"{name}.{coordinate}" for name, coordinate in owners]
@@ -133,7 +134,7 @@ def _distance(model: MjcfModel, i: int, label: str) -> None:
     m, tendon = model.compiled, int(model.compiled.eq_obj1id[i])
     ends = tendon_ends(model, tendon)
     if ends is None or m.eq_obj2id[i] >= 0:
-        model.notes.append(f"The tendon equality '{label}' has no counterpart and is left out.")
+        model.notes.append(Lost(f"The tendon equality '{label}' has no counterpart and is left out."))
         return
     length = float(m.tendon_length0[tendon] + m.eq_data[i][0])
     name = model.names["joint"].add(label)

@@ -11,8 +11,8 @@ from poinsot.model.interchange.mjcf.files import mujoco_package
 from poinsot.model.interchange.names import Names
 from poinsot.spatial.pose import Pose
 
-TABLES = ("bodies", "joints", "couplings", "forces", "actuators", "sensors")
-KINDS = ("body", "joint", "coupling", "actuator", "sensor", "force")
+TABLES = ("bodies", "joints", "couplings", "forces", "actuators", "sensors", "coordinates")
+KINDS = ("body", "joint", "coordinate", "coupling", "actuator", "sensor", "force")
 
 
 @dataclass

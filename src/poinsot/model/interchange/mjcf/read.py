@@ -17,7 +17,7 @@ from poinsot.model.interchange.mjcf.model import MjcfModel
 from poinsot.model.interchange.mjcf.read_forces import add_acting, joint_laws
 from poinsot.model.interchange.mjcf.visuals import add_visuals
 from poinsot.model.interchange.names import changed_names
-from poinsot.model.interchange.notes import built
+from poinsot.model.interchange.notes import Lost, built
 from poinsot.model.interchange.recognise import BALL, FREE, HINGE, SLIDE, MjJoint, Recognised, recognise, stem
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path
@@ -97,7 +97,7 @@ def _add_bodies(model: MjcfModel) -> None:
             "placement": {"position": listed(data.xpos[i]), "rotation": {"quaternion": listed(data.xquat[i])}},
         }
         if m.body_gravcomp[i]:
-            model.notes.append(f"The gravity compensation of the body '{name}' is left out.")
+            model.notes.append(Lost(f"The gravity compensation of the body '{name}' is left out."))
 
 
 def _add_sites(model: MjcfModel) -> None:
@@ -167,8 +167,22 @@ def _add_joint(model: MjcfModel, parent: str, child: str, joints: list[MjJoint],
     spec = found.spec(parent, child)
     for joint, coordinate in zip(joints, found.coordinates):
         model.joints[joint.index] = (name, coordinate)
+    _name_coordinates(model, name, joints, found)
     joint_laws(model, spec, joints, found)
     model.tables["joints"][name] = spec
+
+
+def _name_coordinates(model: MjcfModel, name: str, joints: list[MjJoint], found: Recognised) -> None:
+    """Coordinates of a joint that is made of several have the names of those."""
+    told = {}
+    for joint, coordinate in zip(joints, found.coordinates):
+        label = model.label("joint", joint.index)
+        if len(joints) > 1 and label and coordinate is not None and label != f"{name}.{coordinate}":
+            told[model.names["coordinate"].add(label)] = {"joint": name, "coordinate": coordinate}
+    if told:
+        several = ", ".join(f"'{joint.name}'" for joint in joints)
+        model.tables["coordinates"] |= told
+        model.notes.append(f"The joints {several} are one, '{name}', whose coordinates are called {', '.join(told)}.")
 
 
 def _note_left_out(model: MjcfModel) -> None:
@@ -179,7 +193,7 @@ def _note_left_out(model: MjcfModel) -> None:
     if counts:
         model.notes.append(f"Left out: {', '.join(counts)}.")
     if m.opt.density or m.opt.viscosity or np.any(m.opt.wind):
-        model.notes.append("Fluid forces and wind are left out.")
+        model.notes.append(Lost("Fluid forces and wind are left out."))
     types = [int(joint_type) for joint_type in m.jnt_type]
     if any(m.dof_damping[m.jnt_dofadr[j]] for j, joint_type in enumerate(types) if joint_type in (BALL, FREE)):
-        model.notes.append("Damping of ball and free joints is left out.")
+        model.notes.append(Lost("Damping of ball and free joints is left out."))

@@ -9,6 +9,7 @@ import numpy as np
 from poinsot.model.interchange.cut_bodies import listed
 from poinsot.model.interchange.mjcf.loops import tendon_ends
 from poinsot.model.interchange.mjcf.model import MjcfModel
+from poinsot.model.interchange.notes import Lost
 from poinsot.model.interchange.recognise import HINGE, SLIDE, MjJoint, Recognised, laws_into
 
 
@@ -21,7 +22,7 @@ def joint_laws(model: MjcfModel, spec: dict[str, Any], joints: list[MjJoint], fo
         elif coordinate is not None:
             laws_into(spec, _laws(model, joint), coordinate if several else None)
         elif _laws(model, joint):
-            model.notes.append(f"What acts along the slide '{joint.name}' of a screw is left out.")
+            model.notes.append(Lost(f"What acts along the slide '{joint.name}' of a screw is left out."))
 
 
 def _laws(model: MjcfModel, joint: MjJoint) -> dict[str, Any]:
@@ -40,7 +41,7 @@ def _laws(model: MjcfModel, joint: MjJoint) -> dict[str, Any]:
         out["limits"] = listed(m.jnt_range[j])
     for poly, what in (("jnt_stiffnesspoly", "stiffness"), ("dof_dampingpoly", "damping")):
         if hasattr(m, poly) and np.any(getattr(m, poly)[j if what == "stiffness" else dof]):
-            model.notes.append(f"The nonlinear {what} of the joint '{joint.name}' is left out.")
+            model.notes.append(Lost(f"The nonlinear {what} of the joint '{joint.name}' is left out."))
     return out
 
 
@@ -53,7 +54,7 @@ def _note_ball(model: MjcfModel, joint: MjJoint) -> None:
         "limits": m.jnt_limited[joint.index],
     }
     for what in (key for key, value in values.items() if value):
-        model.notes.append(f"The {what} of the ball or free joint '{joint.name}' cannot be represented.")
+        model.notes.append(Lost(f"The {what} of the ball or free joint '{joint.name}' cannot be represented."))
 
 
 def add_acting(model: MjcfModel) -> None:
@@ -72,7 +73,8 @@ def _tendons(model: MjcfModel) -> None:
         label, ends = model.label("tendon", t) or f"tendon{t + 1}", tendon_ends(model, t)
         laws = _tendon_laws(model, t)
         if ends is None:
-            model.notes.append(f"The tendon '{label}' does not run straight between two sites and is left out.")
+            said = f"The tendon '{label}' does not run straight between two sites and is left out."
+            model.notes.append(Lost(said) if laws or t in rods or t in driven else said)
             continue
         for kind, fields in laws.items():
             name = model.names["force"].add(f"{label}.{kind.replace('-', '_')}".replace("-", "_"))
@@ -87,7 +89,7 @@ def _tendon_laws(model: MjcfModel, t: int) -> dict[str, dict[str, float]]:
         low, high = listed(m.tendon_lengthspring[t])
         out["spring"] = {"stiffness": float(m.tendon_stiffness[t]), "rest": high}
         if low != high:
-            model.notes.append(f"The dead band of the tendon '{model.label('tendon', t)}' is left out.")
+            model.notes.append(Lost(f"The dead band of the tendon '{model.label('tendon', t)}' is left out."))
     for kind, parameter, values in (
         ("damper", "damping", m.tendon_damping),
         ("friction", "coulomb", m.tendon_frictionloss),
@@ -107,14 +109,14 @@ def _actuators(model: MjcfModel) -> dict[int, str]:
         label = model.label("actuator", i) or f"actuator{i + 1}"
         on = _driven(model, i)
         if on is None:
-            model.notes.append(f"The actuator '{label}' drives nothing that has a counterpart and is left out.")
+            model.notes.append(Lost(f"The actuator '{label}' drives nothing that has a counterpart and is left out."))
             continue
         name = model.names["actuator"].add(label)
         spec: dict[str, Any] = {"on": on}
         gain = float(m.actuator_gainprm[i][0]) * float(m.actuator_gear[i][0])
         plain = m.actuator_gaintype[i] == 0 and m.actuator_biastype[i] == 0 and m.actuator_dyntype[i] == 0
         if not plain:
-            model.notes.append(f"The actuator '{label}' is taken as a plain force, without gains and dynamics.")
+            model.notes.append(Lost(f"The actuator '{label}' is taken as a plain force, without gains and dynamics."))
         elif gain != 1.0:
             model.notes.append(f"The actuator '{label}' has a gain of {gain:g}: here it is the force itself.")
         if m.actuator_forcelimited[i]:

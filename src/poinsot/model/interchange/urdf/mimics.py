@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from poinsot.model.interchange.couplings import coupling_entry, knows
+from poinsot.model.interchange.notes import Lost
 from poinsot.model.interchange.urdf.mount import TypeOf
 from poinsot.model.interchange.urdf.tree import UrdfTree
 
@@ -39,7 +40,8 @@ def mimic_couplings(
         if _is_screw(names[name], tables):
             continue
         if not knows(tables, names[name]) or not (held or knows(tables, names.get(leader, ""))):
-            notes.append(f"The joint '{name}' mimics '{leader}', which only hinges and slides can: it moves freely.")
+            said = f"The joint '{name}' mimics '{leader}', which only hinges and slides can: it moves freely."
+            notes.append(Lost(said))
             continue
         found[names[name]] = coupling_entry(names[name], None if held else names[leader], ratio, offset)
     return found, notes

@@ -17,7 +17,7 @@ from poinsot.model.interchange.auxiliary_links import mend_chains
 from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, inertia_entry, listed, mend_cuts, place, pose_entry
 from poinsot.model.interchange.drives import drive, joint_coordinates, require_drives
 from poinsot.model.interchange.names import Names, changed_names
-from poinsot.model.interchange.notes import built
+from poinsot.model.interchange.notes import Lost, built
 from poinsot.model.interchange.recognise import stem
 from poinsot.model.interchange.urdf.mimics import mimic_couplings, mimicked
 from poinsot.model.interchange.urdf.mount import link_poses, mounted
@@ -184,7 +184,7 @@ class _Reader:
             if one and joint.limits and max(map(abs, joint.limits)) < UNLIMITED:
                 spec["limits"] = list(joint.limits)
             if not one and (joint.damping or joint.friction):
-                self.notes.append(f"Damping and friction of the {moves} joint '{name}' are left out.")
+                self.notes.append(Lost(f"Damping and friction of the {moves} joint '{name}' are left out."))
             self.tables["joints"][name] = spec
 
     def _origin(self, joint: UrdfJoint) -> Any:
@@ -232,23 +232,26 @@ class _Reader:
         for name in sorted(driven, key=list(self.tree.joints).index):
             joint, here = self.tree.joints[name], self.joint_names[name]
             if self.type_of(joint) not in ("revolute", "prismatic"):
-                self.notes.append(f"The motor of the {self.type_of(joint)} joint '{here}' is left out.")
+                self.notes.append(Lost(f"The motor of the {self.type_of(joint)} joint '{here}' is left out."))
             else:
                 limited = 0 < joint.effort < UNLIMITED
                 limits = {"limits": [-joint.effort, joint.effort]} if limited else {}
-                self.tables["actuators"][called.get(name, here)] = {"on": {"joint": here}, **limits}
+                for drive_name in called.get(name, [here]):
+                    self.tables["actuators"][drive_name] = {"on": {"joint": here}, **limits}
         moving = [j for j in self.tree.joints.values() if self.type_of(j) != "fixed"]
         if any(joint.effort and joint.effort < UNLIMITED and joint.name not in driven for joint in moving):
             self.notes.append("Effort limits of joints that no motor drives are left out.")
         if any(0 < joint.velocity < UNLIMITED for joint in moving):
             self.notes.append("Velocity limits are left out.")
 
-    def _called(self, key: str) -> dict[str, str]:
+    def _called(self, key: str) -> dict[str, list[str]]:
         """Names that the sidecar gives to what drives or tells joints, by joint."""
-        for joint in (table := getattr(self.sidecar, key)).values():
+        called: dict[str, list[str]] = {}
+        for name, joint in getattr(self.sidecar, key).items():
             if joint not in self.tree.joints:
                 raise PoinsotError(f"{self.sidecar.path}: {key}: {unknown('joint', joint, self.tree.joints)}")
-        return {joint: name for name, joint in table.items()}
+            called.setdefault(joint, []).append(name)
+        return called
 
     def _motors(self) -> Sequence[str]:
         """Motors of the sidecar; without a word on them every joint of a tree that moves by itself."""
@@ -283,10 +286,10 @@ class _Reader:
         name = {"name": self.tree.name} if self.tree.name else {}
         found = {"format": 1, **name, **gravity, **{k: t for k, t in self.tables.items() if t}}
         own, named = joint_coordinates(found), {}
-        for joint, coordinate in self._called("coordinates").items():
+        for joint, coordinates in self._called("coordinates").items():
             here = self.joint_names[joint]
             if on := own.get(here) or own.get(here.rpartition(".")[0]):  # a screw's turn tells its slide
-                named[coordinate] = on
+                named |= dict.fromkeys(coordinates, on)
         return {**found, "coordinates": named} if named else found
 
     def screws(self) -> dict[str, tuple[float, float]]:

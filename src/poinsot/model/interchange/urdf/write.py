@@ -7,6 +7,7 @@ which the body is fixed. Zero is Poinsot's zero; the assembled pose goes to the 
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -93,7 +94,7 @@ class _Writer:
             motors=self._motors(),
             pose=pose,
             gravity=None if (x, y, z) == STANDARD_GRAVITY else (x, y, z),
-            drives={name: m.name for name, m in self._drives().items() if m is not None and m.name != name},
+            drives=_other_names({name: m.name for name, m in self._drives().items() if m is not None}),
             coordinates=self.coordinates,
         )
         indent(self.robot, "  ")
@@ -177,7 +178,7 @@ class _Writer:
         """Elementary motions by the names of the coordinates that tell them, where these are others."""
         along = {n: c for n, c in self.mechanism.coordinates.items() if isinstance(c, AlongJoint)}
         motions = {name: self.tree.motion(c.joint, c.index) for name, c in along.items()}
-        return {name: motion.name for name, motion in motions.items() if motion is not None and motion.name != name}
+        return _other_names({name: motion.name for name, motion in motions.items() if motion is not None})
 
     def _effort(self, motion: ElementaryMotion) -> float:
         for name, driven in self._drives().items():
@@ -191,7 +192,16 @@ class _Writer:
         lost = [name for name, motion in drives.items() if motion is None]
         if lost:
             self.notes.append(f"Actuators that drive no joint cannot be represented: {listing(lost)}.")
-        return tuple(motion.name for motion in drives.values() if motion is not None)
+        first: dict[str, str] = {}  # drive by the motion that it drives
+        for name, motion in drives.items():
+            if motion is not None and self._limits(first.setdefault(motion.name, name)) != self._limits(name):
+                other = f"those of '{first[motion.name]}'"
+                self.notes.append(f"Limits of the further drive '{name}' of '{motion.name}' become {other}.")
+        return tuple(first)
+
+    def _limits(self, actuator: str) -> tuple[float, float]:
+        one = self.mechanism.actuators[actuator]
+        return float(one.lower), float(one.upper)
 
     def _say(self) -> None:
         """Notes on what URDF has no words for."""
@@ -215,6 +225,12 @@ class _Writer:
             self.notes.append("Loops stand in the sidecar; a program that reads only the URDF sees a tree.")
         if self.mechanism.planar:
             self.notes.append("The planar mechanism is written in space, in the plane z = 0.")
+
+
+def _other_names(motions: dict[str, str]) -> dict[str, str]:
+    """Motions by names that are not their own, and by their own where they have several."""
+    count = Counter(motions.values())
+    return {name: motion for name, motion in motions.items() if motion != name or count[motion] > 1}
 
 
 def _inertial(element: Element, body: RigidBody) -> None:
