@@ -41,3 +41,8 @@ def test_a_drive_too_weak_against_gravity_is_named_with_the_force_that_it_needs(
 )
 def test_the_limit_that_has_to_give_is_named(limits, options, text):
     assert re.search(text, refused({"A.force": "100 N·m"} | limits, **options))
+
+
+def test_a_force_is_blamed_before_a_coordinate_where_either_could_give():
+    said = refused({"theta3": ["45 deg", "50 deg"], "A.force": ["0 N·m", "5 N·m"]})  # 5 N·m hold 75 deg and more
+    assert re.search(r"drive 'A' needs at least 6\.98\d* N·m; its limit is 5 N·m", said), said
