@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from math import pi
 from typing import Any
 
 from poinsot.blas import one_blas_thread
@@ -28,9 +27,8 @@ from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.meshes import missing_meshes
 from poinsot.model.parts import Elements, substitute
 from poinsot.model.quantities.expressions import names
+from poinsot.model.quantities.units import beyond_two_turns
 from poinsot.results import BarPanel, Panel, Result, TextPanel
-
-LARGEST_ANGLE = 4 * pi  # two turns  [rad]
 
 
 class Level(StrEnum):
@@ -207,7 +205,7 @@ def _angle_findings(mechanism: Mechanism) -> list[Diagnostic]:
     angles = {p.source: p.value for p in parameters.values() if p.unit == "rad" and p.source is not None} | poses
     found = []
     for path, value in angles.items():
-        if abs(float(value)) > LARGEST_ANGLE and isinstance(_written(document, path), int | float):
+        if beyond_two_turns(_written(document, path), "rad"):
             where, number = ".".join(map(str, path)), f"{float(value):g}"
             found.append(f'{where} = {number}: {number} rad; were degrees meant? write "{number} deg"')
     return [Diagnostic(Level.WARNING, text) for text in found]

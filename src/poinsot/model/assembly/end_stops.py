@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from poinsot.model.assembly.assembly import Assembly
     from poinsot.model.mechanism import Mechanism
 
-CLOSE = 1e-9  # of a radian or of the machine's size: how far beyond a stop is on it
+CLOSE = 1e-9  # of the larger limit, of a radian and of the machine's size: how far beyond a stop is on it
+ROUND_OFF = 1e-11  # of a radian or of the machine's size, that poses are known to
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,15 @@ def rigid_stops(
     for name, on in rigid.items():
         limits = substitute(mechanism.template.forces[name], lambda expression: evaluate(expression, batch))
         lower, upper = float(np.max(limits.lower)), float(np.min(limits.upper))
-        reach = CLOSE * (size if on.unit == "m" else 1.0)
+        reach = _reach(lower, upper, size if on.unit == "m" else 1.0)
         found.append(RigidStop(name, on, elements.coordinates.name_of(on), lower, upper, reach))
     return found
+
+
+def _reach(lower: float, upper: float, size: float) -> float:
+    """How far beyond limits a coordinate of that natural size is still on them; all in [m] or [rad]."""
+    own = max((abs(x) for x in (lower, upper) if np.isfinite(x)), default=0.0) or size
+    return max(CLOSE * min(own, size), ROUND_OFF * size)
 
 
 def require_between(stops: Sequence[RigidStop], value: Callable[[RigidStop], float], what: str) -> None:

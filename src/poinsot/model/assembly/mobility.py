@@ -25,6 +25,7 @@ from poinsot.spatial.pose import Pose
 
 WEIGHTLESS = 1e-13  # of the largest momentum of free motions, every body's by its own inertia
 RANK_TOLERANCE = 1e-10  # of the largest singular value; redundant rows are at 1e-15, those of shaky poses near 1e-8
+HELD = 10 * RANK_TOLERANCE  # of the rate of a drive if its bodies moved freely; fine screws in large machines are at 1e-7
 
 
 def scaled_jacobian(constraints: Constraints, poses: Mapping[str, Pose], size: float) -> np.ndarray:
@@ -94,7 +95,7 @@ def held_drives(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
     held = Constraints(elements, tuple(actuator.on for actuator in elements.actuators.values()))
     J, first = _jacobian(held, assembly), len(held.rows)
     rates = J[first:] @ null_space(J[:first]).T
-    still = np.max(np.abs(rates), axis=1, initial=0.0) <= np.sqrt(RANK_TOLERANCE) * np.linalg.norm(J[first:], axis=1)
+    still = np.max(np.abs(rates), axis=1, initial=0.0) <= HELD * np.linalg.norm(J[first:], axis=1)
     return tuple(name for name, stays in zip(elements.actuators, still) if stays)
 
 
