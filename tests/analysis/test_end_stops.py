@@ -182,7 +182,8 @@ def test_turns_of_a_stop_whose_angle_has_no_name_are_followed_to_rest(formulatio
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e4])  # [m], of a stage without any other length
 def test_a_stop_passed_by_a_thousandth_is_told_at_any_size(scale):
-    joint = {"type": "prismatic", "between": ["ground", "b"], "axis": [1, 2, 2], "limits": [-0.1 * scale, 0.3 * scale]}
+    limits = [-0.1 * scale, 0.3 * scale]
+    joint = {"type": "prismatic", "between": ["ground", "b"], "axis": [1, 2, 2], "limits": limits}
     bodies = {"b": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]}}
     stage = build({"format": 1, "bodies": bodies, "joints": {"x": joint}, "coordinates": {"x": {"joint": "x"}}})
     with pytest.warns(UserWarning, match="from t = 1 s on the motion is beyond the end stop 'x.end-stop'"):

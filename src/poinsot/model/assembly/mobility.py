@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +24,12 @@ from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 
+if TYPE_CHECKING:
+    from poinsot.elements.coupling import JointCoupling
+
 WEIGHTLESS = 1e-13  # of the largest momentum of free motions, every body's by its own inertia
 RANK_TOLERANCE = 1e-10  # of the largest singular value; redundant rows are at 1e-15, those of shaky poses near 1e-8
-HELD = 10 * RANK_TOLERANCE  # of the rate of a drive if its bodies moved freely; fine screws in large machines are at 1e-7
+HELD = 10 * RANK_TOLERANCE  # of the rate of a drive whose bodies move freely; fine screws in large machines: 1e-7
 
 
 def scaled_jacobian(constraints: Constraints, poses: Mapping[str, Pose], size: float) -> np.ndarray:
@@ -136,9 +140,20 @@ def stressed(J: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def self_stresses(constraints: Constraints, assembly: Assembly) -> np.ndarray:
-    """Multipliers (m, r) that balance by themselves: the null space of the transposed Jacobian."""
-    scales = row_scales(constraints, assembly.size)
-    return null_space(_jacobian(constraints, assembly).T).T / scales[:, None]
+    """Multipliers (m, r) that balance by themselves: the null space of the transposed Jacobian, its rows measured by
+    the machine's size and by the weights of couplings."""
+    scales, size = row_scales(constraints, assembly.size), assembly.size
+    sizes, couplings = scales.copy(), {c.owner: c for c in constraints.elements.couplings.values()}
+    for i, row in enumerate(constraints.rows):
+        if row.joint in couplings:
+            sizes[i] = coupled_size(couplings[row.joint], size)
+    return null_space((_jacobian(constraints, assembly) * (scales / sizes)[:, None]).T).T / sizes[:, None]
+
+
+def coupled_size(coupling: JointCoupling, size: float) -> float:
+    """The largest natural size of what moves a coupling's equation in a machine of a size [m]  [m or rad]."""
+    on = coupling.on
+    return max(abs(float(w)) * (size if part.unit == "m" else 1.0) for part, w in zip(on.parts, on.factors)) or 1.0
 
 
 def stressed_joints(constraints: Constraints, assembly: Assembly) -> tuple[str, ...]:
