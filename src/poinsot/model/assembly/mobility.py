@@ -94,6 +94,19 @@ def loose_bodies(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
     return tuple(name for name, moves in zip(held.names, moving) if moves)
 
 
+def idle_spins(elements: Elements, assembly: Assembly) -> dict[str, tuple[str, ...]]:
+    """Bodies that can turn by themselves while all others stand, such as rods between two balls, and their joints."""
+    constraints, found = Constraints(elements), {}
+    J, f = _jacobian(constraints, assembly), constraints.freedom
+    for k, name in enumerate(constraints.names):
+        joints = tuple(n for n, joint in elements.joints.items() if name in (joint.a.body, joint.b.body))
+        if len(joints) > 1:
+            turns = null_space(J[:, f * k : f * (k + 1)])[:, 2 if f == 3 else 3 :]
+            if np.max(np.abs(turns), initial=0.0) > np.sqrt(RANK_TOLERANCE):
+                found[name] = joints
+    return found
+
+
 def held_drives(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
     """Actuators along whose coordinates nothing can move."""
     held = Constraints(elements, tuple(actuator.on for actuator in elements.actuators.values()))
