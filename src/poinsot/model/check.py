@@ -13,6 +13,7 @@ from poinsot.errors import PoinsotError, listing
 from poinsot.model.admissible import body_defect
 from poinsot.model.assembly.assembly import Assembly, attempt_assembly
 from poinsot.model.assembly.constraints import Constraints, Row
+from poinsot.model.assembly.end_stops import passed_stops
 from poinsot.model.assembly.mobility import (
     generic_assembly,
     held_drives,
@@ -143,6 +144,8 @@ def check(mechanism: Mechanism) -> Report:
         shared = stressed_joints(constraints, away) if redundant else ()
         moving = loose_bodies(elements, away) if 0 < len(elements.actuators) < generic else ()
         findings += _inertia_findings(weightless_bodies(elements, away))
+        beyond = passed_stops(mechanism, assembly, {})
+        findings += [Diagnostic(Level.WARNING, f"the pose of the model file is beyond {stop}") for stop in beyond]
         why = "joints and couplings let nothing move along it"
         idle = held_drives(elements, away) if elements.actuators else ()
         findings += [Diagnostic(Level.WARNING, f"actuator '{name}' can do nothing: {why}") for name in idle]
