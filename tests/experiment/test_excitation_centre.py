@@ -71,3 +71,12 @@ def test_every_driven_coordinate_uses_its_range(machine, limits):
     found = poinsot.design(machine, TASK, limits=limits | {"*.force": 60.0}, noise=0.1)
     assert all(width(found, name) > 0.95 for name in limits)
     assert all(one.excess == 0 for one in found.limits)
+
+
+def test_a_weak_drive_moves_where_it_holds_the_machine():
+    """0.5 N·m hold the four-bar's crank between 105.9 and 112.6 deg; its home at 60 deg needs 6.3 N·m."""
+    limits = {"theta1": ["-120 deg", "240 deg"], "A.force": "0.5 N·m"}
+    found = poinsot.design(poinsot.load("four_bar"), TASK, limits=limits, noise=0.1)
+    assert all(one.excess == 0 for one in found.limits)
+    (crank,) = (one for one in found.limits if one.name == "theta1")
+    assert np.radians(105.8) < crank.least < crank.greatest - np.radians(3) < np.radians(109.7)

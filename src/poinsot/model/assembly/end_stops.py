@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from poinsot.model.assembly.assembly import Assembly
     from poinsot.model.mechanism import Mechanism
 
-CLOSE = 1e-9  # of the larger limit, of a radian and of the machine's size: how far beyond a stop is on it
+CLOSE, NEAR = 1e-9, 1e-6  # of a radian or of the machine's size, and of the larger limit: less beyond a stop is on it
 ROUND_OFF = 1e-11  # of a radian or of the machine's size, that poses are known to
 
 
@@ -69,7 +69,7 @@ def rigid_stops(
 def _reach(lower: float, upper: float, size: float) -> float:
     """How far beyond limits a coordinate of that natural size is still on them; all in [m] or [rad]."""
     own = max((abs(x) for x in (lower, upper) if np.isfinite(x)), default=0.0) or size
-    return max(CLOSE * min(own, size), ROUND_OFF * size)
+    return max(min(NEAR * own, CLOSE * size), ROUND_OFF * size)
 
 
 def require_between(stops: Sequence[RigidStop], value: Callable[[RigidStop], float], what: str) -> None:
