@@ -64,3 +64,54 @@ def test_forces_of_couplings_that_say_the_same_are_not_determined():
     run = poinsot.inverse_dynamics(twice, {"in": lambda t: 3.0 * t**2}, [0.0, 0.1])
     assert np.isnan(run.coupling_forces["gear.out"]).all() and np.isnan(run.coupling_forces["twin.in"]).all()
     assert_allclose(run.forces["in"][0], J_IN * 6.0 + J_OUT * 2.0 / RATIO)
+
+
+RADIUS, M_RACK = 0.2, 4.0  # of the pinion on the output [m], and mass of the rack [kg]
+
+
+def racked(size=1.0, **couplings):
+    """The same with a rack on the output, lengths times a size, and more couplings."""
+    document = geared().document
+    rack = {"type": "prismatic", "between": [{"body": "ground", "position": [0, size, 0]}, "r"], "axis": [2, 0, 1]}
+    bodies = {**document["bodies"], "r": {"mass": M_RACK / size**2, "inertia": [1.0, 1.0, 1.0]}}
+    joints = {**document["joints"], "slide": rack}
+    joints["out"] = joints["out"] | {"between": [{"body": "ground", "position": [size, 0, 0]}, "b"]}
+    rolls = {"on": {"combination": {"slide": 1.0, "out": -RADIUS * size}}}
+    own = {**document["couplings"], "rack": rolls, **couplings}
+    return build({**document, "bodies": bodies, "joints": joints, "couplings": own})
+
+
+def driven(machine):
+    return poinsot.inverse_dynamics(machine, {"in": lambda t: 3.0 * t**2}, [0.0, 0.1])
+
+
+def test_a_rack_pushes_its_slide_by_a_force_and_its_pinion_by_a_torque():
+    run = driven(racked())
+    alpha = 6.0 / RATIO
+    assert_allclose(run.coupling_forces["rack.slide"], M_RACK * RADIUS * alpha, rtol=1e-10)
+    assert_allclose(run.coupling_forces["rack.out"], -M_RACK * RADIUS**2 * alpha, rtol=1e-10)
+    columns = run.to_columns()
+    assert columns["rack.slide.force"][1] == "N" and columns["rack.out.force"][1] == "N·m"
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1.0, 1e6])
+def test_only_couplings_that_share_a_stress_are_open_however_they_are_written(factor):
+    twin = {"on": {"combination": {"out": factor * RATIO, "in": -factor}}}
+    run = driven(racked(twin=twin))
+    told = {name for name, force in run.coupling_forces.items() if np.isfinite(force).all()}
+    assert told == {"rack.slide", "rack.out"}
+    assert_allclose(run.coupling_forces["rack.slide"], M_RACK * RADIUS * 6.0 / RATIO, rtol=1e-10)
+
+
+@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
+def test_what_is_open_does_not_depend_on_the_size_of_the_machine(size):
+    """Two racks of one pinion, and two hinges of its shaft: each pair shares a stress, the gear has none."""
+    machine = racked(size, second={"on": {"combination": {"slide": -2.0, "out": 2 * RADIUS * size}}})
+    ends = [{"body": body, "position": [x, 0.0, size]} for body, x in (("ground", size), ("b", 0.0))]
+    joints = {**machine.document["joints"], "bearing": {"type": "revolute", "between": ends, "closing": True}}
+    run = driven(build({**machine.document, "joints": joints}))
+    open_ = {name for name, force in run.coupling_forces.items() if np.isnan(force).any()}
+    assert open_ == {"rack.slide", "rack.out", "second.slide", "second.out"}
+    for joint in ("out", "bearing"):
+        assert np.isnan(run.reactions[joint][0]).tolist() == [True] * 5 + [False]
+    assert np.isfinite(run.reactions["slide"]).all()

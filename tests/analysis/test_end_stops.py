@@ -149,3 +149,45 @@ def test_a_flexible_link_that_sinks_beyond_a_rigid_stop_has_no_equilibrium(lower
     told = r"the equilibrium of the flexible links is beyond the end stop 'table': height = -0.00458.* m is not from"
     with pytest.raises(poinsot.PoinsotError, match=told):
         poinsot.modes(hanging, n=1)
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_a_motion_that_begins_behind_half_a_turn_has_the_turns_that_it_was_given(formulation):
+    """From 3.5 rad, which a pose shows as -2.78 rad, to 3.9 rad or, a turn less, to -2.38 rad."""
+    t = np.linspace(0.0, 1.0, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        poinsot.kinematics(rotor([2.0, 4.0]), {"angle": lambda t: 3.5 + 0.4 * t}, t, formulation=formulation)
+    with pytest.warns(UserWarning, match="from t = 0 s on .* hinge = -2.78319 rad is not from 2 to 4"):
+        motion = {"angle": lambda t: 3.5 - 2 * np.pi + 0.4 * t}
+        poinsot.kinematics(rotor([2.0, 4.0]), motion, t, formulation=formulation)
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_turns_of_a_stop_whose_angle_has_no_name_are_followed_to_rest(formulation):
+    """From 2.5 rad, where the rotor is placed, it sinks to 270°, which a pose shows as -90°."""
+    placement = {"position": [0, 0, 0], "rotation": {"sequence": "XYZ", "angles": [0, 0, 2.5]}}
+    attitude = {"angle": "rotor", "sequence": "ZXY", "index": 1}
+
+    def placed(lower, upper):
+        document = {k: v for k, v in rotor([-9.0, 9.0]).document.items() if k not in ("pose", "coordinates")}
+        stop = {"type": "end-stop", "on": attitude, "lower": lower, "upper": upper}
+        bodies = {"rotor": document["bodies"]["rotor"] | {"placement": placement}}
+        return build({**document, "bodies": bodies, "forces": {"cam": stop}})
+
+    assert poinsot.equilibrium(placed(-1.0, 6.5), formulation=formulation).stable
+    with pytest.raises(poinsot.PoinsotError, match=r"'cam': .* = 4.71239 rad is not from -2 to 4 rad"):
+        poinsot.equilibrium(placed(-2.0, 4.0), formulation=formulation)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e4])  # [m], of a stage without any other length
+def test_a_stop_passed_by_a_thousandth_is_told_at_any_size(scale):
+    limits = [-0.1 * scale, 0.3 * scale]
+    joint = {"type": "prismatic", "between": ["ground", "b"], "axis": [1, 2, 2], "limits": limits}
+    bodies = {"b": {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]}}
+    stage = build({"format": 1, "bodies": bodies, "joints": {"x": joint}, "coordinates": {"x": {"joint": "x"}}})
+    with pytest.warns(UserWarning, match="from t = 1 s on the motion is beyond the end stop 'x.end-stop'"):
+        poinsot.kinematics(stage, {"x": lambda t: (0.3 + 3e-4 * t) * scale}, [0.0, 1.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        poinsot.kinematics(stage, {"x": lambda t: (0.3 - 3e-4 * t) * scale}, [0.0, 1.0])

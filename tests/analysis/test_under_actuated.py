@@ -46,37 +46,57 @@ def polynomial(t: np.ndarray, f: np.ndarray):
 
 
 def test_the_error_says_what_can_be_asked_instead():
-    with pytest.raises(PoinsotError, match=r"under-actuated.*drives='motion'.*free=…"):
+    with pytest.raises(PoinsotError, match=r"under-actuated.*--free NAME.*free=….*drives='motion'"):
         poinsot.inverse_dynamics(gantry(), {**MOTION, **dict.fromkeys(SWING, 0.1)}, TIMES)
+
+
+def rssp(thick=0.01, end=None) -> poinsot.Mechanism:
+    """A crank, a rod between two balls or one other joint, with an inertia about its axis [kg·m²], and a slider."""
+    solid = {"mass": 1.0, "inertia": [0.01, 0.01, 0.01]}
+    rod = {"mass": 1.0, "inertia": [0.01, 0.01, thick], "com": [0.0, 0.0, 0.15]}
+    joints = {
+        "R": {"type": "revolute", "between": ["ground", "crank"], "actuated": True},
+        "S1": {"between": [{"body": "crank", "position": [0.1, 0, 0]}, "rod"], **(end or {"type": "spherical"})},
+        "S2": {
+            "type": "spherical",
+            "between": [{"body": "rod", "position": [0, 0, 0.3]}, "slider"],
+            "closing": True,
+        },
+        "P": {"type": "prismatic", "between": [{"body": "ground", "position": [0.1, 0, 0]}, "slider"]},
+    }
+    bodies = {
+        "crank": {**solid, "com": [0.05, 0.0, 0.0]},
+        "rod": {**rod, "placement": {"position": [0.1, 0.0, 0.0]}},
+        "slider": {**solid, "placement": {"position": [0.1, 0.0, 0.3]}},
+    }
+    return build({"format": 1, "name": "RSSP", "bodies": bodies, "joints": joints})
+
+
+TURN = {"R": lambda t: 0.3 * t}
+IDLE = "spins by itself and moves nothing else: 'rod' in S1, S2; a universal joint at one end prevents it"
 
 
 def test_the_idle_spin_of_a_rod_between_two_balls_is_named_and_may_be_left_free():
     """A four-bar whose coupler turns about its own axis: no other joint can move with the crank locked."""
-    solid = {"mass": 1.0, "inertia": [0.01, 0.01, 0.01]}
-    far = {"placement": {"position": [0.1, 0.0, 0.3]}}
-    document = {
-        "format": 1,
-        "name": "RSSP",
-        "bodies": {
-            "crank": {**solid, "com": [0.05, 0.0, 0.0]},
-            "rod": {**solid, "com": [0.0, 0.0, 0.15], "placement": {"position": [0.1, 0.0, 0.0]}},
-            "slider": {**solid, **far},
-        },
-        "joints": {
-            "R": {"type": "revolute", "between": ["ground", "crank"], "actuated": True},
-            "S1": {"type": "spherical", "between": [{"body": "crank", "position": [0.1, 0, 0]}, "rod"]},
-            "S2": {
-                "type": "spherical",
-                "between": [{"body": "rod", "position": [0, 0, 0.3]}, "slider"],
-                "closing": True,
-            },
-            "P": {"type": "prismatic", "between": [{"body": "ground", "position": [0.1, 0, 0]}, "slider"]},
-        },
-    }
-    rssp, turn = build(document), {"R": lambda t: 0.3 * t}
-    with pytest.raises(PoinsotError, match=r"joint 'S[12]' can still move.*free=….*here for example S[12].rz$"):
-        poinsot.inverse_dynamics(rssp, turn, TIMES[:3])
-    assert np.isfinite(poinsot.inverse_dynamics(rssp, turn, TIMES[:3], free=["S1.rz"]).forces["R"]).all()
+    with pytest.raises(PoinsotError, match=r"joint 'S[12]' can still move.*free=….*here S[12].rz;") as raised:
+        poinsot.inverse_dynamics(rssp(), TURN, TIMES[:3])
+    assert IDLE in str(raised.value)
+    assert np.isfinite(poinsot.inverse_dynamics(rssp(), TURN, TIMES[:3], free=["S1.rz"]).forces["R"]).all()
+    universal = rssp(end={"type": "universal", "axis": [1, 0, 0], "axis2": [0, 1, 0]})
+    assert np.isfinite(poinsot.inverse_dynamics(universal, TURN, TIMES[:3]).forces["R"]).all()
+
+
+def test_a_rod_without_inertia_about_its_axis_is_no_example_of_what_may_be_free():
+    with pytest.raises(PoinsotError) as raised:
+        poinsot.inverse_dynamics(rssp(thick=0.0), TURN, TIMES[:3])
+    said = str(raised.value)
+    assert IDLE in said and "left free it needs an inertia about its axis: rod" in said and "S1.rz" not in said
+
+
+def test_a_load_that_swings_is_no_idle_spin():
+    with pytest.raises(PoinsotError) as raised:
+        poinsot.inverse_dynamics(gantry(), {**MOTION, **dict.fromkeys(SWING, 0.1)}, TIMES)
+    assert "spins" not in str(raised.value)
 
 
 def test_forces_along_the_motion_are_those_of_freedoms_and_of_a_machine_with_such_drives():

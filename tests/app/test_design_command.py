@@ -114,8 +114,8 @@ def test_a_study_that_does_not_exist_is_said_with_those_that_do(tmp_path):
     [
         (
             "four_bar_excitation",
-            {'"10 rad/s²"': '"10 rad/s²"\n"A.force" = "0.5 N·m"'},
-            ("'A.force' is violated by", "N·m"),
+            {'"-120 deg", "240 deg"': '"30 deg", "80 deg"', '"10 rad/s²"': '"10 rad/s²"\n"A.force" = "0.5 N·m"'},
+            ("drive 'A' needs at least 4.0", "its limit is 0.5 N·m"),
         ),
         (
             "three_link_poses",

@@ -177,6 +177,34 @@ def test_a_drive_along_which_nothing_can_move_is_named():
     assert "actuator 'hinge'" not in texts(report)
 
 
+@pytest.mark.parametrize("size, lead", [(0.1, 1e-3), (10.0, 1.6e-5), (1e4, 1.6e-4)])  # [m], [m/rad]
+def test_a_drive_behind_a_screw_however_fine_can_move(size, lead):
+    joints = {
+        "screw": {"type": "revolute", "between": ["ground", "b"]},
+        "lift": {"type": "prismatic", "between": [at("ground", [size, 0, 0]), "c"], "axis": [0.2, 0.1, 1.0]},
+    }
+    joints["lift"]["actuated"] = True
+    follows = {"on": {"combination": {"lift": 1.0, "screw": -lead}}}
+    report = check(spatial({"b": body(), "c": body()}, joints, couplings={"nut": follows}))
+    assert report.mobility == 1 and "can do nothing" not in texts(report)
+
+
+@pytest.mark.parametrize("limits, said", [([0.5, 1.0], "h = 0 rad is not from 0.5 to 1 rad"), ([-1.0, 0.0], "")])
+def test_a_pose_of_the_file_beyond_the_limits_of_a_joint_is_a_warning(limits, said):
+    hinge = {"type": "revolute", "between": ["ground", "b"], "axis": [1, 2, 0], "limits": limits}
+    report = check(spatial({"b": body()}, {"h": hinge}))
+    found = texts(report, Level.WARNING)
+    assert found == (f"the pose of the model file is beyond the end stop 'h.end-stop': {said}" if said else "")
+
+
+@pytest.mark.parametrize("written, asked", [(-60, True), ("-60", True), ("-60 deg", False), ("-60 rad", False)])
+def test_a_pose_beyond_two_turns_without_a_unit_is_asked_about(written, asked):
+    hinge = {"h": {"type": "revolute", "between": ["ground", "b"]}}
+    report = check(spatial({"b": body()}, hinge, coordinates={"q": {"joint": "h"}}, pose={"q": written}))
+    said = 'pose.q = -60: -60 rad; were degrees meant? write "-60 deg"'
+    assert (said in texts(report, Level.WARNING)) == asked
+
+
 IMPOSSIBLE = [
     ({"mass": 1.0, "inertia": [1, 1, 3]}, "triangle inequality"),
     ({"mass": 1.0, "inertia": [1, 1, -1]}, "not positive definite"),

@@ -40,6 +40,15 @@ Independent = Annotated[
         autocompletion=names.of_model(lambda mechanism: mechanism.coordinates.known),
     ),
 ]
+Free = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--free",
+        metavar="NAME",
+        help="a coordinate that follows the equations of motion, from --pose with --velocity",
+        autocompletion=names.of_model(lambda mechanism: mechanism.coordinates.known),
+    ),
+]
 Axes = Annotated[str, typer.Option(help="axes of the reactions: joint, world or a body")]
 About = Annotated[str, typer.Option(help="point of the reactions' moments: joint, world or a body")]
 Velocity = Annotated[
@@ -176,6 +185,9 @@ def kinematics(
 def inverse(
     model: Model,
     motion: Motion,
+    free: Free = None,
+    pose: Pose = None,
+    velocity: Velocity = None,
     axes: Axes = "joint",
     about: About = "joint",
     change: Change = None,
@@ -189,7 +201,9 @@ def inverse(
     mechanism = loaded(model, change)
     t, signal = read_motion(motion, mechanism)
     with busy(f"inverse dynamics of {model}"):
-        found, error = _kept(lambda: poinsot.inverse_dynamics(mechanism, signal, t, formulation=formulation))
+        options: dict[str, Any] = {"free": free or (), "pose": pose_in(mechanism, pose), "formulation": formulation}
+        options["velocity"] = pairs(velocity, "a velocity", coordinate_units(mechanism, "/s")) or None
+        found, error = _kept(lambda: poinsot.inverse_dynamics(mechanism, signal, t, **options))
         found = replace(found, reactions={j: found.reaction(j, axes=axes, about=about) for j in found.reactions})
     table(("actuator", "least force", "greatest force", "unit", "greatest |power| [W]"), _force_rows(found))
     for name, drive in found.mechanism.actuators.items():

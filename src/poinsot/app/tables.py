@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -22,12 +21,11 @@ from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.turns import wound
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
-from poinsot.model.quantities.units import comma_advice
+from poinsot.model.quantities.units import beyond_two_turns, comma_advice
 from poinsot.spatial.pose import Pose
 from poinsot.system.system import start
 
 KINDS = {"a force": "actuator"}  # that have what a command is given; else it is coordinates
-TWO_TURNS = 4 * math.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
 
 
 def read_motion(
@@ -74,19 +72,6 @@ def pose_in(mechanism: Mechanism, texts: Iterable[str] | None) -> dict[str, floa
         if beyond_two_turns(value, units.get(name)):
             warnings.warn(f"{name} = {value} rad; were degrees meant? write {name}={value} deg", stacklevel=2)
     return pairs(texts, "a coordinate", units) or None
-
-
-def beyond_two_turns(value: str, unit: str | None) -> bool:
-    """Whether a text gives an angle as a plain number that may be meant in degrees."""
-    return unit == "rad" and _is_plain(value) and abs(float(value)) > TWO_TURNS
-
-
-def _is_plain(value: str) -> bool:
-    """Whether a text is a finite number without a unit."""
-    try:
-        return math.isfinite(float(value))
-    except ValueError:
-        return False
 
 
 def coordinate_units(mechanism: Mechanism, per: str = "") -> dict[str, str]:

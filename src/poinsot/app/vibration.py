@@ -17,7 +17,6 @@ from poinsot.app.guide import names
 from poinsot.app.options import Actuators, Change, Csv, Json, Model, Overwrite, Plot, Pose, in_unit
 from poinsot.app.output import table, write_json, write_plot
 from poinsot.app.tables import (
-    beyond_two_turns,
     coordinate_units,
     force_units,
     loaded,
@@ -29,6 +28,7 @@ from poinsot.app.tables import (
 )
 from poinsot.errors import PoinsotError, one_line, require_known
 from poinsot.model.quantities.parameters import as_value
+from poinsot.model.quantities.units import beyond_two_turns
 
 if TYPE_CHECKING:
     from poinsot.model.assembly.assembly import Assembly

@@ -6,6 +6,7 @@ A limit is of a coordinate, the displacement of an actuator or what an encoder r
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +20,7 @@ from poinsot.errors import PoinsotError, by_name, one_line, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 from poinsot.model.quantities.parameters import as_value
+from poinsot.model.quantities.units import beyond_two_turns
 
 BINDS = 1e-3  # of the width between limits, within which a design rests on one
 
@@ -97,6 +99,7 @@ def limits_of(given: Any, mechanism: Mechanism) -> tuple[Limit, ...]:
         for name in owners:
             unit = _unit(mechanism, name, quantity)
             lower, upper = _pair(value, unit, pattern)
+            _ask_for_degrees(name, value, unit)
             found[f"{name}.{quantity}" if quantity else name] = Limit(name, quantity, unit, lower, upper)
     return tuple(found.values())
 
@@ -161,6 +164,14 @@ def _unit(mechanism: Mechanism, owner: str, quantity: Quantity) -> str:
     return coordinate_of(mechanism, owner).unit + {Quantity.RATE: "/s", Quantity.ACCELERATION: "/s²"}.get(
         quantity, ""
     )
+
+
+def _ask_for_degrees(name: str, value: Any, unit: str) -> None:
+    """Say so where plain numbers that limit an angle go beyond two turns."""
+    ends = value if isinstance(value, list | tuple) else [value]
+    if plain := [end for end in ends if beyond_two_turns(end, unit)]:
+        said, meant = (", ".join(form.format(end) for end in plain) for form in ("{} rad", '"{} deg"'))
+        warnings.warn(f"limits of '{name}': {said}; were degrees meant? write {meant}", stacklevel=2)
 
 
 def _pair(value: Any, unit: str, name: str) -> tuple[float, float]:

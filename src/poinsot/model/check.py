@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from math import pi
 from typing import Any
 
 from poinsot.blas import one_blas_thread
@@ -14,6 +13,7 @@ from poinsot.errors import PoinsotError, listing
 from poinsot.model.admissible import body_defect
 from poinsot.model.assembly.assembly import Assembly, attempt_assembly
 from poinsot.model.assembly.constraints import Constraints, Row
+from poinsot.model.assembly.end_stops import passed_stops
 from poinsot.model.assembly.mobility import (
     generic_assembly,
     held_drives,
@@ -28,9 +28,8 @@ from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.meshes import missing_meshes
 from poinsot.model.parts import Elements, substitute
 from poinsot.model.quantities.expressions import names
+from poinsot.model.quantities.units import beyond_two_turns
 from poinsot.results import BarPanel, Panel, Result, TextPanel
-
-LARGEST_ANGLE = 4 * pi  # two turns  [rad]
 
 
 class Level(StrEnum):
@@ -145,6 +144,8 @@ def check(mechanism: Mechanism) -> Report:
         shared = stressed_joints(constraints, away) if redundant else ()
         moving = loose_bodies(elements, away) if 0 < len(elements.actuators) < generic else ()
         findings += _inertia_findings(weightless_bodies(elements, away))
+        beyond = passed_stops(mechanism, assembly, {})
+        findings += [Diagnostic(Level.WARNING, f"the pose of the model file is beyond {stop}") for stop in beyond]
         why = "joints and couplings let nothing move along it"
         idle = held_drives(elements, away) if elements.actuators else ()
         findings += [Diagnostic(Level.WARNING, f"actuator '{name}' can do nothing: {why}") for name in idle]
@@ -207,7 +208,7 @@ def _angle_findings(mechanism: Mechanism) -> list[Diagnostic]:
     angles = {p.source: p.value for p in parameters.values() if p.unit == "rad" and p.source is not None} | poses
     found = []
     for path, value in angles.items():
-        if abs(float(value)) > LARGEST_ANGLE and isinstance(_written(document, path), int | float):
+        if beyond_two_turns(_written(document, path), "rad"):
             where, number = ".".join(map(str, path)), f"{float(value):g}"
             found.append(f'{where} = {number}: {number} rad; were degrees meant? write "{number} deg"')
     return [Diagnostic(Level.WARNING, text) for text in found]

@@ -14,6 +14,7 @@ from numbers import Real
 import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, by_name, listing, one_or_more_names, unknown
+from poinsot.model.assembly.mobility import idle_spins, weightless_bodies
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.counted_turns import first_turned, turned_error
 from poinsot.motion.equations import SINGULAR, inverse_function
@@ -184,14 +185,29 @@ def require_actuators(compiled: System) -> None:
     if actuators < n - m:
         on = {name: actuator.on for name, actuator in compiled.mechanism.actuators.items()}
         loose, names = freest(compiled, compiled.home.poses, on)
-        example = f", here for example {listing(names)}" if names else ""
         raise PoinsotError(
             f"{compiled.mechanism.name} has mobility {n - m} and {actuators} actuators "
             f"({listing(compiled.commands)}): it is under-actuated, no forces of its own give a prescribed motion; "
-            f"with the actuators locked {loose} can still move, condition number inf; drives='motion' gives "
-            "forces along the prescribed coordinates, and free=… lets some coordinates follow the equations of motion"
-            + example
+            f"with the actuators locked {loose} can still move, condition number inf; {_instead(compiled, names)}"
         )
+
+
+def _instead(compiled: System, names: Sequence[str]) -> str:
+    """What can be asked of an under-actuated machine, in which coordinates of some names may be left free."""
+    elements, home = compiled.mechanism.elements, compiled.home
+    spins = idle_spins(elements, home)
+    light = set(weightless_bodies(elements, home)) & set(spins)
+    example = f", here {listing(names)}" if names and not light else ""
+    said = [
+        f"`poinsot inverse --free NAME`, in Python free=…, lets coordinates follow the equations of motion{example}",
+        "in Python drives='motion' gives forces along the prescribed coordinates",
+    ]
+    if spins:
+        idle = listing(f"'{body}' in {listing(joints)}" for body, joints in spins.items())
+        said.insert(0, f"spins by itself and moves nothing else: {idle}; a universal joint at one end prevents it")
+    if light:
+        said.insert(1, f"left free it needs an inertia about its axis: {listing(light)}")
+    return "; ".join(said)
 
 
 def require_hold(compiled: System, t: np.ndarray, check: np.ndarray) -> None:

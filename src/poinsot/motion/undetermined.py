@@ -13,7 +13,7 @@ import numpy as np
 from poinsot import formulations
 from poinsot.blas import one_blas_thread
 from poinsot.model.assembly.constraints import Constraints
-from poinsot.model.assembly.mobility import generic_assembly, self_stresses
+from poinsot.model.assembly.mobility import coupled_size, generic_assembly, self_stresses
 from poinsot.system.stored import stored_parts
 from poinsot.system.system import System
 
@@ -55,8 +55,7 @@ def _components(compiled: System) -> tuple[dict[str, Any], dict[str, list[bool]]
             found[name] = np.max(wrench, axis=1, initial=0.0)
     for coupling in elements.couplings.values():
         own = [i for i, row in enumerate(constraints.rows) if row.joint == coupling.owner]
-        size = away.size if coupling.on.unit == "m" else 1.0
-        found[coupling.owner] = np.max(np.abs(stresses[own]) * size, axis=1, initial=0.0)
+        found[coupling.owner] = np.max(np.abs(stresses[own]) * coupled_size(coupling, away.size), axis=1, initial=0.0)
     largest = max((x.max() for x in found.values()), default=0.0)
     hit = {name: size > TOLERANCE * largest for name, size in found.items()}
     return {}, {name: parts.tolist() for name, parts in hit.items() if np.any(parts)}

@@ -19,7 +19,7 @@ from poinsot.simulation.equations import check_function, twist_function
 from poinsot.simulation.events import Ending
 from poinsot.simulation.integration import Integration, Motion
 from poinsot.simulation.singular_crossing import across, leading
-from poinsot.simulation.stiffness import is_stiff
+from poinsot.simulation.stiffness import is_stiff, jumping_laws
 from poinsot.system.conditioning import SINGULAR_POSE, Conditioning, conditioning
 from poinsot.system.functions import poses_at
 from poinsot.system.system import System
@@ -314,10 +314,9 @@ def _reason(problem: Problem, known: Stage, course: Trajectory) -> str:
     if weak.condition > SINGULAR_POSE:
         return f"{what} near a singular pose: {weak} at t = {t:.6g} s"
     advice = "loosen rtol, raise max_steps, or " if ending is Ending.EXHAUSTED else ""
-    return (
-        f"{what}, and no singular pose is near ({weak} at t = {t:.6g} s): {advice}look for a stiff term, or for a "
-        "force that grows without bound"
-    )
+    remedy = f"{advice}look for a stiff term, or for a force that grows without bound"
+    remedy = jumping_laws(known.system.mechanism) or remedy
+    return f"{what}, and no singular pose is near ({weak} at t = {t:.6g} s): {remedy}"
 
 
 def _between(begin: float, end: float, fractions: np.ndarray) -> np.ndarray:

@@ -8,9 +8,14 @@ dry friction f_c tanh(ṡ/v_s) has ρ = f_c/(v_s m), but only near rest, so that
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from poinsot.errors import listing
+
+if TYPE_CHECKING:
+    from poinsot.model.mechanism import Mechanism
 
 STABLE = 6.0  # h ρ up to which steps are stable
 SHARE = 0.2  # of the steps that were taken: a motion is stiff that needs more for stability alone
@@ -42,3 +47,18 @@ def _fastest(f: Callable[[np.ndarray], Any], y: np.ndarray, n: int) -> float:
         return 0.0
     values = np.linalg.eigvals(J)
     return float(np.max(np.abs(values), where=-values.real > DECAYS * np.abs(values), initial=0.0))
+
+
+def jumping_laws(mechanism: Mechanism) -> str:
+    """Which forces jump where a motion turns, and what to set; empty where none does."""
+    found = []
+    for name, law in mechanism.elements.forces.items():
+        spread = law.smoothed(1.0)
+        if spread is not law and (law.loaded or float(spread.dry_slope())):
+            owner = name if f"{name}.smooth" in mechanism.parameters else name.rpartition(".")[0]
+            found.append(f"{owner}.smooth (now 0 {law.on.unit}/s)")
+    if not found:
+        return ""
+    return (
+        f"dry friction jumps at rest, which no step resolves: set a small speed, such as 0.001, for {listing(found)}"
+    )

@@ -22,6 +22,7 @@ from poinsot.formulations.elastic.nodes import plan
 from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.assembly.end_stops import RigidStop, require_between, rigid_stops
 from poinsot.model.assembly.mobility import dependent_rows
+from poinsot.model.assembly.turns import continued, turned_value
 from poinsot.model.build.joints_and_forces import force_unit
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
@@ -186,13 +187,10 @@ def require_bent_between_stops(mechanism: Mechanism, rest: Rest, known: Mapping[
     nodes, bent = rest.model.mesh.elements, {GROUND: Pose.identity()}
     bent |= {name: Pose(x[:9].reshape(3, 3).T, x[9:]) for name, x in zip(rest.model.nodes, rest.X)}
 
-    def value(part: Coordinate, node: Coordinate) -> float:
-        s = float(node.value(bent, nodes.joints))
-        return s + 2 * np.pi * float(np.rint((known[part] - s) / (2 * np.pi))) if part in known else s
-
     def along(stop: RigidStop) -> float:
-        parts = zip(stop.on.parts, nodes.forces[stop.name].on.parts)
-        return float(stop.on.combined(tuple(value(*pair) for pair in parts)))
+        on = nodes.forces[stop.name].on
+        near = {node: known[part] for part, node in zip(stop.on.parts, on.parts) if part in known}
+        return turned_value(on, continued(near, nodes, bent), bent, nodes.joints)
 
     require_between(rigid_stops(mechanism, rest.size), along, "the equilibrium of the flexible links")
 

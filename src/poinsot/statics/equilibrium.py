@@ -17,7 +17,7 @@ from poinsot.blas import one_blas_thread
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, by_name, count_of
 from poinsot.model.assembly.assembly import Assembly
-from poinsot.model.assembly.turns import continued
+from poinsot.model.assembly.turns import continued, turned_value
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.results import Panel, Result
@@ -176,14 +176,10 @@ def _step(compiled: System, point: Point) -> np.ndarray:
 def _result(mechanism: Mechanism, compiled: System, point: Point, angles: Mapping[Coordinate, float]) -> Equilibrium:
     poses = poses_at(compiled, point.q, point.given.p)
     elements = mechanism.elements
-
-    def value(coordinate: Coordinate) -> float:
-        read = (angles[c] if c in angles else float(c.value(poses, elements.joints)) for c in coordinate.parts)
-        return float(coordinate.combined(tuple(read)))
-
+    named = elements.coordinates.items()
     return Equilibrium(
         poses={name: poses[name] for name in elements.bodies},
-        coordinates={name: value(c) for name, c in elements.coordinates.items()},
+        coordinates={name: turned_value(c, angles, poses, elements.joints) for name, c in named},
         forces=dict(zip(compiled.commands, point.u.tolist())),
         multipliers=point.lam,
         residual=point.residual,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from poinsot.model.assembly.end_stops import passed_stops
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.state import GivenPose
 from poinsot.motion.driven import require_count
@@ -15,7 +17,7 @@ from poinsot.motion.inverse_dynamics import inverse_dynamics, require_actuators,
 from poinsot.results import Result
 from poinsot.results.words import quantities
 from poinsot.system.given_state import given_pose
-from poinsot.system.system import system
+from poinsot.system.system import start, system
 from poinsot.system.variants import solved_with_care
 
 
@@ -46,7 +48,8 @@ class Holding(Result, Mapping[str, float]):
 
 
 def hold(mechanism: Mechanism, pose: GivenPose = None) -> Holding:
-    """Actuator forces [N or N·m] that hold a mechanism at rest in a pose of all its freedoms, or in a state.
+    """Actuator forces [N or N·m] that hold a mechanism at rest in a pose of all its freedoms, in a state, or, where
+    none is given, in its own pose.
 
     >>> import poinsot
     >>> round(poinsot.hold(poinsot.load("hexapod"))["leg1"], 6)
@@ -54,6 +57,10 @@ def hold(mechanism: Mechanism, pose: GivenPose = None) -> Holding:
     """
     given = given_pose(mechanism, pose)
     compiled = system(require_mechanism(mechanism))
+    if given is None and len(mechanism.elements.pose) < compiled.outline.mobility:
+        given = start(mechanism, None)
+        for said in passed_stops(mechanism, given, {}):
+            warnings.warn(f"the pose of the model file is beyond {said}", stacklevel=2)
     if given is None or isinstance(given, Mapping):
         named = dict(mechanism.elements.pose if given is None else given)
         require_count(compiled, tuple(named))

@@ -8,6 +8,7 @@ import numpy as np
 
 from poinsot.elements.coordinates import Coordinate
 from poinsot.model.assembly.end_stops import require_between, rigid_stops
+from poinsot.model.assembly.turns import turned_value
 from poinsot.model.mechanism import Mechanism
 from poinsot.system.functions import poses_at
 from poinsot.system.system import System
@@ -29,12 +30,6 @@ def require_between_stops(
     stops = rigid_stops(mechanism, compiled.home.size, parameters)
     if not stops:
         return
-    poses = poses_at(compiled, q, p)
-    own, joints = compiled.reading.angles, mechanism.elements.joints
-
-    def value(part: Coordinate) -> float:
-        if part in own:
-            return float(q[own[part]])
-        return known[part] if part in known else float(part.value(poses, joints))
-
-    require_between(stops, lambda stop: float(stop.on.combined(tuple(map(value, stop.on.parts)))), what)
+    poses, joints = poses_at(compiled, q, p), mechanism.elements.joints
+    turned = {**known, **{part: float(q[k]) for part, k in compiled.reading.angles.items()}}
+    require_between(stops, lambda stop: turned_value(stop.on, turned, poses, joints), what)

@@ -8,6 +8,7 @@ information    what the regressor tells of the unknowns, beside priors and earli
 slopes         derivatives of the criteria
 restrictions   limits as rows, linear in the numbers of a motion where they can be
 speeds         rms rates and bands of speeds that friction needs
+centre         the pose about which motions are drawn, with room inside the limits
 program        criterion and limits as functions of the numbers of a motion
 search         random starts, the best of them polished, limits checked between samples
 conflict       which limit no motion keeps, and what it would have to be

@@ -40,8 +40,8 @@ def conflict(
         for start in (one for one in starts if one.good):
             found = widened(start.z, wider)
             if found.kept_but(wider)[0] == 0:
-                return f"no motion keeps all limits: while the others are kept, {_needed(program, found)}"
-    return f"no motion keeps all limits, even if one kind of them is left out: {_needed(program, nearest)}"
+                return f"no motion keeps all limits: while the others are kept, {_needed_by(program, found)}"
+    return f"no motion keeps all limits, even if one kind of them is left out: {_needed_by(program, nearest)}"
 
 
 def _kinds(program: ExcitationProgram) -> Iterator[np.ndarray]:
@@ -59,12 +59,15 @@ def _kinds(program: ExcitationProgram) -> Iterator[np.ndarray]:
         yield np.append(np.zeros(n * restrictions.count, bool), ~targets)
 
 
-def _needed(program: ExcitationProgram, found: MotionPoint) -> str:
-    """The limit that a motion violates most, the value that it needs and the one that is given."""
+def _needed_by(program: ExcitationProgram, found: MotionPoint) -> str:
+    values = program.restrictions.values(program.machine, found.at)
+    return needed(program, values, found.at.s[1][program.inside])
+
+
+def needed(program: ExcitationProgram, values: np.ndarray, rate: np.ndarray) -> str:
+    """The limit that values (N, r) or measured rates (n, k) violate most, what they need and what is given."""
     restrictions = program.restrictions
-    values = restrictions.values(program.machine, found.at)
     excess = restrictions.excess(values)
-    rate = found.at.s[1][program.inside]
     short = 1 - restrictions.met(rate) if restrictions.speeds else np.zeros(1)
     if np.max(short) > max(np.max(excess, initial=0.0), KEPT):
         target = restrictions.speeds[int(np.argmax(short))]

@@ -14,6 +14,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.engine.nonlinear_program import NonlinearProgram, solve_program
+from poinsot.experiment.excitation.centre import centre_of
 from poinsot.experiment.excitation.machine import DrivenMachine, DrivenStates
 from poinsot.experiment.excitation.restrictions import KEPT, Restrictions
 from poinsot.experiment.excitation.shapes import Shape
@@ -70,21 +71,10 @@ class ExcitationProgram:
 
     @cached_property
     def anchor(self) -> np.ndarray:
-        """Numbers (k, m) of standing still in the model file's pose, moved inside the limits of coordinates."""
-        low, high = self._ranges
+        """Numbers (k, m) of standing still where there is room inside the limits."""
         found = np.zeros((len(self.machine.names), self.shape.count))
-        found[:, 0] = np.clip(self.machine.home[0], low, high)
+        found[:, 0] = centre_of(self.machine, self.restrictions)
         return found
-
-    @cached_property
-    def _ranges(self) -> tuple[np.ndarray, np.ndarray]:
-        """Limits of the driven coordinates (k,)."""
-        low, high = np.full((2, len(self.machine.names)), np.inf)
-        low = -low
-        for limit, j, d in self.restrictions.driven:
-            if d == 0:
-                low[j], high[j] = max(low[j], limit.lower), min(high[j], limit.upper)
-        return low, high
 
     @cached_property
     def unit(self) -> np.ndarray:

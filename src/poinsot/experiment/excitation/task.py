@@ -13,6 +13,7 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, by_name, one_line, one_or_more_names, unknown
 from poinsot.experiment.criteria import CRITERIA
+from poinsot.experiment.excitation.conflict import needed
 from poinsot.experiment.excitation.information import Information, information_of
 from poinsot.experiment.excitation.machine import DrivenMachine
 from poinsot.experiment.excitation.program import ExcitationProgram
@@ -159,7 +160,7 @@ class ExcitationTask(Task):
         predictions, combinations, deviation = information.predictions(W)
         rate = found.fine.s[1][program.measured(program.shape.finer(FINER))]
         reached = program.restrictions.reached(found.values, rate, _units(program.machine))
-        _require_possible(reached)
+        _require_possible(program, found.values, rate, reached)
         lost = not all(np.isfinite(one.deviation) for one in predictions)
         status = DesignStatus.NOT_IDENTIFIABLE if lost else DesignStatus.DONE
         status = status if found.settled else DesignStatus.NOT_SETTLED
@@ -255,15 +256,12 @@ def _units(machine: DrivenMachine) -> dict[str, str]:
     return {name: machine.mechanism.coordinates[name].unit for name in machine.names}
 
 
-def _require_possible(reached: tuple[LimitReached, ...]) -> None:
-    """A motion that is far beyond a limit is no design."""
-    far = [one for one in reached if one.excess > FAR * _size(one)]
-    if far:
-        worst = max(far, key=lambda one: one.excess / _size(one))
-        raise PoinsotError(
-            f"no motion keeps all limits: '{worst.name}' is violated by {worst.excess:.3g} {worst.unit} in the best "
-            "one that was found"
-        )
+def _require_possible(
+    program: ExcitationProgram, values: np.ndarray, rate: np.ndarray, reached: tuple[LimitReached, ...]
+) -> None:
+    """A motion that is far beyond a limit, by values (N, r) or measured rates (n, k), is no design."""
+    if any(one.excess > FAR * _size(one) for one in reached):
+        raise PoinsotError(f"no motion was found that keeps all limits: {needed(program, values, rate)}")
 
 
 def _size(limit: LimitReached) -> float:

@@ -19,7 +19,15 @@ from poinsot.model.assembly.open_loops import widest_loop
 from poinsot.model.assembly.size import machine_size
 from poinsot.model.assembly.staying import staying
 from poinsot.model.assembly.topology import topology
-from poinsot.model.assembly.turns import continued, hinges_of_screws, known_angles, require_turns, winds, wound
+from poinsot.model.assembly.turns import (
+    continued,
+    hinges_of_screws,
+    known_angles,
+    require_turns,
+    turned_value,
+    winds,
+    wound,
+)
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, named_pose
@@ -70,8 +78,7 @@ class Assembly(PlacedBodies):
 
     def value(self, coordinate: Coordinate, joints: Mapping[str, Joint]) -> float:
         """A coordinate [m or rad], angles with the turns that are known."""
-        read = (float(part.value(self.poses, joints)) for part in coordinate.parts)
-        return float(coordinate.combined(tuple(self.angles.get(c, x) for c, x in zip(coordinate.parts, read))))
+        return turned_value(coordinate, self.angles, self.poses, joints)
 
     @property
     def quality(self) -> tuple[bool, bool, float]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.model.assembly.turns import known_angles
+from poinsot.model.assembly.turns import known_angles, turned_value
 from poinsot.model.parts import substitute
 from poinsot.model.quantities.expressions import evaluate
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from poinsot.model.assembly.assembly import Assembly
     from poinsot.model.mechanism import Mechanism
 
-CLOSE = 1e-9  # of a radian or of the machine's size: how far beyond a stop is on it
+CLOSE, NEAR = 1e-9, 1e-6  # of a radian or of the machine's size, and of the larger limit: less beyond a stop is on it
+ROUND_OFF = 1e-11  # of a radian or of the machine's size, that poses are known to
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class RigidStop:
 
     def told(self, s: float) -> str:
         """The stop, the coordinate, its value and its limits."""
-        unit = self.on.unit
+        unit, settled = self.on.unit, s if abs(s) > self.reach else 0.0
         return (
-            f"the end stop '{self.name}': {self.label} = {s:.6g} {unit} is not from {self.lower:.6g} to "
+            f"the end stop '{self.name}': {self.label} = {settled:.6g} {unit} is not from {self.lower:.6g} to "
             f"{self.upper:.6g} {unit}"
         )
 
@@ -60,9 +61,15 @@ def rigid_stops(
     for name, on in rigid.items():
         limits = substitute(mechanism.template.forces[name], lambda expression: evaluate(expression, batch))
         lower, upper = float(np.max(limits.lower)), float(np.min(limits.upper))
-        reach = CLOSE * (size if on.unit == "m" else 1.0)
+        reach = _reach(lower, upper, size if on.unit == "m" else 1.0)
         found.append(RigidStop(name, on, elements.coordinates.name_of(on), lower, upper, reach))
     return found
+
+
+def _reach(lower: float, upper: float, size: float) -> float:
+    """How far beyond limits a coordinate of that natural size is still on them; all in [m] or [rad]."""
+    own = max((abs(x) for x in (lower, upper) if np.isfinite(x)), default=0.0) or size
+    return max(min(NEAR * own, CLOSE * size), ROUND_OFF * size)
 
 
 def require_between(stops: Sequence[RigidStop], value: Callable[[RigidStop], float], what: str) -> None:
@@ -77,13 +84,16 @@ def require_given_between_stops(
     mechanism: Mechanism, pose: Mapping[str, float] | Assembly | None, begin: Assembly
 ) -> None:
     """That a given pose, put together as `begin`, or the file's own where none is given, is between rigid stops."""
-    stops, elements = rigid_stops(mechanism, begin.size), mechanism.elements
-    if not stops:
-        return
-    known = known_angles(elements, begin.poses, pose if isinstance(pose, Mapping) else {})
-
-    def value(part: Coordinate) -> float:
-        return known[part] if part in known else float(part.value(begin.poses, elements.joints))
-
     what = "the pose of the model file" if pose is None else "the given pose"
-    require_between(stops, lambda stop: float(stop.on.combined(tuple(map(value, stop.on.parts)))), what)
+    for said in passed_stops(mechanism, begin, pose if isinstance(pose, Mapping) else {}):
+        raise PoinsotError(f"{what} is beyond {said}")
+
+
+def passed_stops(mechanism: Mechanism, begin: Assembly, given: Mapping[str, float]) -> Iterator[str]:
+    """Rigid end stops, in words, that a pose, put together as `begin` with values given by name, is beyond."""
+    stops, elements = rigid_stops(mechanism, begin.size), mechanism.elements
+    known = known_angles(elements, begin.poses, given) if stops else {}
+    for stop in stops:
+        s = turned_value(stop.on, known, begin.poses, elements.joints)
+        if stop.passed(s):
+            yield stop.told(s)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,8 +24,12 @@ from poinsot.model.parts import Elements
 from poinsot.spatial.algebra import skew
 from poinsot.spatial.pose import Pose
 
+if TYPE_CHECKING:
+    from poinsot.elements.coupling import JointCoupling
+
 WEIGHTLESS = 1e-13  # of the largest momentum of free motions, every body's by its own inertia
 RANK_TOLERANCE = 1e-10  # of the largest singular value; redundant rows are at 1e-15, those of shaky poses near 1e-8
+HELD = 10 * RANK_TOLERANCE  # of the rate of a drive whose bodies move freely; fine screws in large machines: 1e-7
 
 
 def scaled_jacobian(constraints: Constraints, poses: Mapping[str, Pose], size: float) -> np.ndarray:
@@ -89,12 +94,25 @@ def loose_bodies(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
     return tuple(name for name, moves in zip(held.names, moving) if moves)
 
 
+def idle_spins(elements: Elements, assembly: Assembly) -> dict[str, tuple[str, ...]]:
+    """Bodies that can turn by themselves while all others stand, such as rods between two balls, and their joints."""
+    constraints, found = Constraints(elements), {}
+    J, f = _jacobian(constraints, assembly), constraints.freedom
+    for k, name in enumerate(constraints.names):
+        joints = tuple(n for n, joint in elements.joints.items() if name in (joint.a.body, joint.b.body))
+        if len(joints) > 1:
+            turns = null_space(J[:, f * k : f * (k + 1)])[:, 2 if f == 3 else 3 :]
+            if np.max(np.abs(turns), initial=0.0) > np.sqrt(RANK_TOLERANCE):
+                found[name] = joints
+    return found
+
+
 def held_drives(elements: Elements, assembly: Assembly) -> tuple[str, ...]:
     """Actuators along whose coordinates nothing can move."""
     held = Constraints(elements, tuple(actuator.on for actuator in elements.actuators.values()))
     J, first = _jacobian(held, assembly), len(held.rows)
     rates = J[first:] @ null_space(J[:first]).T
-    still = np.max(np.abs(rates), axis=1, initial=0.0) <= np.sqrt(RANK_TOLERANCE) * np.linalg.norm(J[first:], axis=1)
+    still = np.max(np.abs(rates), axis=1, initial=0.0) <= HELD * np.linalg.norm(J[first:], axis=1)
     return tuple(name for name, stays in zip(elements.actuators, still) if stays)
 
 
@@ -135,9 +153,20 @@ def stressed(J: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def self_stresses(constraints: Constraints, assembly: Assembly) -> np.ndarray:
-    """Multipliers (m, r) that balance by themselves: the null space of the transposed Jacobian."""
-    scales = row_scales(constraints, assembly.size)
-    return null_space(_jacobian(constraints, assembly).T).T / scales[:, None]
+    """Multipliers (m, r) that balance by themselves: the null space of the transposed Jacobian, its rows measured by
+    the machine's size and by the weights of couplings."""
+    scales, size = row_scales(constraints, assembly.size), assembly.size
+    sizes, couplings = scales.copy(), {c.owner: c for c in constraints.elements.couplings.values()}
+    for i, row in enumerate(constraints.rows):
+        if row.joint in couplings:
+            sizes[i] = coupled_size(couplings[row.joint], size)
+    return null_space((_jacobian(constraints, assembly) * (scales / sizes)[:, None]).T).T / sizes[:, None]
+
+
+def coupled_size(coupling: JointCoupling, size: float) -> float:
+    """The largest natural size of what moves a coupling's equation in a machine of a size [m]  [m or rad]."""
+    on = coupling.on
+    return max(abs(float(w)) * (size if part.unit == "m" else 1.0) for part, w in zip(on.parts, on.factors)) or 1.0
 
 
 def stressed_joints(constraints: Constraints, assembly: Assembly) -> tuple[str, ...]:

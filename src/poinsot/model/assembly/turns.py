@@ -13,6 +13,7 @@ from poinsot.errors import PoinsotError
 if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
     from poinsot.elements.coupling import JointCoupling
+    from poinsot.elements.joints import Joint
     from poinsot.model.parts import Elements
     from poinsot.spatial.pose import Pose
 
@@ -71,6 +72,13 @@ def hinges_of_screws(elements: Elements) -> tuple[Coordinate, ...]:
     joints = elements.joints.values()
     screws = any(joint.winds for joint in joints)
     return tuple(AlongJoint(joint.name, 0, "rad") for joint in joints if joint.is_hinge) if screws else ()
+
+
+def turned_value(
+    on: Coordinate, known: Mapping[Coordinate, float], poses: Mapping[str, Pose], joints: Mapping[str, Joint]
+) -> float:
+    """A coordinate [m or rad] at poses; angles whose turns are `known` have these, others are read off the poses."""
+    return float(on.combined(tuple(known[c] if c in known else float(c.value(poses, joints)) for c in on.parts)))
 
 
 def continued(

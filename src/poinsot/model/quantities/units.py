@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from poinsot.errors import PoinsotError
 
 Dimension = tuple[float, ...]  # powers of kg, m, s, rad
+TWO_TURNS = 4 * math.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
 
 # Powers of (kg, m, s, rad); angles are kept apart so that 3 deg is not the number 3 and 5 mm not 5 mm/rad.
 _BASE = {
@@ -144,3 +146,15 @@ def comma_advice(text: str) -> str:
     """
     found = _COMMA.search(text)
     return f"; decimals take a point: {found.group(1).replace('.', '') or 0}.{found.group(2)}" if found else ""
+
+
+def beyond_two_turns(value: Any, unit: str | None) -> bool:
+    """Whether an angle is given as a plain number, or a text of one, that may be meant in degrees.
+
+    >>> beyond_two_turns("-60", "rad"), beyond_two_turns("-60 deg", "rad"), beyond_two_turns(1.5, "rad")
+    (True, False, False)
+    """
+    try:
+        return unit == "rad" and TWO_TURNS < abs(float(value)) < math.inf
+    except (TypeError, ValueError):
+        return False
