@@ -151,6 +151,13 @@ def test_an_encoder_of_the_drive_that_is_singular_on_the_way_does_not_prescribe_
     np.testing.assert_allclose(found.coordinates["x"], s["x"], atol=1e-4)
 
 
+def test_dead_centres_between_samples_are_seen():
+    mechanism, t = poinsot.loads(ENGINE), np.linspace(0, 1, 21)
+    found = poinsot.kinematics(mechanism, {"q": lambda t: np.radians(67.5) + np.radians(300) * t}, t).coordinates
+    assert np.min(np.abs(np.sin(found["q"]))) > 0.12  # no sample is near
+    assert prescribing(mechanism, {"x": "x", "q": "q"}, (t, found)) == ["q"]
+
+
 def test_an_encoder_of_the_drive_prescribes_the_motion_where_it_is_regular():
     mechanism, t, s, force = engine(lambda t: 1.5 + 0.5 * np.sin(3 * t) + 0.3 * np.sin(5 * t))
     for order in (("x", "q"), ("q", "x")):

@@ -34,6 +34,7 @@ SEEN = 1e-6  # of a coordinate's rate, from which on a motion is seen in it
 POSES = 200  # of a recording, at which coordinates are asked whether they are singular
 SETS = 300  # of coordinates that are compared at most
 TRIED = 12  # sets of coordinates that the poses are solved by, until one can be followed
+AGREES = 0.02  # natural size of what columns may be off the poses
 POOR = 0.02  # of the determinant of the best set, from which on another one is near a singular pose
 Samples = tuple[np.ndarray, Mapping[str, np.ndarray]]  # times (n,) [s], and values (n,) by column
 
@@ -100,10 +101,11 @@ def _unless_singular(
     mechanism: Mechanism, read: Mapping[str, str], samples: Samples, preferred: set[str]
 ) -> set[str]:
     """The preferred columns, or those farthest from a singular pose where these pass one along the samples."""
-    path = next(_followed(mechanism, read, samples, preferred), None)
-    if path is None:
+    paths = [*islice(_agreeing_last(mechanism, read, _followed(mechanism, read, samples, preferred)), TRIED)]
+    if not paths:
         return preferred
-    columns, (solved, by) = list(read), path
+    agrees = paths[-1][2] < AGREES
+    columns, (solved, by, _) = list(read), paths[-1] if agrees else paths[0]
     sizes = np.array(
         [solved.system.home.size if mechanism.coordinates[read[c]].unit == "m" else 1.0 for c in columns]
     )
@@ -119,10 +121,26 @@ def _unless_singular(
     return {columns[k] for k in sets[chosen]}
 
 
+def _agreeing_last(
+    mechanism: Mechanism, read: Mapping[str, str], paths: Iterator[tuple[Path, list[str], Samples]]
+) -> Iterator[tuple[Path, list[str], float]]:
+    """Paths up to the first that agrees with all columns, and how far each is from them, in natural sizes: one that
+    turns back at a dead centre does not."""
+    for path, by, (_, values) in paths:
+        s, _ = values_and_slopes(path, list(read.values()), [read[c] for c in by])
+        r = np.stack([values[c] for c in read], axis=1) - s
+        turns = np.array([mechanism.coordinates[name].unit == "rad" for name in read.values()])
+        r = np.where(turns, r - 2 * np.pi * np.rint(r / (2 * np.pi)), r / path.system.home.size)
+        far = float(np.sqrt(np.max(np.mean(r**2, axis=0))))
+        yield path, by, far
+        if far < AGREES:
+            return
+
+
 def _followed(
     mechanism: Mechanism, read: Mapping[str, str], samples: Samples, preferred: set[str]
-) -> Iterator[tuple[Path, list[str]]]:
-    """Poses of a recording as far as some of its columns lead to them, and the columns."""
+) -> Iterator[tuple[Path, list[str], Samples]]:
+    """Poses of a recording as some of its columns lead to them, these columns, and the samples at the poses."""
     t, values = samples
     good = np.flatnonzero(np.all([np.isfinite(values[c]) for c in read], axis=0))
     rows = good[np.unique(np.linspace(0, len(good) - 1, min(POSES, len(good))).astype(int))]
@@ -130,6 +148,7 @@ def _followed(
     others = (list(s) for s in combinations(read, len(preferred)) if set(s) != preferred)
     for some in islice((s for sets in ([[c for c in read if c in preferred]], others) for s in sets), TRIED):
         try:
-            yield follow(mechanism, {read[c]: (t[rows], values[c][rows]) for c in some}, t[rows]), some
+            path = follow(mechanism, {read[c]: (t[rows], values[c][rows]) for c in some}, t[rows])
+            yield path, some, (t[rows], {c: values[c][rows] for c in read})
         except PoinsotError:  # which cannot be followed with these, or are too few
             continue
