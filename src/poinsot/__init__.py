@@ -134,6 +134,7 @@ _OFFERED = {
 __all__ = ["__version__", *" ".join(_OFFERED.values()).split()]
 
 __getattr__ = door(__name__, _OFFERED)
+provide("path of a motion", "poinsot.motion.kinematics:solve_path")
 provide("motion from a table", "poinsot.recording.motion_file:motion_table")
 
 

@@ -19,6 +19,7 @@ from poinsot.app.tables import channels_in, loaded, names_in, read_motion, write
 from poinsot.errors import PoinsotError
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
+from poinsot.motion.signals import own_times
 
 if TYPE_CHECKING:
     from poinsot.recording.motion_file import MotionTable
@@ -109,8 +110,7 @@ def _noise(
     """The noise of all channels: a number, or by channel from a quantity in the unit of each."""
     with suppress(ValueError):
         return float(text)
-    few = {name: (t[:FEW], s[:FEW]) for name, (t, s) in signals.items()}
-    W = poinsot.regressor(mechanism, few, next(iter(few.values()))[0], channels)
+    W = poinsot.regressor(mechanism, signals, own_times(signals)[:FEW], channels)
     return {name: as_value(text, unit, f"the noise of '{name}'") for name, unit in zip(W.channels, W.channel_units)}
 
 

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,18 +23,17 @@ from poinsot.model.assembly.turns import wound
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.quantities.units import beyond_two_turns, comma_advice
+from poinsot.motion.signals import own_times
 from poinsot.spatial.pose import Pose
 from poinsot.system.system import start
 
 KINDS = {"a force": "actuator"}  # that have what a command is given; else it is coordinates
 
 
-def read_motion(
-    path: Path, mechanism: Mechanism | None = None
-) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
-    """Times (n,) [s] and, by coordinate, samples (times, values) of a motion in a table of any dialect."""
+def read_motion(path: Path, mechanism: Mechanism | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+    """Times (n,) [s] and, by coordinate, the signals of a motion in a table of any dialect."""
     found = provided("motion from a table")(path, mechanism)
-    return next(iter(found.values()))[0], found
+    return own_times(found), found
 
 
 def pairs(texts: Iterable[str] | None, what: str, units: Mapping[str, str] | None = None) -> dict[str, float]:

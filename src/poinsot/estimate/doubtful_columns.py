@@ -19,14 +19,24 @@ import numpy as np
 
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.results.validation import RunFit
-from poinsot.estimate.rows.runs import RunRows
+from poinsot.estimate.rows.runs import RunRows, prepared
 from poinsot.estimate.study import Run, Study
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.finding import Finding
 from poinsot.recording.findings import column_findings
+from poinsot.recording.findings.contradictions import contradictions
+from poinsot.recording.findings.mistaken_units import mistaken_units
 from poinsot.recording.place import placed
 
-__all__ = ["columns_in_doubt", "late_fits", "poor_fits", "suspect_rows", "with_columns_in_doubt"]
+__all__ = [
+    "columns_in_doubt",
+    "late_fits",
+    "poor_fits",
+    "suspect_rows",
+    "with_columns_in_doubt",
+    "with_contradictions",
+    "with_mistaken_units",
+]
 
 ALIKE = 0.5  # correlation with the model's own forces, from which on the sign of a channel is not asked about
 POOR = 0.05  # part of a channel's variance that a fit may leave
@@ -61,6 +71,26 @@ def columns_in_doubt(run: Run, mechanism: Mechanism) -> list[Finding]:
     if any(finding.code in SAID for finding in run.recording.problems):
         return []
     return column_findings(placed(run.part, mechanism), mechanism)
+
+
+def with_mistaken_units(study: Study) -> Study:
+    """The study with units that recordings are in by mistake among their findings, unless reading has said it."""
+    return replace(study, runs=tuple(_units_tried(run, study.mechanism) for run in study.runs))
+
+
+def _units_tried(run: Run, mechanism: Mechanism) -> Run:
+    if any(finding.code in SAID for finding in run.recording.problems):
+        return run
+    return replace(run, recording=run.recording.with_findings(mistaken_units(placed(run.part, mechanism), mechanism)))
+
+
+def with_contradictions(study: Study) -> Study:
+    """The study with encoders that contradict the motions of their runs among the findings of the recordings."""
+    found = {run.name: contradictions(prepared(run, study.mechanism), study.mechanism) for run in study.runs}
+    return replace(
+        study,
+        runs=tuple(replace(run, recording=run.recording.with_findings(found[run.name])) for run in study.runs),
+    )
 
 
 def poor_fits(fits: Iterable[RunFit | None]) -> list[str]:

@@ -19,7 +19,14 @@ from poinsot.estimate.bootstrap.searches import SearchReplicas
 from poinsot.estimate.closed_loop.controllers import Control
 from poinsot.estimate.consistency.full import consistent
 from poinsot.estimate.contradicted_priors import contradicted_priors
-from poinsot.estimate.doubtful_columns import late_fits, poor_fits, suspect_rows, with_columns_in_doubt
+from poinsot.estimate.doubtful_columns import (
+    late_fits,
+    poor_fits,
+    suspect_rows,
+    with_columns_in_doubt,
+    with_contradictions,
+    with_mistaken_units,
+)
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
@@ -176,7 +183,7 @@ def _estimated(study: Study) -> Estimate:
     rows = suspect_rows(solution.problem, (*solution.problem.runs, *solution.held_out))
     fits = found.fit, found.validation
     suspects = {*rows, *poor_fits(fits), *late_fits(fits)}
-    found = replace(found, study=with_columns_in_doubt(study, suspects))
+    found = replace(found, study=with_contradictions(with_columns_in_doubt(with_mistaken_units(study), suspects)))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found
     return with_bootstrap(found, Remade(_force_replicas, (study.bare,), ForceReplicas(solution)))

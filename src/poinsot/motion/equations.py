@@ -109,6 +109,15 @@ def body_motions(compiled: System) -> casadi.Function:
     return casadi.Function("observed", [e.q, e.v, a, e.p], outputs)
 
 
+@stored
+def named_coordinates(compiled: System) -> casadi.Function:
+    """(q, v, p) -> named coordinates and their rates."""
+    e = compiled.equations
+    along = [compiled.coordinate(name) for name in compiled.elements.coordinates]
+    outputs = [casadi.vertcat(casadi.SX(0, 1), *(casadi.SX(x[j]) for x in along)) for j in (0, 1)]
+    return casadi.Function("named", [e.q, e.v, e.p], outputs)
+
+
 def jacobians(compiled: System, outputs: tuple[str, ...]) -> casadi.Function:
     """(q, p) -> C, and rates per speed of the actuated coordinates, of the outputs and of all that have names."""
     e, elements = compiled.equations, compiled.elements

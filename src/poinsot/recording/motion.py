@@ -70,7 +70,13 @@ def recorded_motion(
         if twice := [other for other, same in read.items() if same == place and other != name]:
             raise PoinsotError(f"'{name}' and '{twice[0]}' both hold the position of '{place}': name the one to use")
     whole, sensors = with_recorded(mechanism, read.values()), set(read.values()) - set(direct.values())
-    needed = prescribing(whole, {name: whole.coordinates[place] for name, place in read.items()})
+    offsets = {
+        name: float(getattr(mechanism.sensors[place], "offset", 0.0))
+        for name, place in read.items()
+        if place in sensors
+    }
+    values = {name: recording[name] - offsets.get(name, 0.0) for name in read}
+    needed = prescribing(whole, read, (recording.require_times(), values))
     if follow := [name for name in read if name not in needed]:
         said = f"the motion is that of {listing(needed)}; left out, as it follows: {listing(follow)}"
         recording = replace(recording, steps=(*recording.steps, said))
@@ -78,10 +84,9 @@ def recorded_motion(
     smooth = differentiate(recording, list(read), **smoothing)
     motion: dict[str, Measured] = {}
     for name, place in read.items():
-        offset = float(getattr(mechanism.sensors[place], "offset", 0.0)) if place in sensors else 0.0
-        values = (smooth[f"{name}{end}"] for end in ("", ".rate", ".acceleration"))
-        s, rate, acceleration = (np.ascontiguousarray(x) for x in values)
-        motion[place] = Measured(smooth.t, s - offset, rate, acceleration)
+        parts = (smooth[f"{name}{end}"] for end in ("", ".rate", ".acceleration"))
+        s, rate, acceleration = (np.ascontiguousarray(x) for x in parts)
+        motion[place] = Measured(smooth.t, s - offsets.get(name, 0.0), rate, acceleration)
     return RecordedMotion(whole, motion, smooth.t, smooth, float(smooth.constants.get("edge", 0.0)))
 
 

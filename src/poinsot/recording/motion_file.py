@@ -3,7 +3,8 @@
 What headers may say is what recordings may: "t" or "time", units in brackets, any delimiter, a decimal comma. A
 motion has no gaps: a sample that is missing is an error with its row and column.
 
-A table may hold more than a motion: independent coordinates are taken, those that actuators drive first.
+A table may hold more than a motion: independent coordinates are taken, those that actuators drive first. It may be
+measured: where noise would be much of the accelerations it is filtered, as recordings are that `identify` gets.
 """
 
 from __future__ import annotations
@@ -17,7 +18,11 @@ import numpy as np
 from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import samples, seconds
+from poinsot.motion.signals import Measured
 from poinsot.recording.clock import TIME_NAMES
+from poinsot.recording.filtering.differentiate import differentiate
+from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
+from poinsot.recording.filtering.motion_cutoff import motion_cutoff
 from poinsot.recording.independent import prescribing
 from poinsot.recording.place import known_channels, placed
 from poinsot.recording.read import read
@@ -41,7 +46,8 @@ CLOCK_FAULTS = {  # of the times of a table
     "no number": "there is no number",
 }
 TWO_TURNS = 4 * np.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
-MotionTable = dict[str, tuple[np.ndarray, np.ndarray]]  # by coordinate, times (n,) [s] and values (n,)
+MUCH = 0.1  # of the accelerations of a motion, that noise may be
+MotionTable = dict[str, Any]  # by coordinate, times (n,) [s] and values (n,), or what is left of them behind a filter
 
 
 def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
@@ -68,7 +74,10 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
     if recording.clock is Clock.COUNTED:
         raise PoinsotError(f"{name}: no column is the time: call one t or time [s]; there are: {', '.join(columns)}")
     if mechanism is not None:
-        recording, columns = placed(recording, mechanism), _positions(recording, mechanism, name)
+        whole = placed(recording, mechanism)
+        columns = _positions(recording, whole, mechanism, name)
+        _tell_turns(recording, whole, columns, name)
+        recording = whole
     if not columns:
         raise PoinsotError(f"{name}: there are no columns besides the time")
     for column in columns:
@@ -83,7 +92,45 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
         raise PoinsotError(
             f"{name}: the times must increase: row {row} below the header is not later than the one before"
         )
-    return {places[column]: (t, np.asarray(recording[column], float)) for column in columns}
+    exact: MotionTable = {places[column]: (t, np.asarray(recording[column], float)) for column in columns}
+    return exact if mechanism is None else exact | _smooth(recording, places, mechanism, name)
+
+
+def _smooth(recording: Recording, places: dict[str, str], mechanism: Mechanism, name: str) -> dict[str, Measured]:
+    """By coordinate, columns whose noise would be much of their accelerations, behind the filter of `identify`."""
+    found, said, step = {}, [], float(np.median(np.diff(recording.t))) if len(recording) > 1 else np.inf
+    for column, place in places.items():
+        noise = measured_noise(recording.t, recording[column])
+        if not noise:
+            continue
+        corner = motion_cutoff(recording, column)
+        smooth = differentiate(recording, [column], cutoff={column: corner})
+        s, rate, a = (np.ascontiguousarray(smooth[column + end]) for end in ("", ".rate", ".acceleration"))
+        through = SPLINE * noise / step**2
+        size = float(np.sqrt(np.mean(a**2)))
+        if not through > MUCH * size or not np.isfinite([s, rate, a]).all():
+            continue
+        found[place] = Measured(recording.t, s, rate, a)
+        unit = mechanism.coordinates[place].unit
+        said.append(
+            f"'{column}' at {corner:.3g} Hz (noise of {noise:.2g} {unit} would be {through:.2g} {unit}/s² beside "
+            f"{size:.2g})"
+        )
+    if said:
+        _note(
+            f"{name}: filtered, as noise would be much of the accelerations: {listing(said, 6)}; samples that are "
+            "given by coordinate, as (times, values), are taken as they are"
+        )
+    return found
+
+
+def _tell_turns(recording: Recording, whole: Recording, columns: list[str], name: str) -> None:
+    """Say which angles were made continuous, or were not, unless reading has said it."""
+    for finding in whole.findings[len(recording.findings) :]:
+        if finding.code in ("wrapped", "jumps") and finding.channel in columns:
+            _note(
+                f"{name}: column '{finding.channel}': {finding.message} (first at {finding.where}); {finding.advice}"
+            )
 
 
 def _require_columns(recording: Recording, name: str) -> None:
@@ -158,9 +205,9 @@ def _numbers(column: Any, header: Any) -> np.ndarray:
         raise PoinsotError(f"the data frame: column '{one_line(str(header), 40)}' does not hold numbers") from None
 
 
-def _positions(recording: Recording, mechanism: Mechanism, name: str) -> list[str]:
-    """Columns that hold positions of the coordinates that a motion needs."""
-    whole, known, coordinates = placed(recording, mechanism), known_channels(mechanism), mechanism.coordinates
+def _positions(recording: Recording, whole: Recording, mechanism: Mechanism, name: str) -> list[str]:
+    """Columns that hold positions of the coordinates that a motion needs; `whole` is the recording when placed."""
+    known, coordinates = known_channels(mechanism), mechanism.coordinates
     kept, strange = {}, []
     for column, channel in whole.channels.items():
         if channel.kind == "position" and mechanism.elements.is_coordinate(channel.place):
@@ -185,7 +232,9 @@ def _positions(recording: Recording, mechanism: Mechanism, name: str) -> list[st
         if coordinate.unit == "rad" and not recording.channels[column].unit:
             _hint_at_degrees(name, column, recording[column])
     once = len(set(kept.values())) == len(kept)  # one coordinate twice is told later
-    needed = prescribing(mechanism, kept) if once else list(kept)
+    places = {column: whole.channels[column].place or column for column in kept}
+    samples = whole.t, {column: np.asarray(whole[column], float) for column in kept}
+    needed = prescribing(mechanism.naming(*places.values()), places, samples) if once else list(kept)
     if strange:
         _note(f"{name}: left out, as no coordinate has that name: {listing(strange)}")
     if follow := [column for column in kept if column not in needed]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from poinsot.errors import listing, suggestion
+from poinsot.model.assembly.end_stops import rigid_stops
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.filtering.wrapped import unwrapped
 from poinsot.recording.finding import Finding, Severity
@@ -47,7 +48,8 @@ def known_channels(mechanism: Mechanism) -> dict[str, RecordedChannel]:
 
 def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     """The recording with kinds, places and missing units from the mechanism; units that cannot be are errors, and
-    channels that nothing of the mechanism has the name of are noted. Angles kept within a turn become continuous."""
+    channels that nothing of the mechanism has the name of are noted. Angles kept within a turn become continuous
+    where rigid end stops allow it."""
     known, channels, findings = known_channels(mechanism), dict(recording.channels), []
     units = {name: c.unit for name, c in [*mechanism.coordinates.of_joints.items(), *mechanism.coordinates.items()]}
     for name in _beside_forces(recording, mechanism):
@@ -69,7 +71,17 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     strange = [name for name, c in channels.items() if name not in known and not c.place]
     strange = strange if recording.axis is Axis.TIME else []  # responses are placed by their own words
     findings += [one for one in _strange_findings(strange, known) if one not in recording.findings]
-    return unwrapped(replace(recording, channels=channels).with_findings(findings))
+    found = replace(recording, channels=channels).with_findings(findings)
+    return unwrapped(found, _limits(found, mechanism))
+
+
+def _limits(recording: Recording, mechanism: Mechanism) -> dict[str, tuple[float, float]]:
+    """Rigid end stops of the coordinates that channels hold, by channel  [m or rad]."""
+    stops = rigid_stops(mechanism, 1.0)
+    read = position_channels(recording, mechanism) if stops else {}
+    named, sensors = mechanism.coordinates, mechanism.sensors
+    on = {name: named[at] if mechanism.elements.is_coordinate(at) else sensors[at].on for name, at in read.items()}
+    return {name: (stop.lower, stop.upper) for name, c in on.items() for stop in stops if stop.on == c}
 
 
 def _beside_forces(recording: Recording, mechanism: Mechanism) -> list[str]:

@@ -16,6 +16,7 @@ from poinsot.recording.clock import TIME_NAMES, Times, times_of
 from poinsot.recording.columns import ColumnMap, ColumnSpec, Coupling, column_map, coupled, is_meant, mapped
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.findings import compared, inspected
+from poinsot.recording.findings.contradictions import contradictions
 from poinsot.recording.join import joined
 from poinsot.recording.place import placed
 from poinsot.recording.readers.registry import reader_of
@@ -106,7 +107,12 @@ def _finished(
         recording = coupled(recording, coupling)
     if mechanism is not None:
         recording = placed(recording, mechanism)
-    return recording if recording.axis is Axis.FREQUENCY else compared(recording, mechanism)
+    if recording.axis is Axis.FREQUENCY:
+        return recording
+    recording = compared(recording, mechanism)
+    if mechanism is None or any(float(sensor.delay) for sensor in mechanism.sensors.values()):
+        return recording  # positions that are late by known times are compared when they are used
+    return recording.with_findings(contradictions(recording, mechanism, Severity.WARNING))
 
 
 def _read_one(path: Path, given: ColumnMap, format: str | None, request: ReadRequest) -> Recording:

@@ -91,7 +91,8 @@ def rows_of_run(
     y, said = _moving(_followed(parts[0][..., 0], t, motion, recording, processing), t, motion)
     rows = RunRows(run.name, run.role, t, y, parts[1], parts[2][..., 0], W, noise, motion, recording)
     said += [] if names == list(read) else ["forces of drives act on fewer freedoms: however they share these"]
-    return rows, (*motion.steps, step, *said)
+    done = recording.steps[len(run.recording.steps) :]  # until it was on an even clock, its turns counted
+    return rows, (*done, *motion.steps, step, *said)
 
 
 def _require_samples(run: Run, recording: Recording, used: Iterable[str]) -> None:

@@ -4,6 +4,7 @@ differentiate                     channels of a recording with their rates and a
 derivatives, spectrum             what a method gives; where content ends and noise begins
 zero_phase, fourier, splines      the methods
 motion_cutoff                     of a motion's filter, where nobody gives one
+measured_noise                    of samples, told from what a motion without noise does
 resample                          even clocks, other rates
 wrapped                           angles kept within one turn, made continuous
 """

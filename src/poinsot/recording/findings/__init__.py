@@ -11,6 +11,8 @@ mixed_units      units of forces and times, by
 scales           how many times the model's gravity and inertia are measured
 trial, explained samples that hypotheses are tried on; how much of the forces a motion explains
 plain_path       motions that are tried, found quickly or not at all
+mistaken_units   arrays in degrees or milliseconds, when parameters are identified from them
+contradictions   encoders beyond the freedoms that do not follow from the others
 """
 
 from poinsot.recording.findings.against_model import column_findings
