@@ -118,6 +118,16 @@ def named_coordinates(compiled: System) -> casadi.Function:
     return casadi.Function("named", [e.q, e.v, e.p], outputs)
 
 
+@stored
+def drive_motions(compiled: System) -> casadi.Function:
+    """(q, v, v̇, p) -> rates of all actuated coordinates, then their accelerations, in one column."""
+    e = compiled.equations
+    a = casadi.SX.sym("a", e.v.size1())
+    rates = [compiled.along(actuator.on)[1] for actuator in compiled.elements.actuators.values()]
+    flat = casadi.vertcat(casadi.SX(0, 1), *rates, *(e.rate(rate, a) for rate in rates))
+    return casadi.Function("drives", [e.q, e.v, a, e.p], [casadi.densify(flat)])
+
+
 def jacobians(compiled: System, outputs: tuple[str, ...]) -> casadi.Function:
     """(q, p) -> C, and rates per speed of the actuated coordinates, of the outputs and of all that have names."""
     e, elements = compiled.equations, compiled.elements

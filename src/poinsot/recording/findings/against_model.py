@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from poinsot.errors import MotionError, PoinsotError
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import solve_path
 from poinsot.recording.finding import Finding, Severity, spans
-from poinsot.recording.findings.delays import delay_findings
+from poinsot.recording.findings.delays import Delay, delay_findings, delay_of
 from poinsot.recording.findings.explained import Needed, by_model, needed
 from poinsot.recording.findings.hypotheses import believed
 from poinsot.recording.findings.mixed_units import FITS, force_unit_findings, time_unit_findings
@@ -33,12 +34,13 @@ def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
     if trial is None:
         return found
     motion, impossible = _needed(trial)
-    said = _columns(trial, motion)
-    if said:
+    delay = cache(lambda: delay_of(trial, motion))
+    if said := _columns(trial, motion, delay):
         told = {one.code for one in recording.findings if one.channel == "t"}  # by the clock
         return [*found, *(one for one in said if one.code not in told)]
-    late = [*delay_findings(trial, motion)]
-    return [*found, *impossible, *(late or [*_power(trial), *_gains(trial, motion)])]  # late forces have other powers
+    late = [*delay_findings(trial, delay())]
+    rest = late or [*_power(trial, motion), *_gains(trial, motion)]  # late forces have other powers
+    return [*found, *impossible, *rest]
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # samples may be as large as numbers go
@@ -46,15 +48,22 @@ def column_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]
     """Columns that look swapped, of the other sign or in another unit; else forces that are late."""
     trial = _trial(recording, mechanism)
     motion = None if trial is None else _needed(trial)[0]
-    return [] if trial is None else _columns(trial, motion) or [*delay_findings(trial, motion)]
+    if trial is None:
+        return []
+    delay = cache(lambda: delay_of(trial, motion))
+    return _columns(trial, motion, delay) or [*delay_findings(trial, delay())]
 
 
-def _columns(trial: Trial, motion: Needed | None) -> list[Finding]:
+def _columns(trial: Trial, motion: Needed | None, delay: Callable[[], Delay | None]) -> list[Finding]:
     """What columns should rather be: the times first, as all else hangs on them; forces by their size last."""
+
+    def late() -> float:
+        return np.inf if (found := delay()) is None else found.unexplained
+
     if motion is None:
-        return believed(trial, motion)
+        return believed(trial, motion, late)
     scales = scales_of(trial, motion)
-    said = [*time_unit_findings(scales)] or believed(trial, motion)
+    said = [*time_unit_findings(scales)] or believed(trial, motion, late)
     return said or [*force_unit_findings(trial, scales)]
 
 
@@ -124,12 +133,14 @@ def _needed(trial: Trial) -> tuple[Needed | None, list[Finding]]:
         return None, []  # too few positions to know the motion
 
 
-def _power(trial: Trial) -> Iterator[Finding]:
+def _power(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
     """Drives that take energy out of the machine all along have the wrong sign: friction needs energy.
 
     One of several may well do so, with what the others put in.
     """
-    rates = trial.along_drives(trial.states)[:, :, 0]
+    if motion is None:
+        return
+    rates = motion.drives[:, :, 0]
     span = np.ptp(trial.states[:, :, 0], axis=0)
     closed = np.abs(trial.states[-1, :, 0] - trial.states[0, :, 0]) < 0.3 * span
     P = trial.forces * rates
@@ -148,8 +159,9 @@ def _gains(trial: Trial, motion: Needed | None) -> Iterator[Finding]:
     if motion is None:
         return
     nominal, apart = by_model(motion, trial.forces), scales_of(trial, motion).gain
-    for name, left, gain, own in zip(trial.names, nominal.left, nominal.gain, apart):
-        if left < FITS and gain > 0 and not 1 / GAIN < gain < GAIN and not 1 / GAIN < own < GAIN:
+    told = ~(nominal.hollow | nominal.idle) & [name not in trial.silent for name in trial.names]
+    for name, left, gain, own, known in zip(trial.names, nominal.left, nominal.gain, apart, told):
+        if known and left < FITS and gain > 0 and not 1 / GAIN < gain < GAIN and not 1 / GAIN < own < GAIN:
             message = f"it is {gain:.3g} times the force of the model, and of the same course"
             advice = "see on which side of the gear it is measured, and its unit"
             yield Finding("gain", name, "", float(gain), message, advice, Severity.WARNING)

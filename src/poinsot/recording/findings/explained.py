@@ -8,7 +8,7 @@ The first does not know the sign of a force, the second hangs on values that may
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +18,25 @@ from poinsot.errors import PoinsotError
 from poinsot.identifiability.regressor import evaluate_regressor
 from poinsot.identifiability.states import States
 from poinsot.motion.continuity import Path
+from poinsot.motion.equations import drive_motions
 from poinsot.recording.findings.trial import Trial
 
-__all__ = ["Needed", "Nominal", "basis_of", "by_model", "friction_of", "left_by", "needed", "unexplained"]
+__all__ = [
+    "Needed",
+    "Nominal",
+    "basis_of",
+    "by_model",
+    "friction_of",
+    "left_by",
+    "needed",
+    "own_columns",
+    "unexplained",
+]
 
 SHARP = 20.0  # of tanh(SHARP ṡ / rms ṡ), dry friction
-HOLLOW = 0.3  # of a force's deviation: what the model has in it
+HOLLOW = 0.3  # of a force's deviation: less of the model's own is nothing of it
+ROUGH = 4.0  # times what the model needs, or less than it by that: its own values are as rough
+NEEDS = 0.5  # of a force's deviation: what the model needs at least, for that to be missed
 SMALLEST = 1e-12  # eigenvalue of the normal equations, of the largest
 
 
@@ -36,9 +49,10 @@ class Needed:
     drives: np.ndarray  # (m, k, 2) rates and accelerations of the drives
     states: States  # along the motion, m
 
-    def of(self, rows: np.ndarray) -> Needed:
-        """At some of the samples; the states stay all."""
-        return Needed(self.forces[rows], self.columns[rows], self.drives[rows], self.states)
+    def of(self, rows: np.ndarray, drives: np.ndarray) -> Needed:
+        """At some of the samples (m,), for some of the drives (k,); the states stay all."""
+        forces, columns, motions = (x[rows][:, drives] for x in (self.forces, self.columns, self.drives))
+        return Needed(forces, columns, motions, self.states)
 
 
 def needed(trial: Trial, states: np.ndarray, solve: Callable[..., Path | None]) -> Needed | None:
@@ -56,13 +70,21 @@ def needed(trial: Trial, states: np.ndarray, solve: Callable[..., Path | None]) 
     except PoinsotError:
         return None
     m, k = len(states), len(trial.actuators)
-    order, drives = [W.channels.index(name) for name in trial.actuators], trial.along_drives(states)
+    order, drives = [W.channels.index(name) for name in trial.actuators], _along_drives(at, trial.actuators)
     friction = np.zeros((m, k, 3 * k))
     for j in range(k):
         friction[:, j, 3 * j : 3 * j + 3] = friction_of(drives[:, j, 0])
     columns = np.concatenate([W.matrix.reshape(m, len(W.channels), -1)[:, order], friction], axis=2)
     found = Needed(W.values[:, order], columns, drives, at)
     return found if np.isfinite(found.forces).all() and np.isfinite(columns).all() else None
+
+
+def _along_drives(at: States, names: Sequence[str]) -> np.ndarray:
+    """Rates and accelerations (m, k, 2) of actuators along a motion."""
+    (flat,) = drive_motions(at.system)(at.q, at.v, at.a, at.p)
+    known = list(at.system.mechanism.actuators)
+    both = flat.reshape(len(at.t), 2, len(known))[:, :, [known.index(name) for name in names]]
+    return np.swapaxes(both, 1, 2)
 
 
 def friction_of(rate: np.ndarray) -> np.ndarray:
@@ -97,13 +119,21 @@ def left_by(basis: np.ndarray, forces: np.ndarray, scale: np.ndarray) -> float:
     return float(np.clip(1 - part @ part / (y @ y), 0, 1)) if y.any() else 0.0
 
 
+def own_columns(motion: Needed, j: int) -> np.ndarray:
+    """Columns (m, 5) of a drive: its force by the model's own values, drive inertia, friction and an offset."""
+    rate, acceleration = motion.drives[:, j].T
+    a = acceleration / (np.std(acceleration) + 1e-300)
+    return np.column_stack([motion.forces[:, j], a, friction_of(rate)[:, ::-1]])
+
+
 @dataclass(frozen=True, eq=False)
 class Nominal:
     """Forces as multiples of those that the model's own values give."""
 
     left: np.ndarray  # (k,) part of the variance of each that is not explained
     gain: np.ndarray  # (k,) measured over modelled
-    hollow: np.ndarray  # (k,) whether friction is all of it, where the model needs more than was measured
+    hollow: np.ndarray  # (k,) whether friction and drive inertia are all of it, where the model needs more
+    idle: np.ndarray  # (k,) whether friction alone is, where the model needs about as much
 
     @property
     def unexplained(self) -> float:
@@ -115,17 +145,23 @@ def by_model(motion: Needed | None, forces: np.ndarray) -> Nominal:
     """How far the forces (m, k) are those that the model needs for a motion, up to a gain, friction and an offset."""
     from scipy.optimize import nnls
 
-    m, k = forces.shape
+    k = forces.shape[1]
     if motion is None:
-        return Nominal(np.ones(k), np.full(k, np.nan), np.zeros(k, bool))
-    left, gains = np.zeros(k), np.full(k, np.nan)
+        return Nominal(np.ones(k), np.full(k, np.nan), np.zeros(k, bool), np.zeros(k, bool))
+    left, gains, needs, part = np.zeros(k), np.full(k, np.nan), np.zeros(k), np.zeros(k)
     for j in range(k):
         y = forces[:, j] - forces[:, j].mean()
-        v, a = motion.drives[:, j].T / (np.std(motion.drives[:, j], axis=0)[:, None] + 1e-300)
-        one = np.ones(m)
-        A = np.stack([motion.forces[:, j], v, np.tanh(SHARP * v), a, one, -one], axis=1)
+        A = own_columns(motion, j)
+        friction, A = A[:, 2:], np.column_stack([A, -A[:, -1]])  # an offset of either sign
         norms = np.linalg.norm(A, axis=0) + 1e-300
         c, rest = nnls(A / norms, forces[:, j])
         left[j], gains[j] = rest**2 / (y @ y) if y.any() else 0.0, c[0] / norms[0]
+        other = A[:, 0] - friction @ (np.linalg.pinv(friction) @ A[:, 0])  # what is no friction
+        needs[j] = np.std(other)
+        along = np.mean(other * (A[:, :2] @ (c / norms)[:2])) / (
+            needs[j] + 1e-300
+        )  # drive inertia may be the model's
+        part[j] = along if along > needs[j] / ROUGH else gains[j] * needs[j]
     own, measured = np.std(motion.forces, axis=0), np.std(forces, axis=0)
-    return Nominal(np.minimum(left, 1.0), gains, (own > measured) & (gains * own < HOLLOW * measured))
+    hollow = (own > measured) & (gains * own < HOLLOW * measured)
+    return Nominal(np.minimum(left, 1.0), gains, hollow, (needs > NEEDS * measured) & (part < HOLLOW * measured))

@@ -7,7 +7,7 @@ parameters and by those of the model together, and neither objects.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -25,6 +25,7 @@ BETTER = 0.25  # of the product of both unexplained parts that may remain
 LESS = 0.8  # of what the model's own values leave that may remain
 WORSE = 1.2  # times one of them: it objects
 CLEAR = 0.3  # part of the forces that may remain where a channel is dead, which alone leaves much
+FAR = 3.0  # times what a delay leaves, and a thousandth, which is noise: the delay is it
 ALIKE = 1.5  # times the best: cannot be told from it
 FARTHEST = 20 * np.pi  # that a position may move which was recorded as a force  [rad, m]
 SHORTLIST = 6  # hypotheses that are tried with free parameters
@@ -51,17 +52,18 @@ class Hypothesis:
         return (self.left[0] + 1e-3) * (self.left[1] + 1e-3)
 
 
-def believed(trial: Trial, motion: Needed | None) -> list[Finding]:
+def believed(trial: Trial, motion: Needed | None, late: Callable[[], float]) -> list[Finding]:
     """The hypothesis that explains most, if it is needed; those that cannot be told from it are named with it.
 
-    `motion` is what the recorded one needs; None: the mechanism cannot make it.
+    `motion` is what the recorded one needs; None: the mechanism cannot make it. None is believed where a delay leaves
+    far less, which is `late`.
     """
     nominal = by_model(motion, trial.forces)
     as_is = nominal.unexplained, unexplained(motion, trial.forces)
     if max(as_is) < POOR:
         return []
     units = _units(trial) if as_is[1] >= POOR else ()  # free parameters do not explain a motion in wrong units
-    every = [h for h in (*_columns(trial), *units, *_kinds(trial)) if trial.dead.isdisjoint(h.channels)]
+    every = [h for h in (*_columns(trial), *units, *_kinds(trial)) if trial.silent.isdisjoint(h.channels)]
     tried = [_by_model(trial, motion, h) for h in _told(every)]
     short = sorted(tried, key=lambda h: h.left[0])[:SHORTLIST]
     short = [replace(h, left=(h.left[0], _free(trial, h))) for h in short]
@@ -71,6 +73,8 @@ def believed(trial: Trial, motion: Needed | None) -> list[Finding]:
     if not good:
         return []
     best = min(good, key=lambda h: h.score)
+    if best.left[0] > FAR * (late() + 1e-3):
+        return []
     others = [h for h in good if h is not best and h.score < ALIKE * best.score]
     said = "; or ".join(f"{_named(h, best.channels[0])} {h.said}" for h in (best, *others))
     message = (

@@ -18,7 +18,8 @@ from poinsot.recording.recording import RecordedChannel, Recording
 __all__ = ["Trial", "force_of", "trial_of"]
 
 SAMPLES = 400  # along the recording
-STILL = 1e-9  # of its size, that a filter moves what is constant
+STILL = 1e-9  # of its size: what moves less is constant
+WHITE, FLICKER = 1.5, 3  # of 2 for white noise; values of an encoder that stands still between two lines
 FORCES = ("force", "moment", "torque")  # kinds of channels that hold the force of a drive
 
 
@@ -35,6 +36,7 @@ class Trial:
     names: tuple[str, ...]  # of the forces' channels, k
     actuators: tuple[str, ...]  # k
     cutoff: float  # highest of the filters of the positions  [Hz]
+    dead: frozenset[str]  # channels that do not change, but for noise
 
     @property
     def mechanism(self) -> Mechanism:
@@ -48,20 +50,11 @@ class Trial:
             for k, name in enumerate(self.positions)
         }
 
-    def along_drives(self, states: np.ndarray) -> np.ndarray:
-        """Rates and accelerations (m, k, 2) of the drives whose own coordinates were recorded; else zero."""
-        found = np.zeros((len(states), len(self.actuators), 2))
-        for j, k in enumerate(self.own_positions):
-            if k is not None:
-                found[:, j] = states[:, k, 1:]
-        return found
-
     @cached_property
-    def dead(self) -> frozenset[str]:
-        """Channels that do not change."""
-        every = np.concatenate([self.states[:, :, 0], self.forces], axis=1)
-        still = np.ptp(every, axis=0) <= STILL * np.abs(every).max(axis=0)
-        return frozenset(name for name, one in zip((*self.channels, *self.names), still) if one)
+    def silent(self) -> frozenset[str]:
+        """Channels that tell nothing about others: dead ones, and forces of drives whose positions are dead."""
+        own = zip(self.names, self.own_positions)
+        return self.dead | {name for name, k in own if k is not None and self.channels[k] in self.dead}
 
     @cached_property
     def own_positions(self) -> tuple[int | None, ...]:
@@ -109,7 +102,20 @@ def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
         tuple(names),
         tuple(force_of(mechanism, recording.channels[name]) for name in names),
         max(cutoff.values()),
+        frozenset(name for name in (*names, *read) if _dead(recording[name][recording.mask(name)], name in read)),
     )
+
+
+def _dead(x: np.ndarray, position: bool) -> bool:
+    """Whether samples (n,) are constant or white noise, for which Σ (xᵢ₊₁ − xᵢ)² / Σ (xᵢ − x̄)² = 2.
+
+    A position is so too if it flickers between a few values, which a force may be switched between.
+    """
+    if len(x) < 2 or np.ptp(x) <= STILL * np.abs(x).max():
+        return True
+    if position and len(np.unique(x)) <= FLICKER:
+        return True
+    return bool(np.sum(np.diff(x) ** 2) > WHITE * np.sum((x - x.mean()) ** 2))
 
 
 def force_of(mechanism: Mechanism, channel: RecordedChannel) -> str:
