@@ -52,6 +52,17 @@ def test_a_data_frame_is_a_motion_for_every_question():
         poinsot.kinematics(BAR, pandas.DataFrame({"t": T, "theta1": ["x"] * len(T)}))
 
 
+def test_words_beside_numbers_of_a_data_frame_are_left_out():
+    pandas, t = pytest.importorskip("pandas"), np.arange(0, 4, 0.02)
+    run = poinsot.inverse_dynamics(BAR, {"theta1": poinsot.Fourier(2.5, (0.4, 0.3), (0.1,), 1.2)}, t)
+    columns = {"theta1": run.kinematics.coordinates["theta1"], "A": run.forces["A"]}
+    frame = pandas.DataFrame({"t": t, **columns, "note": ["warm"] + [None] * (len(t) - 1)})
+    found = poinsot.identify(BAR, frame, ["link2.mass"])
+    assert found["link2.mass"].value == pytest.approx(2.3, rel=1e-3)
+    said = [f.message for run in found.study.runs for f in run.recording.findings]
+    assert any("left out, as they hold words: note" in text for text in said)
+
+
 WRONG = {
     "x,theta1\n0,1\n0.1,1.1\n": r"run\.csv: no column is the time: call one t or time \[s\]; there are: x, theta1",
     "t,theta1\n0,1\n0.1,\n0.2,1.1\n": r"run\.csv: column 'theta1' has no number in row 2 below the header",

@@ -23,9 +23,11 @@ from poinsot.recording.clock import TIME_NAMES
 from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
 from poinsot.recording.filtering.motion_cutoff import motion_cutoff
+from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.independent import prescribing
 from poinsot.recording.place import known_channels, placed
 from poinsot.recording.read import read
+from poinsot.recording.readers.dialect import number
 from poinsot.recording.recording import Clock, Recording
 from poinsot.recording.units import si, split_unit, strange_unit
 
@@ -166,13 +168,18 @@ def _require_clock(recording: Recording, name: str) -> None:
 
 
 def recording_of_frame(frame: Any) -> Recording:
-    """A recording of a data frame: a column of times, or an index of times; units in brackets in the headers."""
-    values, units, t = {}, {}, None
+    """A recording of a data frame: a column of times, or an index of times; units in brackets in the headers.
+
+    Columns of words beside others are left out with a finding.
+    """
+    values, units, t, words = {}, {}, None, []
     for header in frame.columns:
         name, unit = split_unit(str(header))
         factor, unit = _scale(str(header), unit)
         if t is None and name.lower() in TIME_NAMES:
             t = _times(frame[header], header, factor)
+        elif _has_words(frame[header]):
+            words.append(header)
         else:
             values[name], units[name] = factor * _numbers(frame[header], header), unit
     if t is None and (str(frame.index.name).lower() in TIME_NAMES or frame.index.dtype.kind in "fmM"):
@@ -180,7 +187,17 @@ def recording_of_frame(frame: Any) -> Recording:
     if t is None:
         names = ", ".join(map(str, frame.columns))
         raise PoinsotError(f"the data frame: no column is the time: call one t or time [s]; there are: {names}")
-    return Recording.of(t, values, units=units)
+    if words and not values:
+        _numbers(frame[words[0]], words[0])
+    message = f"left out, as they hold words: {listing(list(map(str, words)))}"
+    left = Finding("left out", "", "", len(words), message, "nothing to do", Severity.NOTE)
+    return Recording.of(t, values, units=units).with_findings([left] if words else [])
+
+
+def _has_words(column: Any) -> bool:
+    """Whether a column holds texts in all rows but empty ones, none of which is a number."""
+    filled = [value for value in np.asarray(column).tolist() if isinstance(value, str) or value == value]
+    return bool(filled) and all(isinstance(value, str) and number(value, ".") is None for value in filled)
 
 
 def _scale(header: str, unit: str) -> tuple[float, str]:
