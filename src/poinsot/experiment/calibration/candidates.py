@@ -42,9 +42,7 @@ class Candidates:
 
     mechanism: Mechanism
     unknowns: tuple[Unknown, ...]
-    channels: tuple[
-        str, ...
-    ]  # coordinates and encoders; none: encoders, and coordinates with noise that they do not read
+    channels: tuple[str, ...]  # none: encoders, and coordinates with noise that these do not read
     noise: Mapping[str, float]  # standard deviation by channel or pattern  [SI]
     limits: tuple[Limit, ...]
     seed: int

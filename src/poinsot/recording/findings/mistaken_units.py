@@ -28,10 +28,7 @@ FEWEST = 50  # samples that are tried
 SLOW = 0.5  # a step that hardly any machine is recorded with  [s]
 SWING = np.pi  # that an angle moves by, from which on it may be in degrees  [rad]
 FITS = 0.5  # part of the forces that may be left in the right unit
-DEGREES, TIMES = (
-    0.25,
-    0.95,
-)  # times what is left as it is; inertia of a thousand times the speeds would leave far more
+DEGREES, TIMES = 0.25, 0.95  # times what is left as it is; inertia at a thousand times the speeds leaves far more
 
 
 def mistaken_units(recording: Recording, mechanism: Mechanism) -> list[Finding]:
