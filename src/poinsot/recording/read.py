@@ -154,8 +154,8 @@ def _without(table: Table, time: str, given: ColumnMap) -> Table:
 
 def _without_index(table: Table, time: str) -> Table:
     """The table without a first column that has no name and counts the rows, as data frames are written."""
-    named = len(table.names) > 1 and table.names[1] != "column2"
-    if not named or table.names[0] not in INDEX or time in ("", table.names[0]):
+    first, *others = table.names or ("",)
+    if not others or others[0] == "column2" or first not in INDEX or time in ("", first):
         return table
     rows = table.columns[0]
     if np.iscomplexobj(rows) or not np.isfinite(rows).all() or (np.diff(rows) <= 0).any() or (rows % 0.5).any():
