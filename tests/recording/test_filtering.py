@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 import poinsot
 from poinsot.recording.filtering.differentiate import METHODS, differentiate
+from poinsot.recording.filtering.motion_cutoff import motion_cutoff
 from poinsot.recording.filtering.resample import decimated, resampled
 from poinsot.recording.filtering.spectrum import sample_noise, spectrum
 from poinsot.recording.recording import Recording
@@ -158,3 +159,18 @@ def test_a_dead_channel_stays_dead_at_another_rate():
 def test_what_cannot_be_done_is_said(given, said):
     with pytest.raises(poinsot.PoinsotError, match=said):
         differentiate(recorded(0), **given)
+
+
+@pytest.mark.parametrize("bits", [9, 10, 12])
+@pytest.mark.parametrize("rate", [200.0, 1000.0, 4000.0])
+def test_cut_offs_of_coarse_encoders_are_those_of_the_motion(rate, bits):
+    """Steps of an encoder, however seldom beside the samples, are no motion."""
+    t, step = np.arange(0, 10, 1 / rate), 2 * np.pi / 2**bits
+    x = 0.4 * np.sin(1.5 * t) + 0.3 * np.sin(3 * t + 0.4)
+    a = -0.9 * np.sin(1.5 * t) - 2.7 * np.sin(3 * t + 0.4)
+    rec = Recording.of(t, {"x": step * np.round(x / step)}, units={"x": "rad"})
+    cutoff = motion_cutoff(rec, "x")
+    assert 0.6 < cutoff < 12
+    inner = (t > 1) & (t < 9)
+    found = differentiate(rec, ["x"], cutoff=cutoff)["x.acceleration"][inner]
+    assert np.sqrt(np.mean((found - a[inner]) ** 2)) < 0.2 * a.std()
