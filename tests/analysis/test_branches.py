@@ -129,7 +129,7 @@ def test_poses_of_a_map_are_on_the_branch_of_the_file_or_looked_at_one_by_one(ma
         compiled = system(linkage.mechanism)
         q0, p = compiled.dynamics.q_home, compiled.parameters(linkage.mechanism)
         theta = rng.uniform(-np.pi, np.pi, (100, 1))
-        q, reached, turned = reach(driven(compiled, ("theta",)), q0, theta, p, compiled.home.size)
+        q, reached, turned = reach(driven(compiled, ("theta",)), compiled.home, q0, theta, p)
         assert reached.all() and turned.sum() <= 5
         R = body_poses(compiled, q, p)[1][f"rocker{pairs - 1}"]
         found, expected = np.arctan2(R[:, 1, 0], R[:, 0, 0]), np.array([linkage.rocking(x) for x in theta[:, 0]])

@@ -56,5 +56,6 @@ def test_forces_are_printed_in_the_unit_of_their_drive():
 
 def test_a_pose_on_one_line_has_units_and_degrees():
     mechanism = poinsot.load("four_bar")
-    line = pose_line(mechanism, poinsot.assemble(mechanism, {"theta1": np.pi / 6}).poses)
+    at = poinsot.assemble(mechanism, {"theta1": np.pi / 6})
+    line = pose_line(mechanism, at.poses, at.angles)
     assert line.startswith("theta1 = 0.523599 rad (30°), theta2 = ") and not ROUND_OFF.search(line)

@@ -178,7 +178,7 @@ def _interrupt(kept: Simulation) -> KeyboardInterrupt:
 def _times(t: Numbers | None, t_end: float | str) -> np.ndarray:
     t_end = as_value(t_end, "s", "t_end") if isinstance(t_end, str) else t_end
     if not isinstance(t_end, Real) or not 0 < t_end <= LARGEST:
-        many = "; times of output are t=" if np.ndim(t_end) else ""
+        many = "; times of output are t=" if isinstance(t_end, np.ndarray | list) else ""
         raise PoinsotError(f"t_end must be a positive time in seconds, not {one_line(repr(t_end), 40)}{many}")
     times = np.linspace(0.0, t_end, OUTPUTS) if t is None else as_times(t)
     if t is None and not (times[1:] > times[:-1]).all():
