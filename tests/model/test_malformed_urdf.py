@@ -89,7 +89,11 @@ URDF = {
     "mass of nothing": (inertial('<mass value="nan"/>'), "is not finite"),
     "no mass": (inertial('<inertia ixx="1"/>'), "needs a <mass>"),
     "an empty mass": (inertial("<mass/>"), "needs the attribute 'value'"),
-    "an impossible inertia": (inertial('<mass value="1"/><inertia ixx="1" iyy="1" izz="3"/>'), "triangle inequality"),
+    "an impossible inertia": (
+        inertial('<mass value="1"/><inertia ixx="1" iyy="1" izz="3"/>'),
+        "no body has such; correct its <inertia>",
+    ),
+    "a file for xacro": (inertial('<mass value="${m}"/>'), "is not a number; the file seems to be for xacro"),
     "an unknown mimic": (chain('<mimic joint="k"/>'), "mimic: there is no joint 'k'"),
     "laughs": (LAUGHS, "document type or entities"),
     "an external entity": (OUTSIDE, "document type or entities"),

@@ -110,10 +110,10 @@ class Modes(Result):
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """What is special about each mode: "rigid-body", "unstable, …", "flutter, …", or nothing."""
-        found = []
+        found, without = [], " without damping" * bool(abs(self.linear.D).max() > 0 if len(self.values) else False)
         for value, growth in zip(self.values, self.growth):
             kind = "flutter" if np.imag(value) != 0 else "unstable" if value.real < 0 else ""
-            text = f"{kind}, grows at {growth:.4g}/s" if kind else "rigid-body" if value == 0 else ""
+            text = f"{kind}, grows at {growth:.4g}/s{without}" if kind else "rigid-body" if value == 0 else ""
             found.append(text)
         return tuple(found)
 

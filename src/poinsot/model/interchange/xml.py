@@ -87,7 +87,8 @@ class FileContext:
         try:
             values = [float(part) for part in text.split()]
         except ValueError:
-            raise self.fail(where, f"{attribute}={_short(text)} of <{at.tag}> is not a number") from None
+            xacro = "; the file seems to be for xacro: write it out first (xacro FILE > robot.urdf)" * ("${" in text)
+            raise self.fail(where, f"{attribute}={_short(text)} of <{at.tag}> is not a number{xacro}") from None
         if len(values) != count:
             raise self.fail(
                 where, f"{attribute}={_short(text)} of <{at.tag}> has {len(values)} numbers, expected {count}"

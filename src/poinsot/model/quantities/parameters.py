@@ -170,7 +170,7 @@ def as_value(value: Any, unit: str, name: str) -> float:
             raise PoinsotError(f"{name}: expected a quantity in {unit}, got '{value}'")
     else:
         try:
-            number = float(value)
+            number = float("no number" if isinstance(value, bool) else value)
         except (TypeError, ValueError):
             raise PoinsotError(f"{name}: expected a number in {unit}, got {value!r}") from None
     if number != number or number in (float("inf"), float("-inf")):

@@ -127,7 +127,7 @@ def _link(context: FileContext, name: str, element: Element) -> UrdfLink:
     xx, xy, xz, yy, yz, zz = (context.number(inertia, where, key, 0.0) for key in keys)
     J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if (defect := inertia_defect(kilograms, J, 1e-6)) is not None:
-        raise context.fail(where, defect)
+        raise context.fail(where, f"{defect}: no body has such; correct its <inertia>, by its shape for a start")
     if any(rpy):
         J = rotate_inertia(euler_matrix("xyz", np.array(rpy)), J)
     return UrdfLink(name, kilograms, np.array(com), J, visuals)
