@@ -315,3 +315,68 @@ def test_a_spindle_has_turned_as_far_as_its_nut_went(formulation):
 def test_modes_tell_the_turns_of_their_pose(lift):
     at_rest = poinsot.modes(lift, {"screw": -300.0}).linear
     assert "screw = -300 rad" in pose_line(lift, at_rest.poses, at_rest.angles)
+
+
+FINE = """
+format = 1
+name = "fine feed"
+gravity = [0, 0, "-9.81 m/s²"]
+[bodies.motor]
+inertia = ["1e-4 kg·m²", "1e-4 kg·m²", "2e-4 kg·m²"]
+[bodies.screw]
+inertia = ["1e-4 kg·m²", "1e-4 kg·m²", "3e-4 kg·m²"]
+[bodies.table]
+mass = "12 kg"
+inertia = ["0.1 kg·m²", "0.1 kg·m²", "0.1 kg·m²"]
+[joints.rotor]
+type = "revolute"
+between = ["ground", "motor"]
+actuated = true
+friction = { viscous = "1e-3 N·m·s/rad" }
+[joints.spindle]
+type = "revolute"
+between = ["ground", "screw"]
+[joints.slide]
+type = "prismatic"
+between = ["ground", "table"]
+closing = true
+[couplings.gear]
+on = { combination = { rotor = 1, spindle = -20 } }
+[coordinates]
+phi = { joint = "rotor" }
+x = { joint = "slide" }
+"""
+NUT = '[couplings.nut]\non = { combination = { slide = 1, spindle = "-2 mm/rev" } }\n'
+THREAD = '[joints.thread]\ntype = "helical"\nbetween = ["table", "screw"]\nlead = "-2 mm/rev"\n'
+FEED = 2e-3 / (2 * np.pi)  # of its screw  [m/rad]
+
+
+def fine_feed(screw: str) -> poinsot.Mechanism:
+    return poinsot.loads(FINE + (NUT if screw == "coupling" else THREAD))
+
+
+@pytest.mark.parametrize("driven, formulation", [("x", "joint"), ("x", "embedded"), ("x", "euler"), ("phi", "euler")])
+@pytest.mark.parametrize("screw", ["coupling", "joint"])
+def test_the_torque_behind_a_gear_and_a_fine_screw_is_the_balance_of_power_to_round_off(screw, driven, formulation):
+    t, ratio, size = np.linspace(0, 2, 41), 20 / FEED, 2e-3  # radians of the motor for a metre
+    motion = poinsot.Fourier(np.pi, (size if driven == "x" else size * ratio,))
+    torque = poinsot.inverse_dynamics(fine_feed(screw), {driven: motion}, t, formulation=formulation).forces["rotor"]
+    speed, rate = size * np.pi * np.cos(np.pi * t), -size * np.pi**2 * np.sin(np.pi * t)
+    turning = (2e-4 + 3e-4 / 20**2) * ratio * rate + 1e-3 * ratio * speed
+    assert_allclose(torque, turning + 12 * (rate + 9.81) / ratio, rtol=0, atol=1e-11 * np.max(np.abs(torque)))
+
+
+@pytest.mark.parametrize("screw", ["coupling", "joint"])
+def test_a_design_along_a_table_behind_a_gear_and_a_fine_screw_moves_it_as_far_as_its_limits(screw, tmp_path):
+    (tmp_path / "feed.toml").write_text(FINE + (NUT if screw == "coupling" else THREAD))
+    study = tmp_path / "design.toml"
+    study.write_text(
+        'model = "feed.toml"\nunknowns = ["table.mass", "rotor.viscous"]\n'
+        '[design]\ntask = "excitation"\ncoordinates = ["x"]\nduration = "4 s"\nharmonics = 2\n'
+        'rate = "20 Hz"\nstarts = 8\n'
+        '[limits]\nx = "20 mm"\n"x.rate" = "50 mm/s"\n[noise]\nrotor = "0.01 N·m"\n'
+    )
+    found = poinsot.design(study)
+    x, rate, _ = found.motion["x"].at(np.linspace(0, 4, 400))
+    assert 10e-3 < np.ptp(x) < 40e-3
+    assert 0.8 * 50e-3 < np.max(np.abs(rate)) < 1.001 * 50e-3

@@ -15,9 +15,10 @@ from poinsot.engine import Link, elimination_order, kernel, kkt
 from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import row_lengths
+from poinsot.model.assembly.turns import winds
 from poinsot.system.conditioning import surplus_or_free
 from poinsot.system.functions import coordinate_rates
-from poinsot.system.scales import natural_speeds
+from poinsot.system.scales import powers_of_two, speeds_of_drives
 from poinsot.system.stored import remembered, stored, stored_parts
 
 if TYPE_CHECKING:
@@ -43,17 +44,21 @@ class DrivenEquations:
         A = casadi.vertcat(e.kinematics.C, J)
         size = compiled.home.size  # scales rows and columns, so that no pivot depends on units  [m]
         size = 1.0 if 1 / 32 < size < 32 else 2.0 ** round(np.log2(size))  # a power of two does so without rounding
-        self._rows = 1 / np.concatenate([row_lengths(e.kinematics.rows, size), np.where(turns, 1.0, size)])
-        self._columns = natural_speeds(compiled, size)
-        scaled = casadi.diag(casadi.SX(self._rows)) @ A @ casadi.diag(casadi.SX(self._columns))
-        sample = casadi.Function("A", [e.q, e.p], [scaled])
+        sample = casadi.Function("A", [e.q, e.p], [A])
+        rows = 1 / np.concatenate([row_lengths(e.kinematics.rows, size), np.where(turns, 1.0, size)])
+        self.speeds = speeds_of_drives(compiled, sample, k, rows, size)
         sampled = np.asarray(sample(compiled.dynamics.q_home, compiled.dynamics.p_nominal))
+        sampled = rows[:, None] * sampled * self.speeds
+        geared = winds(compiled.mechanism.elements)
+        largest = powers_of_two(np.max(np.abs(sampled), axis=1, initial=0.0)) if geared else np.ones(m + k)
+        self._rows, sampled = rows / largest, sampled / largest[:, None]
+        scaled = casadi.diag(casadi.SX(self._rows)) @ A @ casadi.diag(casadi.SX(self.speeds))
         sampled = None if compiled.dynamics.careful or e.kinematics.combined is not None else sampled
         links = [*e.graph.links, *(Link(f"drive {n}", (m + i,), _touched(e, J[i, :])) for i, n in enumerate(names))]
         order = elimination_order(e.graph.blocks, links, e.graph.couplings, jacobian=sampled)
         gap = casadi.vertcat(e.kinematics.phi, error)
         step = self._system = kkt(casadi.SX.eye(n), scaled, casadi.SX(n, 1), -self._rows * gap, order, added={})
-        q_new = e.q + e.N @ (self._columns * step.acceleration)
+        q_new = e.q + e.N @ (self.speeds * step.acceleration)
         self.A, self.gap = A, casadi.vertcat(e.kinematics.phi, s)
         newton = casadi.Function("newton", [e.q, targets[0], e.p], [formulations.unit_quaternions(e, q_new), gap])
         v = self.solve(casadi.vertcat(casadi.SX(m, 1), targets[1]))
@@ -63,7 +68,7 @@ class DrivenEquations:
         accelerations = casadi.Function("accelerations", [e.q, e.v, targets[2], e.p], [acceleration])
         slopes = casadi.Function("slopes", [e.q, e.p], [casadi.densify(A)])
         asked = np.random.default_rng(0).normal(size=(m + k, ASKED)) / self._rows[:, None]
-        answers = casadi.densify(self.solve(casadi.SX(asked)) / self._columns)
+        answers = casadi.densify(self.solve(casadi.SX(asked)) / self.speeds)
         self.functions = {"newton": newton, "speeds": speeds, "accelerations": accelerations, "slopes": slopes}
         self.functions["answers"] = casadi.Function("answers", [e.q, e.p], [answers])
         if e.kinematics.combined is not None:
@@ -73,11 +78,11 @@ class DrivenEquations:
         """x (nv, k) with A x = b, A = [C; J], from the factor of the Newton step."""
         b = casadi.diag(casadi.SX(self._rows)) @ b
         x = self._system.solve(casadi.SX(self._system.M.size1(), b.size2()), b)[0]
-        return casadi.diag(casadi.SX(self._columns)) @ x
+        return casadi.diag(casadi.SX(self.speeds)) @ x
 
     def multipliers(self, Q: Any) -> Any:
         """λ with Aᵀ λ nearest to forces Q (nv, 1)."""
-        return self._rows * self._system.solve(self._columns * Q, casadi.SX(self._system.C.size1(), 1))[1]
+        return self._rows * self._system.solve(self.speeds * Q, casadi.SX(self._system.C.size1(), 1))[1]
 
 
 @remembered
@@ -86,8 +91,10 @@ def _driven_equations(compiled: System, names: tuple[str, ...]) -> DrivenEquatio
 
 
 @stored_parts
-def _driven(compiled: System, names: tuple[str, ...]) -> tuple[dict[str, casadi.Function], None]:
-    return _driven_equations(compiled, names).functions, None
+def _driven(compiled: System, names: tuple[str, ...]) -> tuple[dict[str, casadi.Function], list[float]]:
+    """The functions, and the natural sizes of all speeds."""
+    equations = _driven_equations(compiled, names)
+    return equations.functions, equations.speeds.tolist()
 
 
 @stored
@@ -103,11 +110,14 @@ class Driven:
         coordinates = compiled.mechanism.template.coordinates
         self.compiled, self.names = compiled, names
         self.turns = np.array([coordinates[name].unit == "rad" for name in names])
-        found = _driven(compiled, names).functions
+        found = _driven(compiled, names)
         parts = ("newton", "speeds", "accelerations", "slopes")
-        self.newton, self._speeds, self._accelerations, self._slopes = (kernel(found[part]) for part in parts)
-        self._open = kernel(found["open"]) if "open" in found else None
-        self._found = found
+        self.newton, self._speeds, self._accelerations, self._slopes = (
+            kernel(found.functions[part]) for part in parts
+        )
+        self._open = kernel(found.functions["open"]) if "open" in found.functions else None
+        self._found = found.functions
+        self.speeds = np.array(found.facts)  # natural sizes of all speeds (nv,) when the drives move with theirs
 
     @cached_property
     def equations(self) -> DrivenEquations:

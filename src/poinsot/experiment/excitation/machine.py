@@ -26,6 +26,7 @@ from poinsot.identifiability.linear import LinearParameter
 from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.driven import Driven, driven, require_count
+from poinsot.system.functions import coordinate_rates
 from poinsot.system.scales import natural_speeds, step_sizes
 from poinsot.system.system import System, start, system
 
@@ -125,7 +126,11 @@ class DrivenMachine:
         self, q: np.ndarray, begin: np.ndarray, end: np.ndarray, pieces: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same in equal steps."""
-        (sizes, _), reached = step_sizes(self.compiled, self.size), np.ones(len(q), bool)
+        reached, turned = (
+            np.ones(len(q), bool),
+            coordinate_rates(self.compiled, self.home[1], self.drive.speeds, self.p),
+        )
+        sizes = np.maximum(step_sizes(self.compiled, self.size)[0], np.abs(turned))
         rows = np.concatenate([row_lengths(self.compiled.outline.rows, self.size), self.targets])
         for share in np.arange(1, pieces + 1) / pieces:
             goal, error = begin + share * (end - begin), np.full(len(q), np.inf)
