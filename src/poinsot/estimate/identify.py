@@ -47,6 +47,7 @@ from poinsot.estimate.selection.sets import selected
 from poinsot.estimate.solution import ForceSolution, force_solution
 from poinsot.estimate.study import Processing, Study, study_of
 from poinsot.estimate.study_file import read_study
+from poinsot.estimate.zeros.encoder_zeros import with_encoder_zeros
 from poinsot.identifiability.channels import channels
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
@@ -183,7 +184,8 @@ def _estimated(study: Study) -> Estimate:
     rows = suspect_rows(solution.problem, (*solution.problem.runs, *solution.held_out))
     fits = found.fit, found.validation
     suspects = {*rows, *poor_fits(fits), *late_fits(fits)}
-    found = replace(found, study=with_contradictions(with_columns_in_doubt(with_mistaken_units(study), suspects)))
+    doubtful = with_contradictions(with_columns_in_doubt(with_mistaken_units(study), suspects))
+    found = replace(found, study=with_encoder_zeros(doubtful, solution.problem, solution.solution))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found
     return with_bootstrap(found, Remade(_force_replicas, (study.bare,), ForceReplicas(solution)))
