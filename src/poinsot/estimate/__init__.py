@@ -20,6 +20,7 @@ problems             kinds of measurements besides forces
 solution             forces of a study solved for its unknowns
 contradicted_priors  priors that are far from what the data says without them
 doubtful_columns     channels that look swapped or of the other sign, by what the fit leaves
+zeros                encoders whose zero is off by a constant, by what the fit leaves
 bootstrap            estimates from drawn noise, for intervals
 results              what comes out: values, fit and prediction, verdict, the mechanism, files
 identify             the verb

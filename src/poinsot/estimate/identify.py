@@ -34,10 +34,11 @@ from poinsot.estimate.methods.registry import search_of
 from poinsot.estimate.modal_run import ModalRun
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.problems.forces import force_space
+from poinsot.estimate.problems.output.second_start import advice, by_forces, does_not_follow, starting_at, too_coarse
 from poinsot.estimate.problems.registry import PROBLEMS, search_again, search_replicas, without_clocks
 from poinsot.estimate.results.estimate import Estimate, EstimateStatus, Value, status_of
 from poinsot.estimate.results.linear import LinearEstimate, values_of
-from poinsot.estimate.results.searched import searched
+from poinsot.estimate.results.searched import SearchEstimate, searched
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.rows.differences import plain_channels
 from poinsot.estimate.rows.runs import RunRows
@@ -47,6 +48,7 @@ from poinsot.estimate.selection.sets import selected
 from poinsot.estimate.solution import ForceSolution, force_solution
 from poinsot.estimate.study import Processing, Study, study_of
 from poinsot.estimate.study_file import read_study
+from poinsot.estimate.zeros.encoder_zeros import with_encoder_zeros
 from poinsot.identifiability.channels import channels
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
@@ -168,12 +170,43 @@ def _searched(study: Study) -> Estimate:
         raise PoinsotError(unknown("problem", one_line(str(study.problem), 40), ["forces", *PROBLEMS]))
     study, method = without_clocks(study), search_of(study.method)
     found = searched(study, *PROBLEMS[study.problem](study), method, search_again)
-    suspects = poor_fits((found.fit, found.validation))
+    if study.problem == "output" and (does_not_follow(found.fit) or found.status is EstimateStatus.NOT_SETTLED):
+        found = _second(study, found, method)
+    if study.problem == "output" and too_coarse(found.measured.problem, found.settled):
+        again = starting_at(study, dict(zip(found.measured.problem.space.names, found.settled.tolist())))
+        finer = searched(again, *PROBLEMS[study.problem](again), method, search_again)
+        said = "the search went on from its values, which need finer steps of the simulation than the start"
+        found = replace(finer, steps=(*finer.steps, said))
+    if study.problem == "output" and (poor := does_not_follow(found.fit)):
+        found = replace(found, numerics=(*found.numerics, advice(poor)))
+    suspects, begun = poor_fits((found.fit, found.validation)), found.study
     found = replace(found, study=with_columns_in_doubt(study, suspects))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found
     here = SearchReplicas(found.measured, found.settled, method)
-    return with_bootstrap(found, Remade(search_replicas, (study.bare, found.reached), here))
+    return with_bootstrap(found, Remade(search_replicas, (begun.bare, found.reached), here))
+
+
+def _second(study: Study, found: SearchEstimate, method: SearchMethod) -> SearchEstimate:
+    """The better of an output error and of one from what the recorded forces say."""
+    space, forces = found.measured.problem.space, by_forces(study, found.names)
+    try:
+        solution = None if forces is None else force_solution(forces)
+    except PoinsotError:  # forces that were not recorded, or motions that cannot be differentiated
+        solution = None
+    if solution is not None:
+        _progress.info("the simulation does not follow: it starts again at what the recorded forces say")
+        linear = solution.problem
+        values = dict(zip(linear.unknowns.names, linear.at_values(solution.solution.d).tolist()))
+        bounds = {name: (a, b) for name, a, b in zip(space.names, space.lower, space.upper)}
+        again = starting_at(study, {name: float(np.clip(v, *bounds[name])) for name, v in values.items()})
+        other = searched(again, *PROBLEMS[study.problem](again), method, search_again)
+        if np.sum(other.fit.relative**2) < np.sum(found.fit.relative**2):
+            said = (
+                "the search starts at values by the recorded forces: from the model's the simulation did not follow"
+            )
+            found = replace(other, steps=(*other.steps, said))
+    return found
 
 
 def _estimated(study: Study) -> Estimate:
@@ -183,7 +216,8 @@ def _estimated(study: Study) -> Estimate:
     rows = suspect_rows(solution.problem, (*solution.problem.runs, *solution.held_out))
     fits = found.fit, found.validation
     suspects = {*rows, *poor_fits(fits), *late_fits(fits)}
-    found = replace(found, study=with_contradictions(with_columns_in_doubt(with_mistaken_units(study), suspects)))
+    doubtful = with_contradictions(with_columns_in_doubt(with_mistaken_units(study), suspects))
+    found = replace(found, study=with_encoder_zeros(doubtful, solution.problem, solution.solution))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found
     return with_bootstrap(found, Remade(_force_replicas, (study.bare,), ForceReplicas(solution)))

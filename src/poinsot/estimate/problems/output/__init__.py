@@ -11,4 +11,5 @@ elimination    initial states of least cost for given parameters
 problem        residuals and derivatives of parameters alone
 collocation    states, noisy inputs and parameters at once, in place of a simulation
 measurement    the study's runs as a problem of search
+second_start   where a simulation does not follow: values by the recorded forces, finer steps
 """
