@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import numpy as np
+
 from poinsot.blas import one_blas_thread
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.admissible import body_defect
+from poinsot.model.assembly.along_lines import off_lines
 from poinsot.model.assembly.assembly import Assembly, attempt_assembly
 from poinsot.model.assembly.constraints import Constraints, Row
 from poinsot.model.assembly.end_stops import passed_stops
@@ -137,6 +140,7 @@ def check(mechanism: Mechanism) -> Report:
     generic = given = None
     redundant: tuple[Row, ...] = ()
     if assembly.converged:
+        findings += [_line_finding(name, angle) for name, angle in off_lines(elements, assembly.poses).items()]
         order = [b.joint for b in tree.branches] + list(tree.closing) + [c.owner for c in elements.couplings.values()]
         away = generic_assembly(constraints, assembly)
         given, generic = mobility(constraints, assembly), mobility(constraints, away)
@@ -217,6 +221,12 @@ def _angle_findings(mechanism: Mechanism) -> list[Diagnostic]:
 def _idle_finding(joint: str) -> Diagnostic:
     why = "no other chain of joints connects its bodies"
     return Diagnostic(Level.WARNING, f"joint '{joint}' is marked closing but closes no loop: {why}")
+
+
+def _line_finding(body: str, angle: float) -> Diagnostic:
+    which = "this may be another assembly than was meant: give position and rotation"
+    said = f"assembled, body '{body}' is {np.degrees(angle):.0f}° off the line that it is placed along; {which}"
+    return Diagnostic(Level.WARNING, said)
 
 
 def _written(document: Any, path: tuple[str | int, ...]) -> Any:
