@@ -100,6 +100,23 @@ def test_without_inertia_about_its_line_the_remedies_are_named_and_work():
     assert_allclose(ran.coordinates["theta"][-1], other.coordinates["theta"][-1], atol=1e-8)
 
 
+def test_an_identification_names_the_remedy_which_works():
+    bar = FourBar(thick=0.0)
+    found = poinsot.inverse_dynamics(machine(bar), MOTION, np.linspace(0, 2, 401))
+    torque = found.forces["A"] + 1e-3 * np.random.default_rng(0).standard_normal(401)
+    given = {"theta": found.kinematics.coordinates["theta"], "A": torque}
+    recording = poinsot.Recording.of(found.t, given)
+    with pytest.raises(
+        PoinsotError, match="spin about a line of its own of 'rod' in S1, S2: a universal joint at one"
+    ):
+        poinsot.identify(machine(bar), recording, ["rod.mass"])
+    document = bar.document()
+    document["joints"]["S1"]["type"] = "universal"
+    del document["sensors"]
+    estimate = poinsot.identify(poinsot.build(document, "rssr"), recording, ["rod.mass"])
+    assert estimate.value[0] == pytest.approx(0.8, abs=0.01)
+
+
 def test_check_tells_that_nothing_is_missing():
     report = poinsot.check(machine())
     said = "1 actuator for mobility 2: the rest are spins of bodies about lines of their own, which move nothing else"

@@ -17,6 +17,7 @@ from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import row_lengths
 from poinsot.system.conditioning import surplus_or_free
 from poinsot.system.functions import coordinate_rates
+from poinsot.system.open_spins import open_spins
 from poinsot.system.scales import natural_speeds
 from poinsot.system.stored import remembered, stored, stored_parts
 
@@ -170,10 +171,11 @@ def require_count(compiled: System, names: tuple[str, ...]) -> None:
     if n == m:
         raise PoinsotError(f"{compiled.mechanism.name} cannot move: it has mobility 0")
     if len(names) != n - m:
+        spins = open_spins(compiled.mechanism.naming(*names), names)
         raise PoinsotError(
             f"{compiled.mechanism.name} has mobility {n - m} and the motion prescribes "
             f"{len(names)} coordinates ({', '.join(names) or 'none'}): prescribe {n - m} independent ones; "
-            + surplus_or_free(compiled, names, n - m)
+            + (spins.prevented if spins else surplus_or_free(compiled, names, n - m))
         )
 
 

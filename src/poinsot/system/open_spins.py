@@ -44,6 +44,13 @@ class OpenSpins:
         return {n: float(known.coordinates[n].value(home.poses, known.joints)) for n in self.names.values()}
 
     @property
+    def prevented(self) -> str:
+        """How a file prevents them, as a sentence."""
+        idle = listing(f"'{body}' in {', '.join(joints)}" for body, joints in self.joints.items())
+        why = "a universal joint at one end prevents it"
+        return f"what is left open is the spin about a line of its own of {idle}: {why}"
+
+    @property
     def told(self) -> str:
         """What is assumed, as a sentence."""
         idle = listing(f"'{body}' ({', '.join(joints)})" for body, joints in self.joints.items())
