@@ -173,6 +173,7 @@ def kinematics(
         found, error = _kept(lambda: poinsot.kinematics(mechanism, signal, t, formulation=formulation))
     print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e} m or rad")
     table(("coordinate", "least", "greatest", "unit"), _coordinate_rows(found, lambda s: (s.min(), s.max())))
+    _print_notes(found)
     write_plot(plot, found, overwrite)
     if csv:
         write_table(csv, headed(signals(found)), overwrite)
@@ -209,6 +210,7 @@ def inverse(
     for name, drive in found.mechanism.actuators.items():
         if said := drive.excess(found.forces[name]):
             print(f"{name}: {said}")
+    _print_notes(found.kinematics)
     moved = {f"{n}{end}" for n in found.kinematics.coordinates for end in ("", ".rate")}
     driven = {name: x for name, x in signals(found.kinematics).items() if name in moved}
     write_plot(plot, found, overwrite)
@@ -229,6 +231,12 @@ def _force_rows(found: Any) -> list[tuple[Any, ...]]:
         least, greatest = (settled(x, sizes[units[name]]) for x in (force.min(), force.max()))
         rows.append((name, least, greatest, units[name], float(np.abs(found.power[name]).max())))
     return rows
+
+
+def _print_notes(found: Any) -> None:
+    """What is assumed of a motion."""
+    for note in found.notes:
+        print(note)
 
 
 def _kept(run: Callable[[], Any]) -> tuple[Any, MotionError | None]:

@@ -23,6 +23,7 @@ from poinsot.formulations.registry import formulation_of
 from poinsot.formulations.symbols import Symbols
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import Row, row_lengths
+from poinsot.model.assembly.mobility import weightless_spins
 
 UNEVEN = 1e-5  # of the largest mass beyond a joint: with less in a loop the mass matrix is factorised
 
@@ -201,8 +202,11 @@ class Dynamics:
         try:
             found = kkt(balance.M, motion.C, balance.Q, motion.gamma, self.order, self.added)
         except ZeroPivotError:
+            given = self.equations.symbols
+            why = weightless_spins(given.mechanism.elements, given.home)
             raise PoinsotError(
-                "the equations of motion have no solution: something can move that has no inertia; `check` names it"
+                "the equations of motion have no solution: something can move that has no inertia; "
+                f"{why or '`check` names it'}"
             ) from None
         return found.refined() if self.careful else found
 

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.admissible import body_defect
+from poinsot.model.assembly.along_lines import off_lines
 from poinsot.model.assembly.assembly import Assembly, attempt_assembly
 from poinsot.model.assembly.constraints import Constraints, Row
 from poinsot.model.assembly.end_stops import passed_stops
 from poinsot.model.assembly.mobility import (
     generic_assembly,
     held_drives,
+    idle_spins,
     loose_bodies,
     mobility,
     redundant_rows,
     stressed_joints,
     weightless_bodies,
+    weightless_spins,
 )
 from poinsot.model.assembly.topology import idle_closing, topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
@@ -137,19 +143,21 @@ def check(mechanism: Mechanism) -> Report:
     generic = given = None
     redundant: tuple[Row, ...] = ()
     if assembly.converged:
+        findings += [_line_finding(name, angle) for name, angle in off_lines(elements, assembly.poses).items()]
         order = [b.joint for b in tree.branches] + list(tree.closing) + [c.owner for c in elements.couplings.values()]
         away = generic_assembly(constraints, assembly)
         given, generic = mobility(constraints, assembly), mobility(constraints, away)
         redundant = redundant_rows(constraints, away, order)
         shared = stressed_joints(constraints, away) if redundant else ()
         moving = loose_bodies(elements, away) if 0 < len(elements.actuators) < generic else ()
-        findings += _inertia_findings(weightless_bodies(elements, away))
+        spins = idle_spins(elements, away) if moving else {}
+        findings += _inertia_findings(weightless_bodies(elements, away), weightless_spins(elements, away))
         beyond = passed_stops(mechanism, assembly, {})
         findings += [Diagnostic(Level.WARNING, f"the pose of the model file is beyond {stop}") for stop in beyond]
         why = "joints and couplings let nothing move along it"
         idle = held_drives(elements, away) if elements.actuators else ()
         findings += [Diagnostic(Level.WARNING, f"actuator '{name}' can do nothing: {why}") for name in idle]
-        counts = len(elements.actuators), moving
+        counts = len(elements.actuators), moving, spins
         findings += _mobility_findings(constraints, generic, given, redundant, shared, *counts)
     counts = Counter(joint.kind for joint in elements.joints.values())
     return Report(
@@ -183,10 +191,11 @@ def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Diagno
     return found
 
 
-def _inertia_findings(weightless: tuple[str, ...]) -> list[Diagnostic]:
+def _inertia_findings(weightless: tuple[str, ...], spins: str) -> list[Diagnostic]:
     if not weightless:
         return []
-    why = "such a motion cannot be simulated; give them an inertia, or their drives a drive-inertia"
+    what = spins or "give them an inertia, or their drives a drive-inertia"
+    why = f"such a motion cannot be simulated; {what}"
     return [Diagnostic(Level.WARNING, f"these can move without any inertia: {listing(weightless)}; {why}")]
 
 
@@ -219,6 +228,12 @@ def _idle_finding(joint: str) -> Diagnostic:
     return Diagnostic(Level.WARNING, f"joint '{joint}' is marked closing but closes no loop: {why}")
 
 
+def _line_finding(body: str, angle: float) -> Diagnostic:
+    which = "this may be another assembly than was meant: give position and rotation"
+    said = f"assembled, body '{body}' is {np.degrees(angle):.0f}° off the line that it is placed along; {which}"
+    return Diagnostic(Level.WARNING, said)
+
+
 def _written(document: Any, path: tuple[str | int, ...]) -> Any:
     """What stands at a place in a model file; None if there is no such place."""
     for step in path:
@@ -245,6 +260,7 @@ def _mobility_findings(
     shared: tuple[str, ...],
     actuators: int,
     moving: tuple[str, ...],
+    spins: Mapping[str, tuple[str, ...]],
 ) -> list[Diagnostic]:
     found = []
     if redundant:
@@ -263,7 +279,11 @@ def _mobility_findings(
         severity = Level.WARNING if actuators else Level.NOTE
         found.append(Diagnostic(severity, "this is a structure: it cannot move"))
     counted = f"{actuators} actuator{'s' if actuators > 1 else ''} for mobility {generic}"
-    if actuators and actuators < generic:
+    if actuators and actuators < generic and set(moving) <= {*spins} and actuators + len(spins) == generic:
+        idle = listing(f"'{body}' ({', '.join(joints)})" for body, joints in spins.items())
+        said = f"{counted}: the rest are spins of bodies about lines of their own, which move nothing else: {idle}"
+        found.append(Diagnostic(Level.NOTE, said))
+    elif actuators and actuators < generic:
         loose = f"; with the actuators locked these can still move: {listing(moving)}" if moving else ""
         found.append(Diagnostic(Level.WARNING, f"{counted}: under-actuated{loose}; is a joint missing?"))
     if actuators > generic:

@@ -18,6 +18,7 @@ from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.assembly.turns import winds
 from poinsot.system.conditioning import surplus_or_free
 from poinsot.system.functions import coordinate_rates
+from poinsot.system.open_spins import open_spins
 from poinsot.system.scales import powers_of_two, speeds_of_drives
 from poinsot.system.stored import remembered, stored, stored_parts
 
@@ -180,10 +181,11 @@ def require_count(compiled: System, names: tuple[str, ...]) -> None:
     if n == m:
         raise PoinsotError(f"{compiled.mechanism.name} cannot move: it has mobility 0")
     if len(names) != n - m:
+        spins = open_spins(compiled.mechanism.naming(*names), names)
         raise PoinsotError(
             f"{compiled.mechanism.name} has mobility {n - m} and the motion prescribes "
             f"{len(names)} coordinates ({', '.join(names) or 'none'}): prescribe {n - m} independent ones; "
-            + surplus_or_free(compiled, names, n - m)
+            + (spins.prevented if spins else surplus_or_free(compiled, names, n - m))
         )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from poinsot.model.assembly.mobility import idle_spins, weightless_bodies
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.counted_turns import first_turned, turned_error
 from poinsot.motion.equations import SINGULAR, inverse_function
-from poinsot.motion.kinematics import Kinematics, kinematics
+from poinsot.motion.kinematics import Kinematics, kinematics, spins_at_rest
 from poinsot.motion.partial import completed, driven_along
 from poinsot.motion.reactions import JointReactions, by_coupling, by_joint
 from poinsot.motion.signals import GivenMotion, as_motion, own_times
@@ -26,10 +27,12 @@ from poinsot.motion.undetermined import undetermined, undetermined_couplings
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import conditioning, freest
 from poinsot.system.functions import poses_at
+from poinsot.system.open_spins import OpenSpins, open_spins
 from poinsot.system.system import System, system
 from poinsot.system.variants import solved_with_care
 
 DRIVES = ("actuators", "motion")  # what gives the forces: the machine's, or ideal drives along the motion
+UNEVEN = 1e-6  # moment about a body's own line, of those that act on it, from which it would begin to spin
 SINGULAR_POSE = 1e-10  # the same of a pose that is passed: reactions grow without bound there
 
 
@@ -90,7 +93,7 @@ class InverseDynamics(JointReactions):
             drive = self.mechanism.actuators[name]
             said = f"  {name}  {force.min():.6g} … {force.max():.6g} {drive.unit}, at most {power:.4g} W"
             lines.append("; ".join(part for part in (said, drive.excess(force)) if part))
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {note}" for note in self.kinematics.notes)])
 
 
 def inverse_dynamics(
@@ -113,7 +116,8 @@ def inverse_dynamics(
     fewer, `drives="motion"` gives the forces that drives along the prescribed coordinates themselves would need,
     instead of the actuators'; or coordinates are left `free`: they follow from the equations of motion, starting at
     their values in `pose` [m or rad] (default: the file's) with rates `velocity` (default: at rest), while the
-    actuators move the prescribed ones.
+    actuators move the prescribed ones. Spins of bodies about lines of their own, such as rods between two balls, need
+    no mention: there is none, or as it must be where the mass of a body is not symmetric; the result has a note.
 
     Reactions are those on the joint's second body, about its frame there and in the joint's own axes: those of
     that frame, turned so that z is the joint's axis (docs/theory/joints.md); `reaction` gives them otherwise. A
@@ -139,6 +143,9 @@ def inverse_dynamics(
         raise PoinsotError("pose and velocity are those of free coordinates: name these as free")
     if drives == "motion":
         mechanism = driven_along(mechanism.naming(*motion), tuple(motion))
+    spins = open_spins(mechanism.naming(*motion), motion)
+    if spins and len(mechanism.actuators) >= len(motion):
+        return _with_spins(mechanism, spins, motion, t, weights, formulation)
     require_actuators(system(mechanism, formulation))
     try:
         moving = kinematics(mechanism, motion, t, formulation=formulation)
@@ -146,6 +153,28 @@ def inverse_dynamics(
         error.partial = None if error.partial is None else _forces(mechanism, error.partial, weights)
         raise
     return _forces(mechanism, moving, weights)
+
+
+def _with_spins(
+    mechanism: Mechanism, spins: OpenSpins, motion: Mapping[str, Any], t: Numbers, weights: Any, formulation: str
+) -> InverseDynamics:
+    """Forces along a motion that leaves bodies to spin about lines of their own, which nothing drives.
+
+    They do not spin if that takes no moment about these lines; otherwise they spin as they must, from rest.
+    """
+    whole = driven_along(spins.mechanism, tuple(spins.names.values()), keep=True)
+    still = spins_at_rest(spins, motion, t, formulation)
+    found = inverse_dynamics(whole, {**motion, **still}, t, weights=weights, formulation=formulation)
+    size = found.kinematics.path.system.home.size
+    for body, name in spins.names.items():
+        acting = np.linalg.norm(found.body_forces[body] * ([size] * 3 + [1.0] * 3), axis=1)
+        if np.max(np.abs(found.forces[f"free {name}"])) > UNEVEN * np.max(acting):
+            spins = replace(spins, free=True)
+    if spins.free:
+        begin = {name: float(signal.rate[0]) for name, signal in still.items()}
+        moving = completed(spins.mechanism, motion, t, tuple(begin), spins.held, begin, formulation)
+        found = inverse_dynamics(whole, moving, t, weights=weights, formulation=formulation)
+    return replace(found.of(mechanism), kinematics=found.kinematics.of(mechanism, spins))
 
 
 def forces_along(moving: Kinematics) -> InverseDynamics:

@@ -25,9 +25,11 @@ from poinsot.motion.driven import driven, require_count
 from poinsot.motion.equations import body_motions, rigid_stop_angles, rigid_stop_parts
 from poinsot.motion.signals import (
     GivenMotion,
+    Measured,
     as_motion,
     as_signals,
     as_times,
+    dense,
     evaluate_motion,
     own_times,
     require_motion,
@@ -37,6 +39,7 @@ from poinsot.results import Result
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.conditioning import SINGULAR_POSE, conditioning, rechart
 from poinsot.system.functions import body_poses, poses_at
+from poinsot.system.open_spins import OpenSpins, open_spins
 from poinsot.system.system import start, system
 from poinsot.system.variants import UNSURE, careful
 
@@ -60,8 +63,9 @@ class Kinematics(Result):
     residual: float  # largest violation of a constraint  [m or rad]
     path: Path
     mechanism: Mechanism = field(repr=False)
+    spins: OpenSpins | None = None  # that the motion leaves open, and that are kept at rest
 
-    _over, _hidden, _plot = ("t", "t"), ("path",), {"coordinates": "coordinates", "rates": "rates"}
+    _over, _hidden, _plot = ("t", "t"), ("path", "spins"), {"coordinates": "coordinates", "rates": "rates"}
 
     def first(self, n: int) -> Kinematics:
         """The same at the first n times."""
@@ -77,7 +81,18 @@ class Kinematics(Result):
         span = f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s"
         lines = [f"{span}, joints closed to {self.residual:.1e} m or rad"]
         lines += [f"  {name}  {s.min():.6g} … {s.max():.6g}" for name, s in self.coordinates.items()]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is assumed of the motion."""
+        return (self.spins.told,) if self.spins else ()
+
+    def of(self, mechanism: Mechanism, spins: OpenSpins) -> Kinematics:
+        """The same with the coordinates of a mechanism without those of spins."""
+        own = spins.names.values()
+        s, s_dot = ({n: x for n, x in part.items() if n not in own} for part in (self.coordinates, self.rates))
+        return replace(self, coordinates=s, rates=s_dot, mechanism=mechanism, spins=spins)
 
 
 def kinematics(
@@ -89,8 +104,9 @@ def kinematics(
 
     `motion` prescribes as many independent coordinates as the mechanism has freedoms: a number, a function of t,
     a Fourier series, or samples (times, values) for each; or it is a table of samples, the path of a CSV file, a data
-    frame or a recording. Without `t` its own times are taken. A motion beyond a rigid end stop is a warning that
-    names the stop, the coordinate, its value and the time.
+    frame or a recording. Without `t` its own times are taken. Bodies that it leaves to spin about lines of their own,
+    such as rods between two balls, are kept from it, with a note in the result. A motion beyond a rigid end stop is a
+    warning that names the stop, the coordinate, its value and the time.
 
     >>> import poinsot
     >>> k = poinsot.kinematics(poinsot.load("four_bar"), {"theta1": lambda t: 1 + 2 * t}, [0.0, 0.1])
@@ -99,6 +115,9 @@ def kinematics(
     """
     motion = as_motion(motion, require_mechanism(mechanism))
     mechanism, t = mechanism.naming(*motion), own_times(motion) if t is None else t
+    if spins := open_spins(mechanism, motion):
+        whole = {**motion, **spins_at_rest(spins, motion, t, formulation)}
+        return kinematics(spins.mechanism, whole, t, formulation=formulation).of(mechanism, spins)
     try:
         path = solve_path(mechanism, motion, t, formulation)
         warn_beyond_stops(path, mechanism, motion)
@@ -106,6 +125,25 @@ def kinematics(
     except MotionError as error:
         error.partial = None if error.partial is None else _observed(mechanism, error.partial, motion)
         raise
+
+
+def spins_at_rest(
+    spins: OpenSpins, motion: Mapping[str, Any], t: Numbers, formulation: str = "joint"
+) -> dict[str, Measured]:
+    """Motions of open spins that keep their bodies at rest about their own lines, by name.
+
+    With ω′ and ω̇′ where the angle ψ about the line e is held: ψ̇ = −ω′·e, ψ̈ = −ω̇′·e (theory/dynamics, eq. 22).
+    """
+    times = dense(as_times(t))
+    held = {**motion, **spins.held}
+    found = _observed(spins.mechanism, solve_path(spins.mechanism, held, times, formulation), held)
+    still, h = {}, np.diff(times)
+    for body, name in spins.names.items():
+        e = found.rotation[body] @ spins.axes[body]
+        rate, bend = (-np.sum(w[body] * e, axis=1) for w in (found.angular_velocity, found.angular_acceleration))
+        steps = h / 2 * (rate[1:] + rate[:-1]) + h**2 / 12 * (bend[:-1] - bend[1:])
+        still[name] = Measured(times, spins.held[name] + np.concatenate([[0.0], np.cumsum(steps)]), rate, bend)
+    return still
 
 
 def solve_path(

@@ -22,7 +22,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.driven import Driven, driven, require_count
 from poinsot.motion.equations import SINGULAR, inverse_function, jacobians
-from poinsot.motion.signals import Measured, as_signals, as_times, evaluate_motion
+from poinsot.motion.signals import Measured, as_signals, as_times, dense, evaluate_motion
 from poinsot.spatial.algebra import Numbers
 from poinsot.system.scaled_rank import rank_of
 from poinsot.system.scales import natural_speeds
@@ -34,7 +34,6 @@ NEWTON, CLOSED = 30, 1e-13  # steps that close the joints, and what is closed, b
 UNRELATED = (
     "at t = {t:g} s the actuators do not act along the prescribed coordinates ({motion}): no motion of {free} follows"
 )
-BETWEEN = 201  # times at which the free coordinates are known, besides those that are asked for
 ILL = 1e10  # condition number of M_ff from which the actuators do not act along the prescribed coordinates
 
 
@@ -70,7 +69,7 @@ def completed(
             f"motion prescribes {len(motion)} coordinates ({listing(motion)}): as many as actuators are needed"
         )
     _require_independent(compiled, whole, tuple(motion), free)
-    times = _dense(as_times(t))
+    times = dense(as_times(t))
     course = _Course(whole, motion, free, times, formulation)
     s, rate, acceleration = course.integrated(*course.begin(pose or {}, velocity or {}))
     return {**motion, **{f: Measured(times, s[:, k], rate[:, k], acceleration[:, k]) for k, f in enumerate(free)}}
@@ -91,15 +90,6 @@ def _require_independent(compiled: System, whole: Mechanism, motion: tuple[str, 
 def _sizes(names: Iterable[str], whole: Mechanism, size: float) -> np.ndarray:
     """Natural sizes of the coordinates that actuators of these names drive: the machine's [m], or 1."""
     return np.array([size if whole.template.actuators[name].on.unit == "m" else 1.0 for name in names])
-
-
-def _dense(t: np.ndarray) -> np.ndarray:
-    """Times (n,) with others between them, so that a spline through what is found there is as good as that."""
-    if len(t) == 1:
-        return t
-    between = np.linspace(t[0], t[-1], BETWEEN)
-    nearest = np.abs(between[:, None] - t).min(axis=1)
-    return np.sort(np.concatenate([t, between[nearest > 1e-6 * (t[-1] - t[0])]]))
 
 
 class _Course:

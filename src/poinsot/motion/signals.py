@@ -23,6 +23,7 @@ from poinsot.model.quantities.times import seconds
 from poinsot.motion.equations import differentiated
 from poinsot.spatial.algebra import Numbers
 
+BETWEEN = 201  # times at which a motion that is computed is known, besides those that are asked for
 GivenMotion = Any  # signals by coordinate, or a table of samples: the path of a file, a data frame, a recording
 
 
@@ -179,6 +180,15 @@ def as_times(t: Numbers) -> np.ndarray:
     if times.ndim == 1 and times.size and -inf < times[0] and times[-1] < inf and (times[1:] > times[:-1]).all():
         return times
     raise PoinsotError("t must be a list of times, each later than the one before")
+
+
+def dense(t: np.ndarray) -> np.ndarray:
+    """Times (n,) with others between them, so that a spline through what is found there is as good as that."""
+    if len(t) == 1:
+        return t
+    between = np.linspace(t[0], t[-1], BETWEEN)
+    nearest = np.abs(between[:, None] - t).min(axis=1)
+    return np.sort(np.concatenate([t, between[nearest > 1e-6 * (t[-1] - t[0])]]))
 
 
 def require_motion(motion: Any) -> Mapping[str, Any]:

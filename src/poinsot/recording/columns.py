@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,9 +18,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from poinsot.errors import PoinsotError, list_of_names, listing, one_line, unknown
 from poinsot.model.file_kinds import COLUMNS, another_kind
 from poinsot.model.toml import as_path, read_document
+from poinsot.recording.filtering.wrapped import TURN, within_a_turn, without_jumps
+from poinsot.recording.finding import Finding
 from poinsot.recording.readers.table import Table
 from poinsot.recording.recording import RecordedChannel, Recording
 from poinsot.recording.units import si, split_unit
+
+FASTER = 0.99  # weight below which a turn of an input moves an output by less than one
+AT_ZERO = 0.1  # how near to its zero an input starts there  [rad]
+COUNTED = "{} jumps by a whole turn of its encoder are taken out, with no turns before the first sample"
 
 __all__ = ["ColumnMap", "ColumnSpec", "Coupling", "column_index", "column_map", "coupled", "is_meant", "mapped"]
 
@@ -63,6 +70,34 @@ class ColumnMap(_Spec):
     couplings: tuple[Coupling, ...] = ()
 
 
+def _first_turns(name: str, each: float, of: str, whose: str) -> Finding:
+    """That an encoder was read within one turn, each of which moves a channel by a part `each` of one."""
+    said = "it is read within one turn, and nothing tells its whole turns at the first sample"
+    said += f": each is {each * 360:.4g}° of {of}; 0 taken"
+    advice = f"give those as offset {whose}, {each * TURN:.5g} rad a turn"
+    return Finding("first turns", name, "", each * 360, said, advice)
+
+
+def _continuous(recording: Recording, coupling: Coupling, R: np.ndarray) -> Recording:
+    """The recording with inputs without jumps by whole turns, and findings of those whose first turns are not known:
+    a turn of theirs moves an output by less than one, and no offset is given."""
+    values, steps, findings = {}, [], []
+    for j, name in enumerate(coupling.inputs):
+        if recording.units[name] != "rad" or not np.isrealobj(recording[name]):
+            continue
+        x = np.where(recording.mask(name), recording[name], np.nan)
+        good, each = x[np.isfinite(x)], float(np.max(np.abs(R[:, j])))
+        values[name], jumps = without_jumps(x)
+        steps += [f"'{name}': {COUNTED.format(jumps)}"] if jumps else []
+        if (jumps or within_a_turn(good)) and abs(good[0]) > AT_ZERO and 0 < each < FASTER and not coupling.offset:
+            findings.append(_first_turns(name, each, listing(coupling.outputs, 8), "of the coupling"))
+    if not steps and not findings:
+        return recording
+    jumped = {name: x for name, x in values.items() if any(step.startswith(f"'{name}'") for step in steps)}
+    whole = replace(recording, values={**recording.values, **jumped}, steps=(*recording.steps, *steps))
+    return whole.with_findings(findings)
+
+
 def column_map(columns: Any, *, time: Any = None, rate: float | None = None, couplings: Any = ()) -> ColumnMap:
     """A map from what a user gives: a columns file, a mapping by channel, or a list of names in order."""
     if isinstance(columns, ColumnMap):
@@ -98,20 +133,30 @@ def _channels(columns: Any) -> dict[str, Any]:
     raise PoinsotError("columns are given as a mapping from channel to column, a list of names, or a file")
 
 
-def mapped(table: Table, columns: ColumnMap, source: str) -> tuple[dict, dict[str, RecordedChannel], list[str]]:
-    """Values and channels of a table in SI units, and a sentence for everything that was done."""
+def mapped(
+    table: Table, columns: ColumnMap, source: str
+) -> tuple[dict, dict[str, RecordedChannel], list[str], list[Finding]]:
+    """Values and channels of a table in SI units, a sentence for everything that was done, and what was found."""
     wanted = columns.channels or {name: ColumnSpec(column=name) for name in table.names}
-    values, channels, steps = {}, {}, []
+    values, channels, steps, findings = {}, {}, [], []
     for name, spec in wanted.items():
         k = column_index(table, name if spec.column is None else spec.column)
         written = spec.unit or table.units[k]
         factor, unit = _si(name, written)
-        values[name] = _scaled(table.columns[k], spec.gain * factor, spec.offset)
+        column = table.columns[k]
+        if unit == "rad" and abs(spec.gain) != 1:  # turns of the encoder are none of the channel
+            angle, jumps = without_jumps(factor * np.asarray(column, float))
+            column = angle / factor if jumps else column
+            steps += [f"'{name}': {COUNTED.format(jumps)}"] if jumps else []
+            good = angle[np.isfinite(angle)]
+            if jumps and abs(spec.gain) < FASTER and not spec.offset and abs(good[0]) > AT_ZERO:
+                findings.append(_first_turns(name, abs(spec.gain), name, "in columns="))
+        values[name] = _scaled(column, spec.gain * factor, spec.offset)
         kind = spec.kind or (table.kinds[k] if table.kinds else "")
         place = spec.place or (table.places[k] if table.places else "")
         channels[name] = RecordedChannel(name, unit, kind, place, f"{table.names[k]} of {source}", spec.noise)
         steps += _said(name, table.names[k], spec, written, factor, unit)
-    return values, channels, steps
+    return values, channels, steps, findings
 
 
 def _scaled(column: np.ndarray, gain: float, offset: float) -> np.ndarray:
@@ -185,6 +230,7 @@ def coupled(recording: Recording, coupling: Coupling | Mapping[str, Any]) -> Rec
     offset = np.array(c.offset or np.zeros(len(c.outputs)))
     if offset.shape != (len(c.outputs),) or len(c.places) not in (0, len(c.outputs)):
         raise PoinsotError(f"the coupling of {listing(c.outputs)} needs one offset and one place an output")
+    recording = _continuous(recording, c, R)
     x = recording.table(c.inputs)
     y = np.stack([x[:, row != 0] @ row[row != 0] for row in R], axis=1) + offset  # a masked input of weight 0 is none
     first = recording.channels[c.inputs[0]]

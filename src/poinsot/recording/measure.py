@@ -73,7 +73,8 @@ def measure(
                 channel.name, channel.unit, kind, name, f"simulated {sensor.kind}", noise
             )
     said = "without imperfections" if perfect else f"with seed {seed}"
-    return Recording(times, values, channels, steps=(f"simulated by the sensors of {mechanism.name} {said}",))
+    steps = (f"simulated by the sensors of {mechanism.name} {said}", *read.notes)
+    return Recording(times, values, channels, steps=steps)
 
 
 def sensors_to_read(mechanism: Mechanism, sensors: Sequence[str] | str | None) -> tuple[str, ...]:
@@ -101,7 +102,8 @@ def _at(read: Readings, t: np.ndarray, status: str) -> Readings:
     if t[0] < read.t[0] - 1e-12 or t[-1] > read.t[-1] + 1e-12:
         why = f": the simulation {status}" if status else ""
         raise PoinsotError(f"the motion is known from {read.t[0]:g} to {read.t[-1]:g} s, not to {t[-1]:g} s{why}")
-    return Readings(t, {name: _interpolated(read.t, y, t) for name, y in read.by_sensor.items()})
+    by_sensor = {name: _interpolated(read.t, y, t) for name, y in read.by_sensor.items()}
+    return Readings(t, by_sensor, read.notes)
 
 
 def _interpolated(t: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:

@@ -129,10 +129,9 @@ def _smooth(recording: Recording, places: dict[str, str], mechanism: Mechanism, 
 def _tell_turns(recording: Recording, whole: Recording, columns: list[str], name: str) -> None:
     """Say which angles were made continuous, or were not, unless reading has said it."""
     for finding in whole.findings[len(recording.findings) :]:
-        if finding.code in ("wrapped", "jumps") and finding.channel in columns:
-            _note(
-                f"{name}: column '{finding.channel}': {finding.message} (first at {finding.where}); {finding.advice}"
-            )
+        if finding.code in ("wrapped", "jumps", "first turns") and finding.channel in columns:
+            at = f" (first at {finding.where})" if finding.where else ""
+            _note(f"{name}: column '{finding.channel}': {finding.message}{at}; {finding.advice}")
 
 
 def _require_columns(recording: Recording, name: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from poinsot.errors import listing, suggestion
 from poinsot.model.assembly.end_stops import rigid_stops
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.filtering.first_turns import with_first_turns
 from poinsot.recording.filtering.wrapped import unwrapped
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.independent import independent
@@ -49,7 +50,7 @@ def known_channels(mechanism: Mechanism) -> dict[str, RecordedChannel]:
 def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     """The recording with kinds, places and missing units from the mechanism; units that cannot be are errors, and
     channels that nothing of the mechanism has the name of are noted. Angles kept within a turn become continuous
-    where rigid end stops allow it."""
+    where rigid end stops allow it, and those behind gears and screws have the turns that something tells."""
     known, channels, findings = known_channels(mechanism), dict(recording.channels), []
     units = {name: c.unit for name, c in [*mechanism.coordinates.of_joints.items(), *mechanism.coordinates.items()]}
     for name in _beside_forces(recording, mechanism):
@@ -72,7 +73,7 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     strange = strange if recording.axis is Axis.TIME else []  # responses are placed by their own words
     findings += [one for one in _strange_findings(strange, known) if one not in recording.findings]
     found = replace(recording, channels=channels).with_findings(findings)
-    return unwrapped(found, _limits(found, mechanism))
+    return with_first_turns(unwrapped(found, _limits(found, mechanism)), found, mechanism)
 
 
 def _limits(recording: Recording, mechanism: Mechanism) -> dict[str, tuple[float, float]]:

@@ -125,7 +125,7 @@ def _read_one(path: Path, given: ColumnMap, format: str | None, request: ReadReq
     else:
         times = times_of(table, given)
     table = table if given.channels else _without_index(table, times.column)
-    values, channels, steps = mapped(_without(table, times.column, given), given, path.name)
+    values, channels, steps, told = mapped(_without(table, times.column, given), given, path.name)
     kept = {name: column[times.rows] for name, column in values.items()}
     for column in (times.t, *kept.values()):
         column.setflags(write=False)
@@ -140,7 +140,7 @@ def _read_one(path: Path, given: ColumnMap, format: str | None, request: ReadReq
         axis=table.axis,
         sources=(Source(path.name, digest, table.format),),
         steps=(*times.steps, *steps),
-        findings=(*table.findings, *times.findings),
+        findings=(*table.findings, *times.findings, *told),
         constants=dict(table.constants) | ({"t0": epoch} if epoch else {}),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ class Readings:
 
     t: np.ndarray  # (n,)  [s]
     by_sensor: dict[str, np.ndarray]  # (n, channels)
+    notes: tuple[str, ...] = ()  # what is assumed of the motion
 
 
 def readings(mechanism: Mechanism, moving: Any, t: Any, wanted: tuple[str, ...]) -> Readings:
@@ -56,7 +57,8 @@ def _along(
     moving: Kinematics, wanted: tuple[str, ...], forces: Mapping[str, np.ndarray], reactions: Mapping[str, np.ndarray]
 ) -> Readings:
     path = moving.path
-    return _evaluated(path.system, path.t, (path.q, path.v, path.a), path.p, wanted, forces, reactions)
+    read = _evaluated(path.system, path.t, (path.q, path.v, path.a), path.p, wanted, forces, reactions)
+    return replace(read, notes=moving.notes)
 
 
 def _simulated(motion: Simulation, wanted: tuple[str, ...]) -> Readings:

@@ -17,6 +17,7 @@ from poinsot.motion.inverse_dynamics import inverse_dynamics, require_actuators,
 from poinsot.results import Result
 from poinsot.results.words import quantities
 from poinsot.system.given_state import given_pose
+from poinsot.system.open_spins import open_spins
 from poinsot.system.system import start, system
 from poinsot.system.variants import solved_with_care
 
@@ -63,7 +64,8 @@ def hold(mechanism: Mechanism, pose: GivenPose = None) -> Holding:
             warnings.warn(f"the pose of the model file is beyond {said}", stacklevel=2)
     if given is None or isinstance(given, Mapping):
         named = dict(mechanism.elements.pose if given is None else given)
-        require_count(compiled, tuple(named))
+        if open_spins(mechanism.naming(*named), named) is None:
+            require_count(compiled, tuple(named))
         found = inverse_dynamics(mechanism, named, [0.0]).forces
         return Holding({name: float(force[0]) for name, force in found.items()}, mechanism)
     require_actuators(compiled)

@@ -7,6 +7,7 @@ home             the pose of the model file, assembled
 end_stops        whether a pose lies between rigid end stops
 given_state      states and poses as a user gives them
 initial_state    coordinates and speeds from named poses and rates
+open_spins       spins of bodies about lines of their own that a motion leaves open
 scales           natural sizes of the coordinates and speeds of one system
 scaled_rank      rank, null space and least squares in natural sizes
 variants         the same system solved with care, or in other independent coordinates

@@ -3,8 +3,9 @@
 topology       spanning tree and loops
 constraints    the equations of joints at a pose
 assembly       poses that close all loops; branches tells one way to close them from another,
-               first_guess where bodies are before, open_loops the loop that cannot be closed,
-               contradictions the couplings that cannot be kept, staying the coordinates that keep their values
+               first_guess where bodies are before, along_lines how those along lines are turned,
+               open_loops the loop that cannot be closed, contradictions the couplings that cannot be kept,
+               staying the coordinates that keep their values
 turns          machines in which whole turns count
 end_stops      limits that no pose passes
 size           a length that stands for the machine

@@ -11,10 +11,11 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, listing
+from poinsot.model.assembly.along_lines import guesses_along_lines
 from poinsot.model.assembly.branches import is_flipped, one_branch
 from poinsot.model.assembly.constraints import Constraints, Row, row_scales, twist_scales
 from poinsot.model.assembly.contradictions import not_kept
-from poinsot.model.assembly.first_guess import first_guess, turned_about_lines
+from poinsot.model.assembly.first_guess import first_guess
 from poinsot.model.assembly.open_loops import widest_loop
 from poinsot.model.assembly.size import machine_size
 from poinsot.model.assembly.staying import staying
@@ -223,12 +224,14 @@ def _from_guesses(elements: Elements) -> Assembly:
 
     def tried(trial: int) -> Assembly:
         shake = rng.normal(size=len(scales)) * scales * 2 * (trial / RESTARTS) ** 2  # half turns in the end
-        return _newton(constraints, constraints.displaced(guess, shake), targets, size)
+        return _newton(constraints, constraints.displaced(first, shake), targets, size)
 
+    turned = guesses_along_lines(elements, tree.branches, elements.pose, guess, size)
+    first, *others = [*turned, guess]
     best, alike = tried(0), 0
-    if (best.flipped or not best.converged) and (turned := turned_about_lines(elements, guess)):
-        guess = turned
-        best = max(best, tried(0), key=lambda found: found.quality)
+    for other in others:
+        if best.flipped or not best.converged:
+            best = max(best, _newton(constraints, other, targets, size), key=lambda found: found.quality)
     for trial in range(1, RESTARTS):
         if (best.converged and not best.flipped) or alike == ALIKE:
             break
@@ -344,7 +347,7 @@ def _newton(constraints: Constraints, poses: dict[str, Pose], targets: np.ndarra
         norm = float(np.max(np.abs(error), initial=0.0))
         sizes.append(float(np.linalg.norm(error)))
         stalled = len(sizes) > STALLED[0] and sizes[-1] > STALLED[1] * sizes[-1 - STALLED[0]]
-        if norm < TOLERANCE * 1e-2 or not np.isfinite(norm) or stalled:
+        if norm < TOLERANCE * 1e-2 or not np.isfinite(norm) or stalled or not np.isfinite(jacobian).all():
             break
         step = _shortest_step(jacobian, error)
         step *= min(1.0, 0.6 / max(np.max(np.abs(step)), 1e-300))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.errors import listing
 from poinsot.model.assembly.assembly import Assembly, close
 from poinsot.model.assembly.constraints import IN_PLANE, Constraints, Row, row_scales, twist_scales
 from poinsot.model.parts import Elements
@@ -105,6 +106,31 @@ def idle_spins(elements: Elements, assembly: Assembly) -> dict[str, tuple[str, .
             if np.max(np.abs(turns), initial=0.0) > np.sqrt(RANK_TOLERANCE):
                 found[name] = joints
     return found
+
+
+def weightless_spins(elements: Elements, assembly: Assembly) -> str:
+    """What to do about bodies that spin about lines of their own without any inertia; empty where there are none."""
+    light = set(weightless_bodies(elements, assembly))
+    spins = {body: joints for body, joints in idle_spins(elements, assembly).items() if body in light}
+    if not spins:
+        return ""
+    idle = listing(f"'{body}' between {', '.join(joints)}" for body, joints in spins.items())
+    return (
+        f"about a line of its own, which moves nothing else, spins {idle}: an inertia about that line, of whatever "
+        "size, or a universal joint at one end will do"
+    )
+
+
+def spin_axis(elements: Elements, assembly: Assembly, body: str) -> np.ndarray | None:
+    """The direction in a body (3,) about which alone it can turn while all others stand, without round-off; None
+    where there is none, or more than one."""
+    constraints = Constraints(elements)
+    k, f = constraints.names.index(body), constraints.freedom
+    motions = null_space(_jacobian(constraints, assembly)[:, f * k : f * (k + 1)])
+    if f == 3 or len(motions) != 1 or not np.linalg.norm(motions[0, 3:]) > np.sqrt(RANK_TOLERANCE):
+        return None
+    axis = np.round(motions[0, 3:] / np.linalg.norm(motions[0, 3:]), 9) + 0.0
+    return axis * np.sign(axis[int(np.argmax(np.abs(axis)))])
 
 
 def held_drives(elements: Elements, assembly: Assembly) -> tuple[str, ...]:

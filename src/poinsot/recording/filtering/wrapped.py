@@ -14,11 +14,12 @@ import numpy as np
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.recording import Axis, Recording
 
-__all__ = ["unwrapped"]
+__all__ = ["TURN", "unwrapped", "within_a_turn", "without_jumps"]
 
 TURN = 2 * np.pi
 QUARTER = TURN / 4  # largest step of a motion whose turns can be counted  [rad]
 WITHIN = 1.001  # turns that a wrapped angle stays within
+NOISE = 0.02  # of a turn, by which readings within one may be beyond it
 SLACK = 1e-3  # of a turn, that a jump may be off besides two ordinary steps
 ROOM = 0.05  # of the range between end stops, that an angle may be beyond them for its offset
 Limits = Mapping[str, tuple[float, float]]  # of rigid end stops, by channel  [rad]
@@ -52,6 +53,23 @@ def unwrapped(recording: Recording, limits: Limits | None = None) -> Recording:
     if not findings:
         return recording
     return replace(recording, values=values, steps=(*recording.steps, *steps)).with_findings(findings)
+
+
+def without_jumps(x: np.ndarray) -> tuple[np.ndarray, int]:
+    """An angle (n,) [rad] made continuous, and how often it jumped by a whole turn; NaN stays."""
+    good = np.isfinite(x)
+    count = len(_jumps(x[good]))
+    if not count:
+        return x, 0
+    found = np.array(x)
+    found[good] = np.unwrap(x[good])
+    return found, count
+
+
+def within_a_turn(x: np.ndarray) -> bool:
+    """Whether samples (n,) [rad] are between −180° and 180°, or between 0 and 360°."""
+    slack = NOISE * TURN
+    return bool(len(x)) and any(x.min() >= low - slack and x.max() <= low + TURN + slack for low in (-TURN / 2, 0.0))
 
 
 def _jumps(x: np.ndarray) -> np.ndarray:
