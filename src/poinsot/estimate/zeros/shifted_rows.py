@@ -45,7 +45,7 @@ class ShiftableRun:
         """The rows if encoders read so much too much, by coordinate [rad or m]."""
         if not any(shifts.values()):
             return self.rows
-        moved = {name: replace(one, s=one.s - shifts.get(name, 0.0)) for name, one in self.motion.items()}
+        moved = {name: replace(one, s=np.asarray(one.s) - shifts.get(name, 0.0)) for name, one in self.motion.items()}
         path = followed_path(self.mechanism, moved, self.rows.t)
         there = States(path.system, path.t, path.q, path.v, path.a, path.p, self.states.size)
         W = _regressor(self.mechanism, there, self.unknowns, self.rows)
@@ -83,8 +83,9 @@ def shiftable(rows: RunRows, unknowns: Unknowns, processing: Processing, some: s
     smoothing = {"method": chosen.method, "cutoff": chosen.cutoff, "period": chosen.period}
     recorded = recorded_motion(recording, unknowns.mechanism, harmonics=chosen.harmonics, **smoothing)
     t = rows.t[some]
+    at = np.searchsorted(recorded.t, t)
     motion = {
-        name: Measured(t, *(x[np.searchsorted(recorded.t, t)] for x in (one.s, one.rate, one.acceleration)))
+        name: Measured(t, *(np.asarray(x)[at] for x in (one.s, one.rate, one.acceleration)))
         for name, one in recorded.motion.items()
     }
     whole, at = rows.motion.states, np.searchsorted(rows.motion.states.t, t)
