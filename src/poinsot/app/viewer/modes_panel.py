@@ -52,6 +52,13 @@ def add_modes_panel(stage: ViewerStage, player: Player, count: int = 12) -> Any:
     def stop() -> None:
         swings.value = False
 
+    def forget() -> None:
+        """Modes of another pose than the one that is shown are told no more."""
+        if found["modes"] is not None:
+            found["modes"], found["filling"] = None, True
+            choice.options, told.content, swings.value = (NONE,), "", False
+            found["filling"] = False
+
     def changed(_: Any) -> None:
         if not found["filling"]:
             stage.latest("mode", None, lambda _: put_on())
@@ -67,6 +74,7 @@ def add_modes_panel(stage: ViewerStage, player: Player, count: int = 12) -> Any:
     choice.on_update(changed)
     size.on_update(changed)
     player.stopped.append(stop)
+    stage.posed.append(forget)
     return find
 
 
@@ -75,6 +83,7 @@ def modes_of_pose(stage: ViewerStage, count: int) -> Modes:
     import poinsot
 
     stage.say("modes are computed …")
+    stage.adopt()
     posing = stage.posing
     if all(abs(a - b) < 1e-12 for a, b in zip(_values(stage), posing.values(posing.home).values())):
         return poinsot.modes(posing.mechanism, n=count)  # the model's pose, or the equilibrium near it

@@ -44,6 +44,13 @@ class Player:
             if told is not own:
                 told()
 
+    def halt(self) -> None:
+        """Stop, because another pose is shown."""
+        if self.playing:
+            self.playing = False
+            for told in self.stopped:
+                told()
+
     def show(self) -> None:
         """Show the frame of the present time."""
         for film, drawing in self.films:
@@ -57,17 +64,19 @@ class Player:
         last = time.monotonic()
         while not self.stage.closing.wait(1.0 / FPS):
             now = time.monotonic()
-            if self.playing and self.films:
-                self.at += self.speed * (now - last)
-                if self.at > self.duration:
-                    self.at = 0.0
-                self.show()
+            with self.stage.lock:
+                if self.playing and self.films:
+                    self.at += self.speed * (now - last)
+                    if self.at > self.duration:
+                        self.at = 0.0
+                    self.show()
             last = now
 
 
 def start_player(stage: ViewerStage) -> Player:
     """A player in a thread of its own, which ends with the page."""
     player = Player(stage)
+    stage.posed.append(player.halt)
     stage.threads.append(threading.Thread(target=player.run, daemon=True, name="player"))
     stage.threads[-1].start()
     return player
@@ -109,6 +118,7 @@ def add_motion_panel(stage: ViewerStage, player: Player, moving: Moving | None =
             player.put_on(own["film"], stop)
         if player.films is own["film"]:
             player.playing = playing.value
+            stage.latest("paused", None, lambda _: None if player.playing else stage.adopt())
 
     @clock.on_update
     def _(_: Any) -> None:
@@ -117,6 +127,7 @@ def add_motion_panel(stage: ViewerStage, player: Player, moving: Moving | None =
             player.playing, playing.value = False, False
             player.at = float(clock.value)
             player.show()
+            stage.latest("paused", None, lambda _: stage.adopt())
 
     @speed.on_update
     def _(_: Any) -> None:
@@ -134,6 +145,7 @@ def simulated(stage: ViewerStage, t_end: float) -> Moving:
     import poinsot
 
     stage.say("the simulation runs …")
+    stage.adopt()
     mechanism = stage.posing.mechanism
     t = np.linspace(0.0, t_end, max(2, round(t_end * FPS) + 1))
     return poinsot.simulate(mechanism, t_end, t=t, pose=stage.posing.values(stage.pose))

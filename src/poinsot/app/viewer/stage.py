@@ -15,11 +15,12 @@ from poinsot.app.scene.draw import Drawing, draw, prepare
 from poinsot.app.scene.loads import reaction_arrows
 from poinsot.app.scene.page import show
 from poinsot.app.scene.primitives import SHOWN
-from poinsot.app.scene.track import Film
+from poinsot.app.scene.track import Film, FilmFrame
 from poinsot.app.viewer.posing import Posing, posing_of
 from poinsot.errors import PoinsotError, one_line
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.mechanism import Mechanism
+from poinsot.spatial.pose import Pose
 
 TOGGLES = ("bodies", "joints", "frames", "labels", "mass centres", "loads", "reactions", "ground")
 
@@ -57,11 +58,21 @@ class ViewerStage:
             if self.closing.is_set():
                 return
             self.pose, self.film = found, None
-            show(self.drawing, found.poses)
+            self._show(self.drawing, FilmFrame(found.poses))
             for told in self.posed:
                 told()
             if "reactions" in self.visible:
                 self.aim_again()
+
+    def adopt(self) -> None:
+        """Take the pose of the motion's frame that is shown: sliders, modes and handles are of what is seen."""
+        with self.lock:
+            if self.closing.is_set() or self.film is None or self.film[0].motion is None:
+                return
+            film, k = self.film
+            self.pose = self.posing.closed(film.frames[k].poses, self.pose)
+            for told in self.posed:
+                told()
 
     def frame(self, film: Film, k: int, drawing: Drawing | None = None) -> None:
         """Show a frame of a film; the pose that sliders have is kept."""
@@ -73,7 +84,13 @@ class ViewerStage:
                 self.film = (film, k)
                 if "reactions" in self.visible:
                     self.aim_again()
-            show(drawing or self.drawing, frame.poses, frame.lines, frame.joints)
+            self._show(drawing or self.drawing, frame)
+
+    def _show(self, drawing: Drawing, frame: FilmFrame) -> None:
+        """Show a frame; beams that it does not bend are straight."""
+        lines = {name: tube.line for name, (tube, _) in drawing.tubes.items()} | frame.lines
+        joints = dict.fromkeys(drawing.glyphs, Pose.identity()) | frame.joints
+        show(drawing, frame.poses, lines, joints)
 
     def aim_again(self) -> None:
         """Arrows of the joint reactions in what is shown: of a motion, or at rest; none where they are not known."""
