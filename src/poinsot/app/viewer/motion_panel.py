@@ -91,7 +91,7 @@ def add_motion_panel(stage: ViewerStage, player: Player, moving: Moving | None =
         speed = gui.add_dropdown("speed", SPEEDS, initial_value="1")
         span = gui.add_number("simulate [s]", simulate, min=0.01, max=1000.0, step=0.1)
         run = gui.add_button("simulate from this pose")
-    own = {"film": (), "turning": False}
+    own: dict[str, Any] = {"film": (), "turning": 0}  # the thread that moves the clock
 
     def load(found: Moving) -> None:
         film = resampled(stage.posing.mechanism, found, FPS, most=6000)
@@ -101,9 +101,9 @@ def add_motion_panel(stage: ViewerStage, player: Player, moving: Moving | None =
 
     def turned() -> None:
         if own["film"] and player.films is own["film"]:
-            own["turning"] = True
+            own["turning"] = threading.get_ident()
             clock.value = round(min(player.at, clock.max), 3)
-            own["turning"] = False
+            own["turning"] = 0
 
     def stop() -> None:
         playing.value = False
@@ -120,14 +120,17 @@ def add_motion_panel(stage: ViewerStage, player: Player, moving: Moving | None =
             player.playing = playing.value
             stage.latest("paused", None, lambda _: None if player.playing else stage.adopt())
 
+    def stop_at(t: float) -> None:
+        player.put_on(own["film"], stop) if player.films is not own["film"] else None
+        player.playing, playing.value = False, False
+        player.at = t
+        player.show()
+        stage.adopt()
+
     @clock.on_update
     def _(_: Any) -> None:
-        if own["film"] and not own["turning"]:
-            player.put_on(own["film"], stop) if player.films is not own["film"] else None
-            player.playing, playing.value = False, False
-            player.at = float(clock.value)
-            player.show()
-            stage.latest("paused", None, lambda _: stage.adopt())
+        if own["film"] and own["turning"] != threading.get_ident():
+            stage.latest("clock", float(clock.value), stop_at)
 
     @speed.on_update
     def _(_: Any) -> None:

@@ -12,10 +12,11 @@ import numpy as np
 
 from poinsot.app.scene.build import Scene, scene_of
 from poinsot.app.scene.draw import Drawing, draw, prepare
+from poinsot.app.scene.framing import POSES
 from poinsot.app.scene.loads import reaction_arrows
 from poinsot.app.scene.page import show
 from poinsot.app.scene.primitives import SHOWN
-from poinsot.app.scene.track import Film, FilmFrame
+from poinsot.app.scene.track import Film, FilmFrame, Moving, resampled
 from poinsot.app.viewer.posing import Posing, posing_of
 from poinsot.errors import PoinsotError, one_line
 from poinsot.model.assembly.assembly import Assembly
@@ -144,13 +145,18 @@ def plain_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+!|~-])", r"\\\1", html.escape(text, quote=False))
 
 
-def open_stage(server: Any, mechanism: Mechanism, dark: bool = False) -> ViewerStage:
-    """Draw a mechanism in the pose of its file on a running server, with the layers that can be shown."""
+def open_stage(server: Any, mechanism: Mechanism, dark: bool = False, moving: Moving | None = None) -> ViewerStage:
+    """Draw a mechanism in the pose of its file on a running server, with the layers that can be shown.
+
+    The camera sees all of a motion that is going to be played.
+    """
     posing = posing_of(mechanism)
     scene = scene_of(mechanism, posing.home.poses, dark=dark)
     server.gui.configure_theme(dark_mode=dark, show_logo=False, show_share_button=False)
+    server.gui.main_panel.dock_right()  # beside the picture, not above it
     server.gui.set_panel_label(mechanism.name)
-    prepare(server, scene)
+    film = () if moving is None else resampled(mechanism, moving, most=POSES).frames
+    prepare(server, scene, (frame.poses for frame in film))
     stage = ViewerStage(server, posing, scene, draw(scene, server.scene), posing.home)
     stage.note = server.gui.add_markdown("")
     with server.gui.add_folder("Show", expand_by_default=False):
