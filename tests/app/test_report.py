@@ -311,7 +311,7 @@ def test_two_results_are_compared(bar, saved, tmp_path):
     rows = {row[0]: row for row in page.tables["Values side by side"][1:]}
     for k, name in enumerate(found.names):
         values = [with_error(v, s) for v, s in zip(found.value[k], found.deviation[k])]
-        assert rows[name][2:5] == [*values, f"{found.difference[k, 1]:+.2f}"]
+        assert rows[name][2:5] == [*values, f"{found.difference[k, 1]:+.2f}".replace("-", "−")]
     np.testing.assert_allclose(
         column(plots_of(html)["differences"], "difference [joint standard errors]"), found.difference[:, 1], rtol=1e-6
     )
