@@ -132,15 +132,17 @@ def test_every_printed_number_of_the_estimates_is_the_estimates(bar, html):
     plot = plots_of(html)["estimates"]
     np.testing.assert_allclose(column(plot, "estimate [SI]").astype(float), bar.value, rtol=1e-7)
     np.testing.assert_allclose(column(plot, "standard error [SI]").astype(float), bar.deviation, rtol=1e-7)
-    share = 196 * bar.deviation / np.array([p.nominal for p in bar.parameters])
-    np.testing.assert_allclose(column(plot, "half of the 95 % interval [%]").astype(float), share, rtol=1e-7)
+    share = 196 * bar.deviation / np.abs([p.nominal for p in bar.parameters])
+    change = column(plot, "change [%]").astype(float)
+    np.testing.assert_allclose(column(plot, "lower [%]").astype(float), change - share, rtol=1e-6)
+    np.testing.assert_allclose(column(plot, "upper [%]").astype(float), change + share, rtol=1e-6)
     fits = Page(html).tables["Channels in run1"][1]
     assert float(fits[1]) == pytest.approx(bar.fit["A"].rms, rel=5e-3)
 
 
 def test_bars_and_gaps_say_what_they_are(bar, html, tmp_path):
-    axis = plots_of(html)["estimates"]["layout"]["xaxis"]["title"]["text"]
-    assert axis == "change from the model [%], bars: 95 % interval" and "Gaps in the curves" not in html
+    assert plots_of(html)["estimates"]["layout"]["xaxis"]["title"]["text"] == "change from the model [%]"
+    assert "Estimates beside the model; bars: 95 % interval" in html and "Gaps in the curves" not in html
     rec = bar.study.runs[0].recording
     hit = (rec.t > 0.4 * rec.t[-1]) & (rec.t < 0.6 * rec.t[-1])
     est = poinsot.identify(bar.study.mechanism, rec.masked(hit, "a cell that was hit", "A"), bar.names)
@@ -309,7 +311,7 @@ def test_two_results_are_compared(bar, saved, tmp_path):
     rows = {row[0]: row for row in page.tables["Values side by side"][1:]}
     for k, name in enumerate(found.names):
         values = [with_error(v, s) for v, s in zip(found.value[k], found.deviation[k])]
-        assert rows[name][2:5] == [*values, f"{found.difference[k, 1]:+.2f}"]
+        assert rows[name][2:5] == [*values, f"{found.difference[k, 1]:+.2f}".replace("-", "−")]
     np.testing.assert_allclose(
         column(plots_of(html)["differences"], "difference [joint standard errors]"), found.difference[:, 1], rtol=1e-6
     )

@@ -71,10 +71,15 @@ class Watched:
         eye, ahead = np.array(camera.position), np.array(camera.look_at) - np.array(camera.position)
         right = np.cross(ahead, np.array(camera.up_direction))
         across, up, depth = (x / np.linalg.norm(x) for x in (right, np.cross(right, ahead), ahead))
-        size = self.page.viewport_size
+        size = self.page.locator("canvas").first.bounding_box()
         away = np.asarray(point, float) - eye
         scale = size["height"] / 2 / np.tan(camera.fov / 2) / (away @ depth)
-        return np.array([size["width"] / 2 + scale * (away @ across), size["height"] / 2 - scale * (away @ up)])
+        return np.array(
+            [
+                size["x"] + size["width"] / 2 + scale * (away @ across),
+                size["y"] + size["height"] / 2 - scale * (away @ up),
+            ]
+        )
 
     def canvas(self) -> np.ndarray:
         """Pixels (h, w, 4) of the largest canvas; empty while there is none."""

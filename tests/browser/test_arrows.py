@@ -68,7 +68,7 @@ def test_reactions_of_a_motion_are_those_of_inverse_dynamics(watched, live):
     bar = poinsot.load("four_bar")
     motion = {"theta1": lambda t: 1.0 + 2.0 * np.sin(3.0 * t)}
     place, stage = live(bar, poinsot.kinematics(bar, motion, T))
-    watched.page.set_viewport_size({"width": 900, "height": 600})
+    watched.page.set_viewport_size({"width": 1250, "height": 600})
     page = watched.open(place)
     watched.drawn()
     until(lambda: stage.film is not None)

@@ -20,7 +20,7 @@ TOAST = ".mantine-Notification-closeButton"  # of viser's note on graphics cards
 
 def take(watched: Watched, place: str, stage: ViewerStage, body: str) -> Any:
     """Open a page and choose a body; gives the handle."""
-    watched.page.set_viewport_size({"width": 900, "height": 600})
+    watched.page.set_viewport_size({"width": 1250, "height": 600})
     page = watched.open(place)
     watched.drawn()
     for note in page.locator(TOAST).all():

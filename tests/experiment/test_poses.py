@@ -300,7 +300,12 @@ def test_figures_have_columns_of_one_length_and_are_saved(tmp_path):
     for columns in found.figures.values():
         assert len({len(x) for x in columns.values()}) == 1
     folder = found.save(tmp_path / "found")
-    assert {p.name for p in folder.iterdir()} == {"design.json", *(f"{n}.csv" for n in found.figures)}
+    assert {p.name for p in folder.iterdir()} == {
+        "design.json",
+        "design.toml",
+        "nominal.toml",
+        *(f"{n}.csv" for n in found.figures),
+    }
     peaks = found.figures["frequency_responses"]
     H = next(x for n, x in peaks.items() if "best" in n)
     assert abs(peaks["f [Hz]"][np.argmax(H)] / found.best.frequencies - 1).min() < 0.02

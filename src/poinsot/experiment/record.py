@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
+from poinsot.estimate.results.folder import nominal_file
 from poinsot.estimate.results.text import in_columns, with_error
 from poinsot.experiment.limits import LimitReached
 from poinsot.model.mechanism import Mechanism
@@ -63,8 +64,10 @@ class Design(Result):
     figures: Mapping[str, Figure] = field(default_factory=dict)  # data of plots by name
     seed: int = 0
     remarks: tuple[str, ...] = ()  # what was taken for granted or not looked at, one sentence each
+    text: str = ""  # of the file that it was asked in
+    recordings: Mapping[str, Any] = field(default_factory=dict)  # earlier ones with the hashes of their files
 
-    _hidden = ("mechanism",)
+    _hidden = ("mechanism", "text", "recordings")
     _extra = {"undetermined": "undetermined", "binding": "binding"}
     _columns = {"predictions": ("", "nominal=SI deviation=SI")}
     _shared = False  # its poses are no rows of the table
@@ -119,12 +122,18 @@ class Design(Result):
         return {}
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
-        """Write it to a folder: `design.json`, the data of every figure as CSV, and what the machine needs."""
+        """Write it to a folder: `design.json`, the data of every figure as CSV, and what the machine needs.
+
+        `nominal.toml` is the mechanism, and `design.toml` what was asked where it was a file.
+        """
         with new_folder(folder, "design.json", overwrite) as aside:
-            whole = {"format": 1, **self.to_dict(), "provenance": {"model": self.mechanism.name, **provenance()}}
+            origin = {"model": self.mechanism.name, "recordings": dict(self.recordings), **provenance()}
+            whole = {"format": 1, **self.to_dict(), "provenance": origin}
             text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
             figures = {f"{name}.csv": table_text(columns) for name, columns in self.figures.items()}
-            for name, content in {"design.json": text, **figures, **self._files()}.items():
+            asked = {"design.toml": self.text} if self.text else {}
+            asked |= nominal_file(self.mechanism, aside)
+            for name, content in {"design.json": text, **figures, **self._files(), **asked}.items():
                 (aside / name).write_text(content, encoding="utf-8")
         return Path(folder)
 

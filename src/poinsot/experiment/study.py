@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
 from poinsot.errors import PoinsotError, one_line
+from poinsot.estimate.results.folder import recordings_of
 from poinsot.estimate.study import Run, Unknown
 from poinsot.experiment.limits import Limit
 from poinsot.experiment.record import Design
@@ -31,6 +32,7 @@ class DesignStudy:
     dask: str = ""  # scheduler ("tcp://…" or "local"); none: threads of this process
     name: str = "design"
     steps: tuple[str, ...] = ()  # what was done to it, one sentence each
+    text: str = ""  # of the file that it comes from
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism)
@@ -43,7 +45,8 @@ class DesignStudy:
     def solve(self) -> Design:
         """The best experiment within the limits."""
         with one_cluster(self.dask):
-            return self.task.solve(self)
+            found = self.task.solve(self)
+        return replace(found, text=self.text, recordings=recordings_of(self.runs))
 
 
 class Task(ABC):

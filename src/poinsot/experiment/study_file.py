@@ -50,7 +50,8 @@ def study_names() -> tuple[str, ...]:
 def read_design(path: str | Path) -> DesignStudy:
     """A design from its file, or one of the library by name; files that it names are looked for beside it."""
     file = _place(as_path(path))
-    table = checked_table(DesignTable, read_document(file, "a file of a design")[1], file.name)
+    text, document = read_document(file, "a file of a design")
+    table = checked_table(DesignTable, document, file.name)
     mechanism = mechanism_of(table.model, table.known, file.parent)
     return DesignStudy(
         mechanism,
@@ -64,6 +65,7 @@ def read_design(path: str | Path) -> DesignStudy:
         table.dask,
         table.name or file.stem,
         tuple(f"'{name}' is known to be {value}" for name, value in table.known.items()),
+        text,
     )
 
 

@@ -25,6 +25,7 @@ WIDTH, HEIGHT, ROW = 7.0, 2.6, 0.24  # of a panel and of a bar  [inch]
 CROWDED = 1.7  # height of panels below each other, where they are many  [inch]
 DECADE = 8.0  # ratio of numbers above which axes are logarithmic
 TICKS = 7  # at most, along the abscissa
+ROUND_OFF, EPS = 1e-12, 1e-15  # of numbers in matrices, against those of row and column, and of all
 FORMATS = ("png", "svg", "pdf")
 
 
@@ -232,7 +233,7 @@ def _field(panel: FieldPanel, axes: Any) -> None:
         style |= {"norm": LogNorm(float(finite.min()), float(finite.max()))}
     named = _names(panel.across) or _names(panel.upwards)
     places = [np.arange(len(p)) if _names(p) else np.asarray(p, float) for p in (panel.across, panel.upwards)]
-    mesh = axes.pcolormesh(*places, values, shading="nearest", rasterized=values.size > 2000, **style)
+    mesh = axes.pcolormesh(*map(_edges, places), values, shading="flat", rasterized=values.size > 2000, **style)
     for set_ticks, names in ((axes.set_xticks, panel.across), (axes.set_yticks, panel.upwards)):
         if _names(names):
             turn = {"rotation": 60, "ha": "right"} if set_ticks == axes.set_xticks else {}
@@ -247,12 +248,29 @@ def _field(panel: FieldPanel, axes: Any) -> None:
     _labels(axes, panel.x, panel.y, panel.title, grid=False)
 
 
+def _edges(places: np.ndarray) -> np.ndarray:
+    """Edges (n + 1,) of cells about n places; a single cell is one unit wide."""
+    half = np.diff(places) / 2 if len(places) > 1 else np.array([0.5])
+    return np.concatenate([[places[0] - half[0]], places[:-1] + half[: len(places) - 1], [places[-1] + half[-1]]])
+
+
+def without_round_off(values: np.ndarray) -> np.ndarray:
+    """A matrix with 0 for what is round-off beside the rest, or beside the largest of its row and its column."""
+    known = np.isfinite(values)
+    size = np.abs(np.where(known, values, 0.0))
+    beside = np.sqrt(size.max(axis=0, initial=0.0) * size.max(axis=1, initial=0.0)[:, None])
+    small = (size < ROUND_OFF * beside) | (size < EPS * size.max(initial=0.0))
+    return np.where(known & small, 0.0, values)
+
+
 def _numbers(axes: Any, values: np.ndarray, limit: float) -> None:
     """Small matrices have their numbers in the cells."""
-    for (j, i), x in np.ndenumerate(values):
+    size = "small" if values.size <= 9 else "x-small"
+    for (j, i), x in np.ndenumerate(without_round_off(values)):
         if np.isfinite(x):
             colour = "white" if abs(x) > 0.6 * limit else "black"
-            axes.text(i, j, f"{x:.2g}", ha="center", va="center", fontsize="x-small", color=colour)
+            text = f"{x:.2g}".replace("-", "−")
+            axes.text(i, j, text, ha="center", va="center", fontsize=size, color=colour)
 
 
 def _text(panel: TextPanel, axes: Any) -> None:

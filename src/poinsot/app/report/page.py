@@ -16,6 +16,7 @@ from poinsot.app.report.saved import SavedResult, read_result
 from poinsot.app.report.sections.comparison import comparison, differing
 from poinsot.app.report.sections.provenance import provenance
 from poinsot.app.report.sections.registry import SECTIONS
+from poinsot.app.report.words import with_minus
 from poinsot.app.scene.viser_package import viser_module
 from poinsot.errors import MissingExtraError, PoinsotError
 from poinsot.model.toml import as_path, check_place, write_aside
@@ -118,6 +119,7 @@ def _page(title: str, subtitle: str, sections: Sequence[ReportSection]) -> Repor
     for k, one in enumerate(data):
         one["name"] = _other_than([x["name"] for x in data[:k]], one["name"])
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, trim_blocks=True)
+    environment.filters["minus"] = with_minus
     html = environment.get_template("page.html").render(
         title=title,
         subtitle=subtitle,

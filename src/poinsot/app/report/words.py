@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -50,6 +51,15 @@ def between(lower: Any, upper: Any) -> str:
         return NOTHING
     low = "−∞" if lower is None else number(lower)
     return f"{low} … {'∞' if upper is None else number(upper)}"
+
+
+def with_minus(text: Any) -> str:
+    """Numbers with the sign of minus in place of hyphens.
+
+    >>> with_minus("[-0.5, 1e-05]"), with_minus("2026-01-02")
+    ('[−0.5, 1e−05]', '2026-01-02')
+    """
+    return re.sub(r"(?<![\w.])-(?=[\d.])|(?<=\de)-(?=\d)", "−", str(text))
 
 
 def percent(share: Any) -> str:

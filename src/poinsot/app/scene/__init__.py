@@ -8,6 +8,7 @@ bodies, joints   links and plates between joints; a glyph for every joint
 visuals          shapes and meshes of the model file
 loads            loads, reactions and mass centres
 build            all of it: `scene_of`
+framing          where the camera stands
 draw             a picture in viser, placed in one pose after another
 track            poses over time: motions and vibrations, resampled
 page             a page that needs nothing else: `as_html`, `modes_html`

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.app.scene.build import Scene
+from poinsot.app.scene.framing import FIELD, camera_place, drawn_points, view_of
 from poinsot.app.scene.primitives import (
     LAYERS,
     SHOWN,
@@ -34,7 +35,6 @@ from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
 
 GRAIN = 2.0**-15  # of coordinates in the picture: invisible, and pages stay small
-FIELD = 0.6  # of view, upwards  [rad]
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,35 +219,31 @@ _ADD: dict[type, Callable[..., Any]] = {
 }
 
 
-def prepare(running: Any, scene: Scene) -> None:
-    """Camera, light and grid of a page for a picture."""
+def prepare(running: Any, scene: Scene, motion: Iterable[Mapping[str, Pose]] = ()) -> None:
+    """Camera, light and grid of a page for a picture, which shows these poses of a motion too."""
     target, factor = running.scene, 2.0 / scene.sizes.extent
     planar, up = scene.mechanism.planar, scene.up
     target.set_up_direction(tuple(up))
     target.configure_default_lights(True, cast_shadow=False)
-    middle = factor * scene.sizes.middle
-    side = frame_along(up)
-    view = np.array([0.0, 0.0, 1.0]) if planar else _normalised(0.75 * side[:, 0] - 1.0 * side[:, 1] + 0.62 * up)
-    radius = 1.1 if planar else 1.2
+    points, view = factor * drawn_points(scene, motion), view_of(scene)
+    eye, seen = camera_place(points, view, up)
     camera = running.initial_camera
-    camera.position, camera.look_at = tuple(middle + view * radius / np.tan(FIELD / 2)), tuple(middle)
+    camera.position, camera.look_at = tuple(eye), tuple(seen)
     camera.up, camera.fov = tuple(up), FIELD
-    _grid(target, scene, factor, middle, view if planar else up)
+    _grid(target, scene, points, view if planar else up)
 
 
-def _normalised(x: np.ndarray) -> np.ndarray:
-    return x / np.linalg.norm(x)
+def _grid(target: Any, scene: Scene, points: np.ndarray, normal: np.ndarray) -> None:
+    """A grid behind a planar machine, or below a spatial one; its cells are a round number of metres.
 
-
-def _grid(target: Any, scene: Scene, factor: float, middle: np.ndarray, normal: np.ndarray) -> None:
-    """A grid behind a planar machine, or below a spatial one; its cells are a round number of metres."""
-    corners = np.array([scene.sizes.low, scene.sizes.high]) * factor
-    lowest = float(np.min(corners @ normal)) - 6 * factor * scene.sizes.radius * (
-        1 if scene.mechanism.planar else 0.6
-    )
+    `points` (n, 3) span all that is drawn, in units of the picture.
+    """
+    factor = 2.0 / scene.sizes.extent
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, lowest = (low + high) / 2, float(np.min(points @ normal)) - 0.02 * factor * scene.sizes.extent
     place = middle + (lowest - middle @ normal) * normal
     fine, coarse = scene.palette.grid
-    cell = round_length(0.25 / factor)
+    cell = round_length(max(0.25, 0.12 * float(np.linalg.norm(high - low))) / factor)
     wide = 14 * factor * cell
     turn = quaternion_from_matrix(frame_along(normal))
     options = {

@@ -37,7 +37,7 @@ def modes_html(modes: Modes, k: int = 0, *, size: float = 1.0, dark: bool = Fals
 def page_of(scene: Scene, film: Film | None = None) -> str:
     """The page of a picture and, if there is one, of a film with it."""
     with server() as running:
-        prepare(running, scene)
+        prepare(running, scene, (frame.poses for frame in film.frames) if film else ())
         drawing = draw(scene, running.scene)
         recorder = running.get_scene_serializer()
         for frame in film.frames if film else ():

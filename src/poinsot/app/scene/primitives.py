@@ -10,6 +10,7 @@ from poinsot.spatial.pose import Pose
 
 Colour = tuple[int, int, int]
 LAYERS = ("bodies", "joints", "frames", "labels", "mass centres", "loads", "reactions", "ground")
+CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])  # of a box, halved
 SHOWN = ("bodies", "joints", "loads", "ground")  # unless the user asks for others
 
 
@@ -36,6 +37,10 @@ class Ball(Primitive):
 
     radius: float = 1.0  # [m]
 
+    def points(self) -> np.ndarray:
+        """Corners of the box about it."""
+        return np.asarray(self.X.p, float) + self.radius * CORNERS
+
 
 @dataclass(frozen=True, eq=False)
 class Cylinder(Primitive):
@@ -45,9 +50,11 @@ class Cylinder(Primitive):
     length: float = 1.0  # [m]
 
     def points(self) -> np.ndarray:
-        """The middles of its ends."""
-        ends = np.array([[0.0, 0.0, -0.5], [0.0, 0.0, 0.5]]) * self.length
-        return ends @ np.asarray(self.X.R, float).T + np.asarray(self.X.p, float)
+        """Points on the rims of its ends."""
+        angle = np.arange(8) * np.pi / 4
+        rim = np.column_stack([self.radius * np.cos(angle), self.radius * np.sin(angle), np.zeros(8)])
+        half = np.array([0.0, 0.0, self.length / 2])
+        return np.vstack([rim - half, rim + half]) @ np.asarray(self.X.R, float).T + np.asarray(self.X.p, float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +62,11 @@ class Box(Primitive):
     """A box along its axes, with its middle in its origin."""
 
     edges: tuple[float, float, float] = (1.0, 1.0, 1.0)  # [m]
+
+    def points(self) -> np.ndarray:
+        """Its corners."""
+        corners = CORNERS * np.array(self.edges) / 2
+        return corners @ np.asarray(self.X.R, float).T + np.asarray(self.X.p, float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +90,8 @@ class Tube(Primitive):
     beam: str = ""  # that it is drawn for
 
     def points(self) -> np.ndarray:
-        """Its line."""
-        return self.line
+        """Corners of the boxes about the points of its line."""
+        return (self.line[:, None] + self.radius * CORNERS).reshape(-1, 3)
 
 
 @dataclass(frozen=True, eq=False)

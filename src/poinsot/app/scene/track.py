@@ -62,6 +62,7 @@ class Film:
     pace: float  # from one frame to the next  [s]
     frames: tuple[FilmFrame, ...]
     find_reactions: Callable[[], dict[str, np.ndarray]] = dict  # by joint (frames, 3) in the world's axes  [N]
+    motion: Moving | None = None  # that it shows; None of a mode
 
     @cached_property
     def reactions(self) -> FilmReactions:
@@ -100,7 +101,7 @@ def resampled(mechanism: Mechanism, moving: Moving, fps: float = 25.0, most: int
     if getattr(moving, "apart", False):
         poses = {n: [Pose(R, p) for p, R in zip(moving.position[n], moving.rotation[n])] for n in mechanism.bodies}
         each = [{GROUND: Pose.identity(), **{n: of[k] for n, of in poses.items()}} for k in range(len(t))]
-        return Film(HELD, tuple(FilmFrame(one) for one in each))
+        return Film(HELD, tuple(FilmFrame(one) for one in each), motion=moving)
     order = np.flatnonzero(np.concatenate([[True], np.diff(t) > 0]))
     t = t[order]
     count = int(min(max(round((t[-1] - t[0]) * fps), 1) + 1, most)) if len(t) > 1 else 1
@@ -111,7 +112,7 @@ def resampled(mechanism: Mechanism, moving: Moving, fps: float = 25.0, most: int
     for k in range(count):
         poses = {name: Pose(R[k], p[k]) for name, (p, R) in tracks.items()}
         frames.append(FilmFrame({GROUND: Pose.identity(), **poses}))
-    return Film(pace, tuple(frames), lambda: _reactions(moving, t, order, times))
+    return Film(pace, tuple(frames), lambda: _reactions(moving, t, order, times), moving)
 
 
 def _reactions(moving: Moving, t: np.ndarray, order: np.ndarray, times: np.ndarray) -> dict[str, np.ndarray]:

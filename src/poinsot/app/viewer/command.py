@@ -181,7 +181,7 @@ def furnish(
     from poinsot.app.viewer.stage import open_stage
     from poinsot.app.viewer.studies import add_nominal, watch_study
 
-    stage = open_stage(running, shown.mechanism, dark)
+    stage = open_stage(running, shown.mechanism, dark, shown.moving)
     if shown.result is not None:
         add_result_panel(stage, shown.result)
     player = start_player(stage)

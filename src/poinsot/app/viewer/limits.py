@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor, log10
 
 import numpy as np
 
@@ -26,7 +27,8 @@ class SliderRange:
     def shown(self, value: float) -> float:
         """A value in SI as it stands on the slider, within its range."""
         shown = float(np.clip(value, self.low, self.high)) * self.factor
-        return round(shown / self.step) * self.step
+        digits = max(0, -floor(log10(self.step) + 1e-9))
+        return round(round(shown / self.step) * self.step, digits)
 
     def taken(self, shown: float) -> float:
         """What stands on the slider, in SI."""

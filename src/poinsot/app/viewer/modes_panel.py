@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from poinsot.app.scene.track import swing, vibration
+from poinsot.app.scene.track import Film, swing, vibration
 from poinsot.app.viewer.motion_panel import Player
 from poinsot.app.viewer.stage import ViewerStage, plain_markdown
 from poinsot.vibration.modes import Modes
@@ -23,27 +23,26 @@ def add_modes_panel(stage: ViewerStage, player: Player, count: int = 12) -> Any:
         told = gui.add_markdown("")
     found: dict[str, Any] = {"modes": None, "film": (), "filling": False}
 
+    def offer(labels: tuple[str, ...]) -> None:
+        found["filling"], choice.options, found["filling"] = True, labels, False
+
     def fill(modes: Modes) -> None:
         labels = tuple(mode_label(modes, k) for k in range(len(modes.values)))
-        found["modes"], found["filling"] = modes, True
-        choice.options = labels or (NONE,)
-        found["filling"] = False
-        told.content = plain_markdown(_conditions(modes))
+        found["modes"], told.content = modes, plain_markdown(_conditions(modes))
+        offer(labels or (NONE,))
         if labels:
             choice.value = labels[0]
             put_on()
 
     def put_on() -> None:
-        modes = found["modes"]
-        if modes is None or choice.value not in choice.options or choice.value == NONE:
+        if (modes := found["modes"]) is None or choice.value not in choice.options or choice.value == NONE:
             stage.say("there are no modes yet: press the button first")
             swings.value = False
             return
-        shown = vibration(modes, choice.options.index(choice.value), stage.scene.sizes.extent, float(size.value))
-        at, before = player.at, found["film"]
-        found["film"] = ((swing(shown), stage.drawing),)
+        shown = swinging(stage, modes, choice.options.index(choice.value), float(size.value))
+        before, found["film"] = found["film"], ((shown, stage.drawing),)
         if player.films is before and before:
-            player.films, player.at = found["film"], at
+            player.films = found["film"]
         else:
             player.put_on(found["film"], stop)
         player.playing = swings.value
@@ -51,6 +50,11 @@ def add_modes_panel(stage: ViewerStage, player: Player, count: int = 12) -> Any:
 
     def stop() -> None:
         swings.value = False
+
+    def forget() -> None:  # modes of another pose than the one that is shown
+        if found["modes"] is not None:
+            found["modes"], told.content, swings.value = None, "", False
+            offer((NONE,))
 
     def changed(_: Any) -> None:
         if not found["filling"]:
@@ -64,10 +68,16 @@ def add_modes_panel(stage: ViewerStage, player: Player, count: int = 12) -> Any:
             player.playing = False
 
     find.on_click(lambda _: stage.latest("modes", count, lambda n: fill(modes_of_pose(stage, n))))
-    choice.on_update(changed)
-    size.on_update(changed)
+    for control in (choice, size):
+        control.on_update(changed)
     player.stopped.append(stop)
+    stage.posed.append(forget)
     return find
+
+
+def swinging(stage: ViewerStage, modes: Modes, k: int, size: float) -> Film:
+    """Mode k as a film; `size` 1 moves a joint by a tenth of the machine."""
+    return swing(vibration(modes, k, stage.scene.sizes.extent, size))
 
 
 def modes_of_pose(stage: ViewerStage, count: int) -> Modes:
@@ -75,6 +85,7 @@ def modes_of_pose(stage: ViewerStage, count: int) -> Modes:
     import poinsot
 
     stage.say("modes are computed …")
+    stage.adopt()
     posing = stage.posing
     if all(abs(a - b) < 1e-12 for a, b in zip(_values(stage), posing.values(posing.home).values())):
         return poinsot.modes(posing.mechanism, n=count)  # the model's pose, or the equilibrium near it

@@ -44,6 +44,13 @@ class Player:
             if told is not own:
                 told()
 
+    def halt(self) -> None:
+        """Stop, because another pose is shown."""
+        if self.playing:
+            self.playing = False
+            for told in self.stopped:
+                told()
+
     def show(self) -> None:
         """Show the frame of the present time."""
         for film, drawing in self.films:
@@ -57,17 +64,19 @@ class Player:
         last = time.monotonic()
         while not self.stage.closing.wait(1.0 / FPS):
             now = time.monotonic()
-            if self.playing and self.films:
-                self.at += self.speed * (now - last)
-                if self.at > self.duration:
-                    self.at = 0.0
-                self.show()
+            with self.stage.lock:
+                if self.playing and self.films:
+                    self.at += self.speed * (now - last)
+                    if self.at > self.duration:
+                        self.at = 0.0
+                    self.show()
             last = now
 
 
 def start_player(stage: ViewerStage) -> Player:
     """A player in a thread of its own, which ends with the page."""
     player = Player(stage)
+    stage.posed.append(player.halt)
     stage.threads.append(threading.Thread(target=player.run, daemon=True, name="player"))
     stage.threads[-1].start()
     return player
@@ -82,7 +91,7 @@ def add_motion_panel(stage: ViewerStage, player: Player, moving: Moving | None =
         speed = gui.add_dropdown("speed", SPEEDS, initial_value="1")
         span = gui.add_number("simulate [s]", simulate, min=0.01, max=1000.0, step=0.1)
         run = gui.add_button("simulate from this pose")
-    own = {"film": (), "turning": False}
+    own: dict[str, Any] = {"film": (), "turning": 0}  # the thread that moves the clock
 
     def load(found: Moving) -> None:
         film = resampled(stage.posing.mechanism, found, FPS, most=6000)
@@ -92,9 +101,9 @@ def add_motion_panel(stage: ViewerStage, player: Player, moving: Moving | None =
 
     def turned() -> None:
         if own["film"] and player.films is own["film"]:
-            own["turning"] = True
+            own["turning"] = threading.get_ident()
             clock.value = round(min(player.at, clock.max), 3)
-            own["turning"] = False
+            own["turning"] = 0
 
     def stop() -> None:
         playing.value = False
@@ -109,14 +118,19 @@ def add_motion_panel(stage: ViewerStage, player: Player, moving: Moving | None =
             player.put_on(own["film"], stop)
         if player.films is own["film"]:
             player.playing = playing.value
+            stage.latest("paused", None, lambda _: None if player.playing else stage.adopt())
+
+    def stop_at(t: float) -> None:
+        player.put_on(own["film"], stop) if player.films is not own["film"] else None
+        player.playing, playing.value = False, False
+        player.at = t
+        player.show()
+        stage.adopt()
 
     @clock.on_update
     def _(_: Any) -> None:
-        if own["film"] and not own["turning"]:
-            player.put_on(own["film"], stop) if player.films is not own["film"] else None
-            player.playing, playing.value = False, False
-            player.at = float(clock.value)
-            player.show()
+        if own["film"] and own["turning"] != threading.get_ident():
+            stage.latest("clock", float(clock.value), stop_at)
 
     @speed.on_update
     def _(_: Any) -> None:
@@ -134,6 +148,7 @@ def simulated(stage: ViewerStage, t_end: float) -> Moving:
     import poinsot
 
     stage.say("the simulation runs …")
+    stage.adopt()
     mechanism = stage.posing.mechanism
     t = np.linspace(0.0, t_end, max(2, round(t_end * FPS) + 1))
     return poinsot.simulate(mechanism, t_end, t=t, pose=stage.posing.values(stage.pose))

@@ -62,7 +62,7 @@ def _take_sliders(stage: ViewerStage, sliders: dict[str, Any], ranges: dict[str,
     wanted = {name: ranges[name].taken(slider.value) for name, slider in sliders.items()}
     now = stage.posing.values(stage.pose)
     kept = {  # what was not touched keeps all its digits
-        name: now[name] if abs(ranges[name].factor * (value - now[name])) <= ranges[name].step else value
+        name: now[name] if abs(sliders[name].value - ranges[name].shown(now[name])) < ranges[name].step / 2 else value
         for name, value in wanted.items()
     }
     try:

@@ -9,7 +9,7 @@ there while the body is pulled beyond it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -51,6 +51,15 @@ class Posing:
     def assembled(self, values: Mapping[str, float], start: Assembly) -> Assembly:
         """The pose with these coordinates, on the branch of the pose before; PoinsotError where there is none."""
         return assemble(self.mechanism, values, home=start)
+
+    def closed(self, poses: Mapping[str, Pose], start: Assembly, *, held: bool = False) -> Assembly:
+        """The closed pose next to poses X_WB that are nearly so, angles with the turns next to those of `start`.
+
+        With `held` coordinates keep the values that the poses show, however far the joints are from closed.
+        """
+        joints = Constraints(self.mechanism.elements, tuple(self.coordinates.values()) if held else ())
+        near = replace(start, poses={**start.poses, **poses})
+        return close(joints, near, np.zeros(len(joints.names) * joints.freedom)).require()
 
     @cached_property
     def stops(self) -> EndStops:

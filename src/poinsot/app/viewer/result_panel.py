@@ -63,9 +63,15 @@ def numbers_html(data: dict[str, Any]) -> str:
         error = f"± {deviation:.2g}" if known and deviation is not None else ""
         texts = (*cells, error, p.get("unit", ""))
         rows.append("<tr>" + "".join(f"<td>{html.escape(str(text))}</td>" for text in texts) + "</tr>")
-    status = html.escape(str(data.get("status") or "converged"))
-    style = "font-size:0.85em;width:100%"
-    return f'<p style="font-size:0.85em">{status}</p><table style="{style}">{"".join(rows)}</table>'
+    small = "font-size:0.85em"
+    said = "".join(f'<p style="{small}">{html.escape(sentence)}</p>' for sentence in _verdict(data))
+    return f'{said}<table style="{small};width:100%">{"".join(rows)}</table>'
+
+
+def _verdict(data: dict[str, Any]) -> list[str]:
+    """The verdict, and what went wrong; folders of before tell the latter alone."""
+    sentences = [data.get("verdict"), data.get("status")]
+    return [str(one) for one in dict.fromkeys(sentences) if one] or ["no verdict"]
 
 
 def markdown_of(text: str) -> str:

@@ -12,14 +12,16 @@ import numpy as np
 
 from poinsot.app.scene.build import Scene, scene_of
 from poinsot.app.scene.draw import Drawing, draw, prepare
+from poinsot.app.scene.framing import POSES
 from poinsot.app.scene.loads import reaction_arrows
 from poinsot.app.scene.page import show
 from poinsot.app.scene.primitives import SHOWN
-from poinsot.app.scene.track import Film
+from poinsot.app.scene.track import Film, FilmFrame, Moving, resampled
 from poinsot.app.viewer.posing import Posing, posing_of
 from poinsot.errors import PoinsotError, one_line
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.mechanism import Mechanism
+from poinsot.spatial.pose import Pose
 
 TOGGLES = ("bodies", "joints", "frames", "labels", "mass centres", "loads", "reactions", "ground")
 
@@ -57,11 +59,21 @@ class ViewerStage:
             if self.closing.is_set():
                 return
             self.pose, self.film = found, None
-            show(self.drawing, found.poses)
+            self._show(self.drawing, FilmFrame(found.poses))
             for told in self.posed:
                 told()
             if "reactions" in self.visible:
                 self.aim_again()
+
+    def adopt(self) -> None:
+        """Take the pose of the motion's frame that is shown: sliders, modes and handles are of what is seen."""
+        with self.lock:
+            if self.closing.is_set() or self.film is None or self.film[0].motion is None:
+                return
+            film, k = self.film
+            self.pose = self.posing.closed(film.frames[k].poses, self.pose)
+            for told in self.posed:
+                told()
 
     def frame(self, film: Film, k: int, drawing: Drawing | None = None) -> None:
         """Show a frame of a film; the pose that sliders have is kept."""
@@ -73,7 +85,13 @@ class ViewerStage:
                 self.film = (film, k)
                 if "reactions" in self.visible:
                     self.aim_again()
-            show(drawing or self.drawing, frame.poses, frame.lines, frame.joints)
+            self._show(drawing or self.drawing, frame)
+
+    def _show(self, drawing: Drawing, frame: FilmFrame) -> None:
+        """Show a frame; beams that it does not bend are straight."""
+        lines = {name: tube.line for name, (tube, _) in drawing.tubes.items()} | frame.lines
+        joints = dict.fromkeys(drawing.glyphs, Pose.identity()) | frame.joints
+        show(drawing, frame.poses, lines, joints)
 
     def aim_again(self) -> None:
         """Arrows of the joint reactions in what is shown: of a motion, or at rest; none where they are not known."""
@@ -127,13 +145,18 @@ def plain_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+!|~-])", r"\\\1", html.escape(text, quote=False))
 
 
-def open_stage(server: Any, mechanism: Mechanism, dark: bool = False) -> ViewerStage:
-    """Draw a mechanism in the pose of its file on a running server, with the layers that can be shown."""
+def open_stage(server: Any, mechanism: Mechanism, dark: bool = False, moving: Moving | None = None) -> ViewerStage:
+    """Draw a mechanism in the pose of its file on a running server, with the layers that can be shown.
+
+    The camera sees all of a motion that is going to be played.
+    """
     posing = posing_of(mechanism)
     scene = scene_of(mechanism, posing.home.poses, dark=dark)
     server.gui.configure_theme(dark_mode=dark, show_logo=False, show_share_button=False)
+    server.gui.main_panel.dock_right()  # beside the picture, not above it
     server.gui.set_panel_label(mechanism.name)
-    prepare(server, scene)
+    film = () if moving is None else resampled(mechanism, moving, most=POSES).frames
+    prepare(server, scene, (frame.poses for frame in film))
     stage = ViewerStage(server, posing, scene, draw(scene, server.scene), posing.home)
     stage.note = server.gui.add_markdown("")
     with server.gui.add_folder("Show", expand_by_default=False):

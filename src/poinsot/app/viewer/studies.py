@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 import poinsot
 from poinsot.app.scene.build import scene_of
 from poinsot.app.scene.draw import draw
-from poinsot.app.scene.track import Moving, resampled
+from poinsot.app.scene.track import Film, Moving, resampled
 from poinsot.app.viewer.motion_panel import FPS, Player
+from poinsot.app.viewer.posing import Posing, posing_of
 from poinsot.app.viewer.result_panel import markdown_of
 from poinsot.app.viewer.stage import ViewerStage
 from poinsot.app.viewer.watch import Progress, add_watch_panel, run_watched
@@ -70,12 +72,20 @@ def add_nominal(stage: ViewerStage, player: Player, nominal: Mechanism, moving: 
     if moving is not None:
         film = resampled(nominal, moving, FPS, most=6000)
         player.turned.append(lambda: _along(player, ghost, film))
+    posing = posing_of(nominal)
+    stage.posed.append(lambda: _beside(stage, ghost, posing))
 
 
-def _along(player: Player, ghost: Any, film: Any) -> None:
-    """The ghost follows the time of the player."""
-    k = min(round(player.at / film.pace), len(film.frames) - 1)
-    ghost.place(film.frames[k].poses)
+def _along(player: Player, ghost: Any, film: Film) -> None:
+    """The ghost follows the time of the player, while that plays the same motion."""
+    if player.films and player.films[0][0].motion is film.motion:
+        ghost.place(film.frames[min(round(player.at / film.pace), len(film.frames) - 1)].poses)
+
+
+def _beside(stage: ViewerStage, ghost: Any, posing: Posing) -> None:
+    """The ghost has the coordinates of the pose that is shown; where it cannot go, it stays."""
+    with suppress(PoinsotError):
+        ghost.place(posing.closed(stage.pose.poses, posing.home, held=True).poses)
 
 
 def differences(nominal: Any, identified: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from poinsot.errors import ConversionWarning, PoinsotError
 from poinsot.estimate.results.validation import RunFit
-from poinsot.estimate.study import Study
+from poinsot.estimate.study import Run, Study
 from poinsot.model.interchange import write_mjcf, write_urdf
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
@@ -50,7 +50,7 @@ def write_folder(
                 (aside / f"{name}.csv").write_text(signals(fit), encoding="utf-8")
         texts = {
             **(kept or {}),
-            **_nominal(study.mechanism, aside),
+            **nominal_file(study.mechanism, aside),
             **({"study.toml": study.text} if study.text else {}),
         }
         for name, text in texts.items():
@@ -80,7 +80,12 @@ def _quoted(text: str, always: bool = False) -> str:
 
 def origin(study: Study) -> dict[str, Any]:
     """Where it comes from: files with their hashes, versions, the command."""
-    runs = {
+    return {"model": study.mechanism.name, "recordings": recordings_of(study.runs), **provenance()}
+
+
+def recordings_of(runs: Iterable[Run]) -> dict[str, Any]:
+    """Files of recordings with their hashes, by run."""
+    return {
         run.name: {
             "role": str(run.role),
             "files": [{"name": s.name, "sha256": s.sha256, "format": s.format} for s in run.recording.sources],
@@ -88,12 +93,11 @@ def origin(study: Study) -> dict[str, Any]:
             "span": [float(run.part.abscissa[0]), float(run.part.abscissa[-1])],
             "findings": [str(finding) for finding in run.recording.findings],
         }
-        for run in study.runs
+        for run in runs
     }
-    return {"model": study.mechanism.name, "recordings": runs, **provenance()}
 
 
-def _nominal(mechanism: Mechanism, folder: Path) -> dict[str, str]:
+def nominal_file(mechanism: Mechanism, folder: Path) -> dict[str, str]:
     """The model before anything was identified, as far as a model file can hold it."""
     try:
         return {"nominal.toml": dumps(relocated(mechanism, folder))}

@@ -6,6 +6,7 @@ import numpy as np
 
 from poinsot.app.report.blocks import Column, ReportPlot, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult
+from poinsot.app.report.words import with_minus
 
 HIGH = 0.9  # from which a pair is named
 LISTED = 10
@@ -52,7 +53,8 @@ def _map(names: list[str], rho: np.ndarray) -> ReportPlot:
         **{"zmin": -1, "zmax": 1, "colorscale": "@diverging", "xgap": 1, "ygap": 1},
         "colorbar": {"thickness": 12},
         "hovertemplate": "%{y}, %{x}: %{z:.3f}<extra></extra>",
-        **({"texttemplate": "%{z:.2f}"} if few else {}),
+        **({"text": [with_minus(f"{round(x, 2) + 0.0:.2f}") for x in rho.ravel()]} if few else {}),
+        **({"texttemplate": "%{text}"} if few else {}),
     }
     axis = {"type": "category", "automargin": True, "showgrid": False} | (
         {} if len(names) <= 40 else {"showticklabels": False}

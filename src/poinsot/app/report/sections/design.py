@@ -16,6 +16,23 @@ from poinsot.results.thinning import thinned
 
 BINS = 300  # of a curve
 LISTED = 60  # rows of a table
+FEW = 15  # numbered things, which have a tick each
+TITLES = {  # of figures, in their order
+    "positions": "Positions of the motion",
+    "rates": "Rates of the motion",
+    "accelerations": "Accelerations of the motion",
+    "motion": "The motion, for the controller",
+    "forces": "Forces of the drives",
+    "starts": "Criterion by start, the best first",
+    "polished": "Criterion of the starts that were refined, the best first",
+    "cloud": "Sets of poses that were tried",
+    "correlations": "Correlations of the unknowns",
+    "mode_shapes": "Mode shapes",
+    "frequency_responses": "Frequency responses",
+    "poses": "The poses",
+    "candidates": "Poses that were candidates",
+    "ranking": "Sensors by what they add",
+}
 
 
 def design(result: SavedResult) -> ReportSection | None:
@@ -38,8 +55,9 @@ def design(result: SavedResult) -> ReportSection | None:
             for limit in data["limits"]
         ]
         heads = ("limit", "state", *_heads(data["limits"][0]))
-        blocks.append(ReportTable("Limits", heads, rows, words=(0, 1)))
-    shown = [block for name, columns in result.figures.items() for block in _figures(name, columns)]
+        words = [k for k, head in enumerate(heads) if head in ("limit", "state", "unit")]
+        blocks.append(ReportTable("Limits", heads, rows, words))
+    shown = [block for name, columns in _in_order(result.figures).items() for block in _figures(name, columns)]
     return ReportSection("design", "The design", [*_found(data), *blocks, *shown]) if blocks or shown else None
 
 
@@ -80,9 +98,14 @@ def _heads(limit: Any) -> list[str]:
 
 
 def _rest(limit: Any) -> list[str]:
-    return [
-        number(limit[key], 5) if isinstance(limit[key], int | float) else str(limit[key]) for key in _heads(limit)
-    ]
+    return [limit[key] if isinstance(limit[key], str) else number(limit[key], 5) for key in _heads(limit)]
+
+
+def _in_order(figures: Mapping[str, Mapping[str, list[Any]]]) -> dict[str, Mapping[str, list[Any]]]:
+    """Figures in the order of their titles; the table for the controller tells what positions and rates do."""
+    doubled = {"motion"} if {"positions", "rates", "accelerations"} <= set(figures) else set()
+    order = [name for name in TITLES if name in figures] + [name for name in figures if name not in TITLES]
+    return {name: figures[name] for name in order if name not in doubled}
 
 
 def _figures(name: str, columns: Mapping[str, list[Any]]) -> list[object]:
@@ -94,10 +117,22 @@ def _figures(name: str, columns: Mapping[str, list[Any]]) -> list[object]:
     if not numeric(x) or None in x or len(x) < 2 or any(b <= a for a, b in pairwise(x)):
         rows = [[_text(values[k]) for values in columns.values()] for k in range(min(len(x), LISTED))]
         words = [k for k, values in enumerate(columns.values()) if not numeric(values)]
-        title = f"{name}.csv: {counted(len(x), 'row')}" + (f", the first {LISTED}" if len(x) > LISTED else "")
-        return [Folded(title, [ReportTable(name, heads, rows, words=words)])]
+        title = f"{titled(name)}, {name}.csv: {counted(len(x), 'row')}" + (
+            f", the first {LISTED}" if len(x) > LISTED else ""
+        )
+        return [Folded(title, [ReportTable(titled(name), heads, rows, words=words)])]
     units = dict.fromkeys(unit_of(head) for head in shown)
-    return [_curves(name, columns, [head for head in shown if unit_of(head) == unit], unit) for unit in units]
+    groups = {unit: [head for head in shown if unit_of(head) == unit] for unit in units}
+    return [_curves(name, columns, own, unit, len(groups) > 1) for unit, own in groups.items()]
+
+
+def titled(name: str) -> str:
+    """What a figure shows, in words.
+
+    >>> titled("mode_shapes"), titled("my_table")
+    ('Mode shapes', 'My table')
+    """
+    return TITLES.get(name) or name.replace("_", " ").capitalize()
 
 
 def unit_of(head: str) -> str:
@@ -113,18 +148,21 @@ def _text(x: Any) -> str:
     return x if isinstance(x, str) else number(x, 5)
 
 
-def _curves(name: str, columns: Mapping[str, list[Any]], shown: list[str], unit: str) -> ReportPlot:
-    """Columns of one unit over the first one; extremes of every interval are kept."""
+def _curves(name: str, columns: Mapping[str, list[Any]], shown: list[str], unit: str, several: bool) -> ReportPlot:
+    """Columns of one unit over the first one; extremes of every interval are kept. Numbered things have marks."""
     over = next(iter(columns))
     rows = thinned([np.array([np.nan if v is None else v for v in columns[head]]) for head in shown], BINS)
     kept = {head: [columns[head][k] for k in rows] for head in (over, *shown)}
     traces = [
         {
-            **{"type": "scatter", "mode": "lines", "name": head, "x": Column(over), "y": Column(head)},
+            **{"type": "scatter", "name": head, "x": Column(over), "y": Column(head)},
+            "mode": "lines" if unit_of(over) else "lines+markers",
             "line": {"color": f"@{k % 7 + 1}", "dash": DASHES[(k // 7 + k) % len(DASHES)], "width": 1.6},
         }
         for k, head in enumerate(shown)
     ]
-    layout = {"xaxis": {"title": {"text": over}}, "yaxis": {"title": {"text": unit}}}
+    y = shown[0] if len(shown) == 1 else f"[{unit}]" if unit else "[-]"
+    whole = {} if unit_of(over) or len(rows) > FEW else {"dtick": 1}
+    layout = {"xaxis": {"title": {"text": over}} | whole, "yaxis": {"title": {"text": y}}}
     alt = f"{', '.join(shown[:6])} over {over}."
-    return ReportPlot(file_name(name, unit), name.replace("_", " "), alt, kept, traces, layout, 300)
+    return ReportPlot(file_name(name, unit), titled(name) + f" [{unit}]" * several, alt, kept, traces, layout, 300)

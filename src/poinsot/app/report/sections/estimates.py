@@ -10,7 +10,8 @@ from poinsot.app.report.saved import SavedResult
 from poinsot.app.report.words import NOTHING, badge, between, estimated_text, number
 from poinsot.estimate.results.text import in_brackets, with_error
 
-SIGMAS = 1.96  # of a 95 % interval
+LEVEL, SIGMAS = 0.95, 1.96  # of intervals that standard errors give
+ROUND_OFF = 1e-12  # relative to the model's value
 FAR = 200.0  # beyond which the axis is cut  [%]
 FEW = 40  # rows that are shown at once
 
@@ -20,7 +21,7 @@ def estimates(result: SavedResult) -> ReportSection | None:
     if result.designed:
         return None
     parameters, boot = result.data["parameters"], result.data.get("bootstrap")
-    intervals = {} if not boot else {n: (a, b) for n, a, b in zip(boot["names"], boot["lower"], boot["upper"])}
+    intervals = _intervals(parameters, boot)
     heads = [
         "unknown",
         "verdict",
@@ -33,7 +34,7 @@ def estimates(result: SavedResult) -> ReportSection | None:
         "remark",
     ]
     rows = [_row(p, result.asked.get(p["name"], {})) for p in parameters]
-    if boot and intervals:
+    if boot:
         heads.insert(3, f"{100 * boot['level']:g} % interval")
         for row, p in zip(rows, parameters):
             row.insert(3, in_brackets(*intervals[p["name"]]) if p["name"] in intervals else NOTHING)
@@ -42,13 +43,21 @@ def estimates(result: SavedResult) -> ReportSection | None:
     words = [new for new, old in enumerate(kept) if old in words]
     table = ReportTable("Unknowns", [heads[k] for k in kept], [[row[k] for k in kept] for row in rows], words)
     blocks: list[object] = [table if len(rows) <= FEW else Folded(f"All {len(rows)} unknowns in a table", [table])]
-    drawn = _drawing(parameters, result.asked)
+    drawn = _drawing(parameters, result.asked, intervals, boot["level"] if boot else LEVEL)
     blocks += [drawn] if drawn else []
     if any(p["value"] is None for p in parameters):
         blocks.append(Words("A dash stands where the data gives no number.", Tone.NOTE))
     if boot:
         blocks.append(Words(f"Intervals are percentiles of estimates from drawn noise ({boot['noise']}).", Tone.NOTE))
     return ReportSection("estimates", "Estimates", blocks)
+
+
+def _intervals(parameters: list[Mapping[str, Any]], boot: Any) -> dict[str, tuple[float, float]]:
+    """Lower and upper ends by unknown: those of the bootstrap where there is one, else 1.96 standard errors."""
+    if boot:
+        return {n: (a, b) for n, a, b in zip(boot["names"], boot["lower"], boot["upper"])}
+    known = [p for p in parameters if p["value"] is not None and p["deviation"] is not None]
+    return {p["name"]: (p["value"] - SIGMAS * p["deviation"], p["value"] + SIGMAS * p["deviation"]) for p in known}
 
 
 def _row(p: Mapping[str, Any], asked: Mapping[str, Any]) -> list[Any]:
@@ -68,54 +77,87 @@ def _change(p: Mapping[str, Any]) -> str:
     return f"{100 * (p['value'] - p['nominal']) / abs(p['nominal']):+.2f} %".replace("-", "−")
 
 
-def _drawing(parameters: list[Mapping[str, Any]], asked: Mapping[str, Mapping[str, Any]]) -> ReportPlot | None:
-    """Changes from the model with 95 % intervals."""
+def _drawing(
+    parameters: list[Mapping[str, Any]],
+    asked: Mapping[str, Mapping[str, Any]],
+    intervals: Mapping[str, tuple[float, float]],
+    level: float,
+) -> ReportPlot | None:
+    """Changes from the model with the intervals of the table, and priors with theirs."""
     shown = [p for p in parameters if p["value"] is not None and p["nominal"] and p["deviation"] is not None]
     if not shown:
         return None
-    size = [abs(p["nominal"]) / 100 for p in shown]
-    change = [(p["value"] - p["nominal"]) / s for p, s in zip(shown, size)]
+    said = f"{100 * level:g} % interval"
+    ends = [intervals.get(p["name"]) for p in shown]
     columns: dict[str, list[Any]] = {
         "unknown": [p["name"] for p in shown],
         "unit": [p["unit"] for p in shown],
         "estimate [SI]": [p["value"] for p in shown],
         "standard error [SI]": [p["deviation"] for p in shown],
         "model [SI]": [p["nominal"] for p in shown],
-        "change [%]": change,
-        "half of the 95 % interval [%]": [SIGMAS * p["deviation"] / s for p, s in zip(shown, size)],
+        "change [%]": [_share(p["value"], p) for p in shown],
+        "lower [%]": [None if x is None else _share(x[0], p) for x, p in zip(ends, shown)],
+        "upper [%]": [None if x is None else _share(x[1], p) for x, p in zip(ends, shown)],
+        **_priors([asked.get(p["name"], {}) for p in shown], shown),
     }
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "estimate with its 95 % interval",
-            "x": Column("change [%]"),
-            "y": Column("unknown"),
-            "error_x": {"type": "data", "array": Column("half of the 95 % interval [%]"), "color": "@predicted"},
-            "marker": {"color": "@predicted", "size": 8},
-            "hovertemplate": "%{y}: %{x:.3g} %<extra></extra>",
-        }
-    ]
-    priors = [asked.get(p["name"], {}).get("prior") for p in shown]
-    if any(x is not None for x in priors):
-        columns["prior [%]"] = [None if x is None else (x - p["nominal"]) / s for x, p, s in zip(priors, shown, size)]
-        symbol = {"symbol": "diamond-open", "size": 11, "color": "@1"}
-        traces.append(
-            {
-                **{"type": "scatter", "mode": "markers", "name": "prior", "marker": symbol},
-                **{"x": Column("prior [%]"), "y": Column("unknown")},
-            }
-        )
-    wide = max(abs(c) + h for c, h in zip(change, columns["half of the 95 % interval [%]"])) > FAR
-    x_axis = {"title": {"text": "change from the model [%], bars: 95 % interval"}, "zeroline": True} | (
-        {"range": [-FAR, FAR]} if wide else {}
-    )
+    traces = [_marks(f"estimate with its {said}", "", columns, {"color": "@predicted", "size": 8})]
+    if "prior [%]" in columns:
+        marker = {"symbol": "diamond-open", "size": 11, "color": "@1"}
+        traces.insert(0, _marks("prior with its 95 % interval", "prior ", columns, marker))
+    drawn = [abs(x) for head, values in columns.items() if head.endswith("[%]") for x in values if x is not None]
+    x_axis = {"title": {"text": "change from the model [%]"}, "zeroline": True}
+    wide = max(drawn) > FAR
     return ReportPlot(
         "estimates",
-        "Estimates beside the model" + (f"; the axis ends at ±{FAR:g} %" if wide else ""),
-        "Change of every determined unknown from the model's value in percent, with its 95 % interval.",
+        f"Estimates beside the model; bars: {said}" + (f"; the axis ends at ±{FAR:g} %" if wide else ""),
+        f"Change of every determined unknown from the model's value in percent, with its {said}.",
         columns,
         traces,
-        {"xaxis": x_axis, "yaxis": {"automargin": True, "autorange": "reversed", "type": "category"}},
+        {
+            "xaxis": x_axis | ({"range": [-FAR, FAR]} if wide else {}),
+            "yaxis": {"automargin": True, "autorange": "reversed", "type": "category"},
+        },
         max(200, 90 + 26 * len(shown)),
     )
+
+
+def _share(x: float, p: Mapping[str, Any]) -> float:
+    """Change of a value from the model's in percent, round-off left out."""
+    change = (x - p["nominal"]) / abs(p["nominal"])
+    return 0.0 if abs(change) < ROUND_OFF else 100 * change
+
+
+def _priors(asked: list[Mapping[str, Any]], shown: list[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Columns of priors with their deviations, and of the ends of their 95 % intervals; none without priors."""
+    known = [(one.get("prior"), one.get("prior_deviation")) for one in asked]
+    if all(prior is None for prior, _ in known):
+        return {}
+    columns: dict[str, list[Any]] = {
+        "prior [SI]": [prior for prior, _ in known],
+        "deviation of the prior [SI]": [None if prior is None else deviation for prior, deviation in known],
+    }
+    for head, side in (("prior [%]", 0.0), ("prior lower [%]", -SIGMAS), ("prior upper [%]", SIGMAS)):
+        columns[head] = [
+            None if x is None or (side and s is None) else _share(x + side * (s or 0.0), p)
+            for (x, s), p in zip(known, shown)
+        ]
+    return columns
+
+
+def _marks(name: str, of: str, columns: Mapping[str, list[Any]], marker: Mapping[str, Any]) -> dict[str, Any]:
+    """Marks with bars from the lower to the upper end."""
+    at = columns["change [%]" if not of else f"{of}[%]"]
+    lower, upper = columns[f"{of}lower [%]"], columns[f"{of}upper [%]"]
+    bars = {
+        "type": "data",
+        "symmetric": False,
+        "array": [None if x is None or b is None else b - x for x, b in zip(at, upper)],
+        "arrayminus": [None if x is None or a is None else x - a for x, a in zip(at, lower)],
+        "color": marker["color"],
+        **({"thickness": 1, "width": 7} if of else {}),
+    }
+    return {
+        **{"type": "scatter", "mode": "markers", "name": name, "error_x": bars, "marker": dict(marker)},
+        **{"x": Column("change [%]" if not of else f"{of}[%]"), "y": Column("unknown")},
+        "hovertemplate": "%{y}: %{x:.3g} %<extra></extra>",
+    }

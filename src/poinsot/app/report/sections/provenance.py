@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from itertools import pairwise
+from pathlib import PurePath
+from typing import Any
 
 from poinsot.app.report.blocks import Folded, Points, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult
 from poinsot.app.report.words import number
+from poinsot.errors import PoinsotError
+from poinsot.model.load import library_names
+from poinsot.model.toml import parsed_toml
 
-HELD = ("nominal.toml", "study.toml", "model.toml")
+HELD = ("nominal.toml", "study.toml", "design.toml", "model.toml")
 
 
 def provenance(result: SavedResult) -> ReportSection | None:
@@ -35,19 +41,54 @@ def provenance(result: SavedResult) -> ReportSection | None:
 
 
 def _again(result: SavedResult) -> list[object]:
-    """The command, and what it needs."""
-    command, origin = result.origin.get("command") or [], result.origin
-    blocks: list[object] = []
+    """Steps in an empty folder, and the command."""
+    origin, asked = result.origin, "design.toml" if result.designed else "study.toml"
     versions = origin.get("versions") or {}
     steps = [f"Install poinsot {versions['poinsot']}."] if "poinsot" in versions else []
-    if (result.folder / "study.toml").is_file():
-        steps.append("Put study.toml of the result, the model and the recordings where the study looks for them.")
-    steps += ["See that the recordings have the hashes above."] if origin.get("recordings") else []
-    if command:
-        blocks += [Points([*steps, "Give the command:"]), Words(shlex.join(map(str, command)), Tone.CODE)]
-    else:
-        blocks += [Points(steps)] if steps else []
-    if (result.folder / "study.toml").is_file():
-        text = (result.folder / "study.toml").read_text(encoding="utf-8", errors="replace")
-        blocks.append(Folded("The study file", [Words(text, Tone.CODE)]))
-    return blocks
+    command = shlex.join(map(str, origin.get("command") or ()))
+    if not (result.folder / asked).is_file():
+        made = "It was asked in Python, and the folder keeps no file of what was asked."
+        return [Points([*steps, made, *([f"The program was: {command}"] if command else [])])]
+    text = (result.folder / asked).read_text(encoding="utf-8", errors="replace")
+    steps += [f"Copy {asked} of the result into an empty folder.", *_model(text, asked)]
+    steps += _recordings(text)
+    name = "The file of the design" if result.designed else "The study file"
+    blocks: list[object] = [Points([*steps, "Give the command:"]), Words(_command(result, asked), Tone.CODE)]
+    blocks += [Words(f"It was first given as: {command}", Tone.NOTE)] if command else []
+    return [*blocks, Folded(name, [Words(text, Tone.CODE)])]
+
+
+def _model(text: str, asked: str) -> list[str]:
+    """What to do for the model that a file names."""
+    model = str(_parsed(text).get("model", ""))
+    if not model or model in library_names():
+        return []
+    if model.endswith(".toml") and PurePath(model).name == model:
+        return [f"Copy nominal.toml of the result there too, as {model}."]
+    return [f'Copy nominal.toml of the result there too, and write model = "nominal.toml" in {asked}.']
+
+
+def _recordings(text: str) -> list[str]:
+    """Where recordings are looked for."""
+    tables = _parsed(text).get("recordings", {})
+    files = [one.get("file", ()) for one in tables.values() if isinstance(one, dict)]
+    names = [name for own in files for name in ([own] if isinstance(own, str) else own)]
+    if not names:
+        return []
+    return [f"Put the recordings there, with the hashes above: {', '.join(map(str, dict.fromkeys(names)))}."]
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        return parsed_toml(text)
+    except PoinsotError:
+        return {}
+
+
+def _command(result: SavedResult, asked: str) -> str:
+    """The command on the file of the folder; of its options those that change numbers."""
+    given = [str(part) for part in result.origin.get("command") or ()]
+    joined = [part.partition("=")[2] for part in given if part.startswith("--bootstrap=")]
+    joined += [b for a, b in pairwise(given) if a == "--bootstrap"]
+    options = ["--bootstrap", joined[-1]] if joined and not result.designed else []
+    return shlex.join(["poinsot", "design" if result.designed else "identify", asked, *options, "--out", "again"])
