@@ -53,20 +53,21 @@ def identify(
         require_report()
     with busy("identification"), resumed():
         found = poinsot.identify(study, dask=dask, bootstrap=bootstrap)
-    print(found)
-    for run in found.study.runs:
-        for finding in run.recording.findings:
-            print(f"recording '{run.name}': {finding}")
-    if out is not None:
-        print(f"written to {found.save(out, overwrite)}")
-    if out is not None and report:
-        from poinsot.app.report.page import write_report
+    written = []
+    try:
+        if out is not None:
+            written.append(f"written to {found.save(out, overwrite)}")
+        if out is not None and report:
+            from poinsot.app.report.page import write_report
 
-        with busy("report"):
-            write_report(out, out / "report.html")
-        print(f"report: {out / 'report.html'}")
-    write_plot(plot, found, overwrite)
-    write_json(json, found.to_dict(), overwrite)
+            with busy("report"):
+                write_report(out, out / "report.html")
+            written.append(f"report: {out / 'report.html'}")
+        write_plot(plot, found, overwrite)
+        write_json(json, found.to_dict(), overwrite)
+    finally:  # a disk that is full takes no more than the files
+        findings = [f"recording '{run.name}': {it}" for run in found.study.runs for it in run.recording.findings]
+        print("\n".join([str(found), *findings, *written]))
     if strict and found.doubts:
         raise typer.Exit(DOUBTFUL)
 
@@ -91,6 +92,6 @@ def compare(
         raise PoinsotError("methods are compared on one study")
     with busy("comparison"), resumed():
         found = poinsot.compare(results[0], method) if method else poinsot.compare(results)
-    print(found)
     write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
+    print(found)

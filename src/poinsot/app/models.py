@@ -98,11 +98,6 @@ def pose(
         (name, *(settled(x, found.size) for x in X.p), *(settled(x, 1.0) for x in quaternion_from_matrix(X.R)))
         for name, X in places.items()
     ]
-    print(f"{mechanism.name}: every joint closed to {found.residual:.1e} of the machine's size ({found.size:.3g} m)")
-    table(("coordinate", "value", "unit", ""), coordinates)
-    print()
-    table(("body", *BODY), bodies)
-    print(f"\n{near}")
     data = {
         "mechanism": mechanism.name,
         "coordinates": {name: {"value": value, "unit": unit} for name, value, unit, _ in coordinates},
@@ -115,6 +110,11 @@ def pose(
     }
     write_plot(plot, (found, near), overwrite)
     write_json(json, data, overwrite)
+    print(f"{mechanism.name}: every joint closed to {found.residual:.1e} of the machine's size ({found.size:.3g} m)")
+    table(("coordinate", "value", "unit", ""), coordinates)
+    print()
+    table(("body", *BODY), bodies)
+    print(f"\n{near}")
 
 
 def schema(

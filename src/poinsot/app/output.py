@@ -34,7 +34,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     numeric = [all(isinstance(row[i], int | float) or row[i] is None for row in rows) for i in range(len(columns))]
     cells = [list(columns), *([_cell(value) for value in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
-    terminal = sys.stdout.isatty()
+    terminal = sys.stdout is not None and sys.stdout.isatty()
     room = shutil.get_terminal_size().columns if terminal else 160
     if sum(widths) + 2 * (len(widths) - 1) > room or not all(cell.isascii() for row in cells for cell in row):
         return _folded(cells, numeric, None if terminal else room)
