@@ -262,7 +262,8 @@ NAMED = """<robot name="r"><link name="base"/>
 <visual><geometry><sphere radius="4"/></geometry><material name="red"><color rgba="1 0 0 1"/></material></visual>
 <visual><geometry><sphere radius="5"/></geometry><material name="unheard of"/></visual></link>
 <link name="tip"><visual><geometry><sphere radius="1"/></geometry><material name="blue"/></visual>
-<visual><geometry><sphere radius="2"/></geometry><material name="green"><color rgba="0 1 0 1"/></material></visual></link>
+<visual><geometry><sphere radius="2"/></geometry><material name="green"><color rgba="0 1 0 1"/></material></visual>
+</link>
 <joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
 <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
 <joint name="k" type="fixed"><parent link="arm"/><child link="tip"/></joint>
