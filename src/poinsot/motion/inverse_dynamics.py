@@ -14,6 +14,7 @@ from numbers import Real
 import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, by_name, listing, one_or_more_names, unknown
+from poinsot.model.assembly.degrees import ask_about_degrees
 from poinsot.model.assembly.mobility import idle_spins, weightless_bodies
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.counted_turns import first_turned, turned_error
@@ -131,6 +132,7 @@ def inverse_dynamics(
         raise PoinsotError(unknown("choice of drives", str(drives), DRIVES))
     begin = by_name(pose, "a pose is", "{'x': 0.1}"), by_name(velocity, "rates are", "{'x': 0.1}")
     if free:
+        ask_about_degrees(mechanism, begin[0])
         mechanism = mechanism.naming(*motion, *free)
         whole = completed(mechanism, motion, t, free, *begin, formulation)
         found = inverse_dynamics(driven_along(mechanism, free, keep=True), whole, t, formulation=formulation)

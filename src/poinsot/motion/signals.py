@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -18,10 +19,17 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, one_line
 from poinsot.lazy import provided
+from poinsot.model.assembly.degrees import ask_about_range
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import seconds
 from poinsot.motion.equations import differentiated
 from poinsot.spatial.algebra import Numbers
+
+
+class MotionTable(dict[str, Any]):
+    """Signals by coordinate in SI, whose units are no question any more; from a table times (n,) [s] and values (n,),
+    or what is left of them behind a filter."""
+
 
 GivenMotion = Any  # signals by coordinate, or a table of samples: the path of a file, a data frame, a recording
 
@@ -194,7 +202,27 @@ def require_motion(motion: Any) -> Mapping[str, Any]:
 def as_motion(motion: Any, mechanism: Mechanism) -> Mapping[str, Any]:
     """Signals by coordinate of a mechanism, from what a user gives: such a mapping, or a table of samples."""
     table = isinstance(motion, str | PathLike) or hasattr(motion, "abscissa") or hasattr(motion, "iloc")
-    return require_motion(provided("motion from a table")(motion, mechanism) if table else motion)
+    found = require_motion(provided("motion from a table")(motion, mechanism) if table else motion)
+    if isinstance(found, MotionTable):
+        return found
+    for name, value in found.items():
+        ask_about_range(mechanism, name, *_extent(value))
+    return MotionTable(found)
+
+
+def _extent(value: Any) -> tuple[float, float]:
+    """Least and greatest value of a motion that numbers give; of a function of time it is not asked."""
+    with suppress(PoinsotError, TypeError, ValueError):
+        signal = as_signal(value)
+        if isinstance(signal, ConstantSignal):
+            return signal.value, signal.value
+        if isinstance(signal, Fourier):
+            swing = sum(map(abs, (*signal.sines, *signal.cosines)))
+            return signal.offset - swing, signal.offset + swing
+        s = np.asarray(signal.s, float) if isinstance(signal, Samples) else np.zeros(0)
+        s = s[np.isfinite(s)]
+        return (float(s.min()), float(s.max())) if len(s) else (0.0, 0.0)
+    return 0.0, 0.0
 
 
 def as_signals(motion: Mapping[str, Any]) -> dict[str, Signal]:

@@ -18,7 +18,7 @@ import numpy as np
 from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import samples, seconds
-from poinsot.motion.signals import Measured
+from poinsot.motion.signals import Measured, MotionTable
 from poinsot.recording.clock import TIME_NAMES
 from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
@@ -49,7 +49,6 @@ CLOCK_FAULTS = {  # of the times of a table
 }
 TWO_TURNS = 4 * np.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
 MUCH = 0.1  # of the accelerations of a motion, that noise may be
-MotionTable = dict[str, Any]  # by coordinate, times (n,) [s] and values (n,), or what is left of them behind a filter
 
 
 def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
@@ -94,8 +93,8 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
         raise PoinsotError(
             f"{name}: the times must increase: row {row} below the header is not later than the one before"
         )
-    exact: MotionTable = {places[column]: (t, np.asarray(recording[column], float)) for column in columns}
-    return exact if mechanism is None else exact | _smooth(recording, places, mechanism, name)
+    exact = MotionTable({places[column]: (t, np.asarray(recording[column], float)) for column in columns})
+    return exact if mechanism is None else MotionTable(exact | _smooth(recording, places, mechanism, name))
 
 
 def _smooth(recording: Recording, places: dict[str, str], mechanism: Mechanism, name: str) -> dict[str, Measured]:

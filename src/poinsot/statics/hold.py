@@ -14,6 +14,7 @@ from poinsot.model.state import GivenPose
 from poinsot.motion.driven import require_count
 from poinsot.motion.equations import SINGULAR, inverse_function
 from poinsot.motion.inverse_dynamics import inverse_dynamics, require_actuators, require_hold
+from poinsot.motion.signals import MotionTable
 from poinsot.results import Result
 from poinsot.results.words import quantities
 from poinsot.system.given_state import given_pose
@@ -64,7 +65,7 @@ def hold(mechanism: Mechanism, pose: GivenPose = None) -> Holding:
     if given is None or isinstance(given, Mapping):
         named = dict(mechanism.elements.pose if given is None else given)
         require_count(compiled, tuple(named))
-        found = inverse_dynamics(mechanism, named, [0.0]).forces
+        found = inverse_dynamics(mechanism, MotionTable(named), [0.0]).forces
         return Holding({name: float(force[0]) for name, force in found.items()}, mechanism)
     require_actuators(compiled)
     compiled = system(mechanism, home=given)

@@ -148,6 +148,10 @@ def comma_advice(text: str) -> str:
     return f"; decimals take a point: {found.group(1).replace('.', '') or 0}.{found.group(2)}" if found else ""
 
 
+class Meant(float):
+    """A number [SI] whose unit is known to be the one that was meant."""
+
+
 def beyond_two_turns(value: Any, unit: str | None) -> bool:
     """Whether an angle is given as a plain number, or a text of one, that may be meant in degrees.
 
@@ -155,6 +159,7 @@ def beyond_two_turns(value: Any, unit: str | None) -> bool:
     (True, False, False)
     """
     try:
-        return unit == "rad" and TWO_TURNS < abs(float(value)) < math.inf
+        plain = unit == "rad" and not isinstance(value, Meant)
+        return plain and TWO_TURNS < abs(float(value)) < math.inf
     except (TypeError, ValueError):
         return False
