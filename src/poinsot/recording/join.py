@@ -78,8 +78,9 @@ def joined(recordings: Sequence[Recording]) -> Recording:
     names = [name for one in recordings for name in one.channels]
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
+        meant = f'{{"column": "{twice[0]}", "file": …}}'
         raise PoinsotError(
-            f'two recordings have channels of one name: {listing(twice)}; name them by columns=, such as {{"q": {{"column": "{twice[0]}", "file": …}}}}'
+            f"two recordings have channels of one name: {listing(twice)}; name them by columns=, such as {meant}"
         )
     first = recordings[0]
     if {one.axis for one in recordings} != {first.axis}:

@@ -18,6 +18,7 @@ import numpy as np
 from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import samples, seconds
+from poinsot.model.quantities.units import units_like
 from poinsot.motion.signals import Measured, MotionTable
 from poinsot.recording.clock import TIME_NAMES
 from poinsot.recording.filtering.differentiate import differentiate
@@ -234,7 +235,10 @@ def _positions(recording: Recording, whole: Recording, mechanism: Mechanism, nam
     for column in strange:
         coordinate, unit = strange_unit(column)
         if coordinate in coordinates:
-            raise PoinsotError(f"{name}: column '{one_line(column, 80)}': '{unit}' is no unit that is known")
+            there = units_like(coordinates[coordinate].unit)
+            raise PoinsotError(
+                f"{name}: column '{one_line(column, 80)}': '{unit}' is no unit that is known; there are: {there}"
+            )
     if not kept:  # a plain column with the name of a drive and its joint is a force in a recording, not in a motion
         named = [c for c in recording if c in coordinates and not recording.channels[c].unit]
         kept = {column: coordinates[column] for column in named}

@@ -125,7 +125,10 @@ def _read_one(path: Path, table: Table, digest: str, given: ColumnMap, every: in
     if table.axis is Axis.FREQUENCY and table.abscissa is not None:
         times = Times(table.abscissa, slice(None), Clock.RECORDED, "", (), ())
     else:
-        times = times_of(table, given)
+        try:
+            times = times_of(table, given)
+        except PoinsotError as error:
+            raise PoinsotError(f"{path.name}: {error}") from None
     table = table if given.channels else _without_index(table, times.column)
     values, channels, steps = mapped(_without(table, times.column, given), given, path.name)
     kept = {name: column[times.rows] for name, column in values.items()}

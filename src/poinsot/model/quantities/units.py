@@ -60,7 +60,7 @@ UNIT_LIST = ", ".join(UNITS)  # for messages
 _COMMA = re.compile(r"(?<![\w.])([-+]?[\d.]*),(\d+)")
 _SI_NAMES = (
     *("kg", "m", "rad", "kg·m²", "m/s²", "-", "N", "N/m", "N·m/rad", "N·m", "N·s/m", "N·m·s/rad", "m/rad", "Pa"),
-    *("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³"),
+    *("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³", "W"),
 )
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
@@ -123,6 +123,16 @@ def dimension_text(dimension: Dimension) -> str:
             return candidate
     powers = zip(("kg", "m", "s", "rad"), dimension)
     return "·".join(f"{base}^{power:g}" if power != 1 else base for base, power in powers if power) or "-"
+
+
+def units_like(unit: str) -> str:
+    """Names of the units in which a quantity may be written, for messages; of all where none is its own.
+
+    >>> units_like("rad")
+    'rad, mrad, deg, °, rev'
+    """
+    dimension = parse_unit(unit).dimension if unit else ()
+    return ", ".join(name for name in UNITS if _BASE[name][1] == dimension) or f"{UNIT_LIST} and their products"
 
 
 def force_unit(pattern: str, unit: str) -> str:
