@@ -125,7 +125,7 @@ def inverse_dynamics(
     >>> sorted(d.forces)
     ['A']
     """
-    motion = as_motion(motion, require_mechanism(mechanism))
+    motion = as_motion(motion, require_mechanism(mechanism), t)
     t = own_times(motion) if t is None else t
     weights, free = by_name(weights, "weights are", "{'A': 2.0}"), one_or_more_names(free, "free coordinates")
     if not isinstance(drives, str) or drives not in DRIVES:

@@ -97,7 +97,7 @@ def kinematics(
     >>> bool(abs(k.angular_velocity["link1"][0, 2] - 2) < 1e-12)
     True
     """
-    motion = as_motion(motion, require_mechanism(mechanism))
+    motion = as_motion(motion, require_mechanism(mechanism), t)
     mechanism, t = mechanism.naming(*motion), own_times(motion) if t is None else t
     try:
         path = solve_path(mechanism, motion, t, formulation)

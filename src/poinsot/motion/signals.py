@@ -21,7 +21,9 @@ from poinsot.errors import MotionError, PoinsotError, one_line
 from poinsot.lazy import provided
 from poinsot.model.assembly.degrees import ask_about_range
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.quantities.parameters import as_value
 from poinsot.model.quantities.times import seconds
+from poinsot.model.quantities.units import Meant
 from poinsot.motion.equations import differentiated
 from poinsot.spatial.algebra import Numbers
 
@@ -174,8 +176,16 @@ def as_signal(value: Any) -> Signal:
         return ConstantSignal(float(value))
     except (TypeError, ValueError, OverflowError):
         raise PoinsotError(
-            f"a motion is a number, a function of t, a Fourier series or (times, values), not {type(value).__name__}"
+            "a motion is a number, a function of t, a Fourier series, (times, values) or as many values as there are "
+            f"times t, not {type(value).__name__}{_shape(value)}"
         ) from None
+
+
+def _shape(value: Any) -> str:
+    shape: tuple[int, ...] = ()
+    with suppress(ValueError):
+        shape = np.shape(value) if isinstance(value, np.ndarray | list) else ()
+    return f" of {' × '.join(map(str, shape))}" if shape else ""
 
 
 def as_times(t: Numbers) -> np.ndarray:
@@ -199,15 +209,35 @@ def require_motion(motion: Any) -> Mapping[str, Any]:
     )
 
 
-def as_motion(motion: Any, mechanism: Mechanism) -> Mapping[str, Any]:
-    """Signals by coordinate of a mechanism, from what a user gives: such a mapping, or a table of samples."""
+def as_motion(motion: Any, mechanism: Mechanism, t: Numbers | None = None) -> Mapping[str, Any]:
+    """Signals by coordinate of a mechanism, from what a user gives: such a mapping, or a table of samples.
+
+    Values may be quantities, such as "20 deg", and arrays as long as `t` (n,) [s], the samples at these times.
+    """
     table = isinstance(motion, str | PathLike) or hasattr(motion, "abscissa") or hasattr(motion, "iloc")
     found = require_motion(provided("motion from a table")(motion, mechanism) if table else motion)
     if isinstance(found, MotionTable):
         return found
+    found = {name: _sampled(x, t) for name, x in in_si(mechanism, found).items()}
     for name, value in found.items():
         ask_about_range(mechanism, name, *_extent(value))
     return MotionTable(found)
+
+
+def in_si(mechanism: Mechanism, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by coordinate, texts such as "20 deg" among them as numbers  [m or rad]."""
+    named = mechanism.elements.coordinates
+    units = {name: named[name].unit for name, x in values.items() if isinstance(x, str) and name in named}
+    return {name: Meant(as_value(x, units[name], name)) if name in units else x for name, x in values.items()}
+
+
+def _sampled(value: Any, t: Any) -> Any:
+    """Samples at times t (n,), where a value is an array as long as these."""
+    if isinstance(value, np.ndarray | list) and t is not None:
+        with suppress(TypeError, ValueError):
+            if np.shape(value) == np.shape(t) and np.size(t) and np.ndim(t) == 1:
+                return Samples(t, np.asarray(value, float))
+    return value
 
 
 def _extent(value: Any) -> tuple[float, float]:

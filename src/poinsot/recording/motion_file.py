@@ -49,6 +49,7 @@ CLOCK_FAULTS = {  # of the times of a table
     "no number": "there is no number",
 }
 TWO_TURNS = 4 * np.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
+FEWEST = 6  # rows, for splines of degree five
 MUCH = 0.1  # of the accelerations of a motion, that noise may be
 
 
@@ -87,6 +88,9 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
         if missing.any():
             row = int(np.argmax(missing)) + 1
             raise PoinsotError(f"{name}: column '{column}' has no number in row {row} below the header")
+    if mechanism is not None and len(recording) < FEWEST:
+        rows = f"{len(recording)} row{'s' * (len(recording) > 1)}"
+        raise PoinsotError(f"{name}: {rows} of numbers are too few for a motion, which needs {FEWEST} or more")
     places = {column: (recording.channels[column].place if mechanism else "") or column for column in columns}
     t = np.asarray(recording.t, float)
     if not (t[1:] > t[:-1]).all():
