@@ -125,7 +125,7 @@ class Estimate(Result):
         return (values, left, *(together if known.sum() > 1 else ()), *self.fit.panels())
 
     def __getitem__(self, name: str) -> Value:
-        """The value of an unknown; what a payload adds, "payload load.m", is also "load.m" where that is none itself."""
+        """The value of an unknown; what a payload adds, "payload load.m", is "load.m" too where that is none."""
         for key in (name, f"{PAYLOAD}{name}"):
             for value in self.parameters:
                 if value.name == key:
