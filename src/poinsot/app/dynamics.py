@@ -16,7 +16,6 @@ from poinsot.app.options import Actuators, Change, Csv, Duration, Json, Model, M
 from poinsot.app.output import (
     OUT_OF_PLANE,
     headed,
-    settled,
     signals,
     table,
     whole,
@@ -25,6 +24,7 @@ from poinsot.app.output import (
 )
 from poinsot.app.tables import coordinate_units, force_units, loaded, pairs, pose_in, read_motion, write_table
 from poinsot.errors import MotionError, PoinsotError
+from poinsot.results.words import settled
 
 MAX_SAMPLES = 1_000_000  # in a table
 FORMULATIONS = ("joint", "embedded", "euler", "rotation-matrix")

@@ -11,12 +11,13 @@ import typer
 import poinsot
 from poinsot.app.console import busy
 from poinsot.app.options import Change, Json, Model, Overwrite, Plot, Pose, place_of
-from poinsot.app.output import parameter_rows, settled, table, write_json, write_plot, write_text
+from poinsot.app.output import parameter_rows, table, write_json, write_plot, write_text
 from poinsot.app.tables import loaded, pose_in, pose_rows
 from poinsot.errors import MissingMeshWarning, PoinsotError
 from poinsot.model import interchange
 from poinsot.model.load import LIBRARY
 from poinsot.model.toml import read_text
+from poinsot.results.words import settled
 from poinsot.spatial.rotation import quaternion_from_matrix
 
 _WRITERS = {".xml": "write_mjcf", ".mjcf": "write_mjcf", ".urdf": "write_urdf"}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import poinsot
-from poinsot.app.output import settled, write_text
+from poinsot.app.output import write_text
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, one_line, unknown
@@ -24,6 +24,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.quantities.units import Meant, beyond_two_turns, comma_advice
 from poinsot.motion.signals import own_times
+from poinsot.results.words import settled
 from poinsot.spatial.pose import Pose
 from poinsot.system.system import start
 

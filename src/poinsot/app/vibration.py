@@ -204,6 +204,7 @@ def _rounded(matrix: np.ndarray, turns: list[bool]) -> list[list[float]]:
 
 def _at_rest(linear: LinearModel, asked: Any, wish: Any) -> list[str]:
     """Which actuators are free and why, what they carry, and the pose about which small motions are meant."""
+    from poinsot.statics.force_sizes import told_forces
     from poinsot.statics.locked import locked_actuators
 
     mechanism, lines = linear.mechanism, []
@@ -213,7 +214,8 @@ def _at_rest(linear: LinearModel, asked: Any, wish: Any) -> list[str]:
         why = "nothing could move with them locked" if all_locked else "a spring acts along their coordinates"
         lines.append(f"free, as {why}: {', '.join(free)} (--locked chooses others)")
     units = force_units(mechanism)
-    held = [f"{name} {linear.forces[name]:.5g} {units[name]}" for name in free if abs(linear.forces.get(name, 0)) > 0]
+    told = told_forces(mechanism, {name: float(force) for name, force in linear.forces.items()})
+    held = [f"{name} {told[name]:.5g} {units[name]}" for name in free if told.get(name, 0.0)]
     lines += [f"constant forces of free actuators: {', '.join(held)}"] if held else []
     said = {name: mechanism.actuators[name].excess(linear.forces.get(name, 0.0)) for name in mechanism.actuators}
     lines += [

@@ -17,6 +17,7 @@ from poinsot.motion.inverse_dynamics import inverse_dynamics, require_actuators,
 from poinsot.motion.signals import MotionTable, in_si
 from poinsot.results import Result
 from poinsot.results.words import quantities
+from poinsot.statics.force_sizes import told_forces
 from poinsot.system.given_state import given_pose
 from poinsot.system.system import start, system
 from poinsot.system.variants import solved_with_care
@@ -32,7 +33,8 @@ class Holding(Result, Mapping[str, float]):
     _plot = {"forces": "actuator forces"}
 
     def __str__(self) -> str:
-        told = quantities(self.forces, lambda name: self.mechanism.actuators[name].unit)
+        forces = told_forces(self.mechanism, self.forces)
+        told = quantities(forces, lambda name: self.mechanism.actuators[name].unit)
         said = {name: self.mechanism.actuators[name].excess(force) for name, force in self.forces.items()}
         beyond = [f"'{name}': {text}" for name, text in said.items() if text]
         held = f"{self.mechanism.name} is held by {told if self.forces else 'nothing: it has no actuators'}"
