@@ -59,7 +59,7 @@ class RecordedChannel:
 CHANNELS = 8  # in a plot
 
 COMPLEX = "complex numbers, which samples over time are not"
-KINDS = {"b": "truth values", "U": "texts", "S": "texts", "c": COMPLEX}  # of arrays that are no samples
+OTHERS = {"b": "truth values", "U": "texts", "S": "texts", "c": COMPLEX}  # of arrays that are no samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,9 +307,9 @@ def _samples(
 ) -> np.ndarray:
     """A copy of a column as numbers, real ones over time; `what` it is, for errors."""
     try:
-        kind = KINDS.get(np.asarray(column).dtype.kind)
-        if kind and not (real is False and kind == COMPLEX):
-            raise PoinsotError(f"{what} holds {kind}; give numbers: {one_line(repr(column), 60)}")
+        other = OTHERS.get(np.asarray(column).dtype.kind, "")
+        if other and (real or other != COMPLEX):
+            raise PoinsotError(f"{what} holds {other}; give numbers: {one_line(repr(column), 60)}")
         return np.array(as_numbers(column))
     except (TypeError, ValueError):
         raise PoinsotError(f"{what} holds something else than numbers: {one_line(repr(column), 60)}") from None
