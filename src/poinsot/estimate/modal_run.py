@@ -178,6 +178,13 @@ class ModalRun:
         return cls(test.frequencies, pose, **{**own, **more})
 
 
+def _no_text(given: Any) -> Any:
+    """What was given, if it is not one text, whose letters are no numbers."""
+    if isinstance(given, str):
+        raise TypeError("a text")
+    return given
+
+
 def _numbers(given: Any, what: str, name: str, unit: str = "") -> np.ndarray:
     """Numbers (k,), NaN for None and "-"; texts may have a unit where the numbers have one."""
 
@@ -187,7 +194,7 @@ def _numbers(given: Any, what: str, name: str, unit: str = "") -> np.ndarray:
         return as_value(x, unit, f"modal run '{name}': {what}") if unit and isinstance(x, str) else float(x)
 
     try:
-        plain = [read(x) for x in given]
+        plain = [read(x) for x in _no_text(given)]
     except (TypeError, ValueError):
         raise PoinsotError(
             f"modal run '{name}': {what} are a list of numbers, not {one_line(repr(given), 40)}"
