@@ -158,7 +158,8 @@ def test_the_end_of_a_simulation_is_a_positive_time(t_end):
         ({"phi": lambda t: math.sin(t)}, "NumPy functions and give one finite number"),
         ({"phi": lambda t: 0 if t < 1 else 1}, "truth value"),
         ({"phi": lambda t: [t, t]}, "a motion that is a function of t"),
-        ({"phi": "90 deg"}, "a motion is a number, a function of t"),
+        ({"phi": b"90 deg"}, "a motion is a number, a function of t"),
+        ({"phi": "90 mm"}, "phi: expected a quantity in rad, got '90 mm'"),
     ],
 )
 def test_a_motion_that_cannot_be_read_is_refused(motion, message):

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.app.output import settled
 from poinsot.app.tables import pose_line
+from poinsot.estimate.results.text import with_error
 from poinsot.identifiability.determinable import ParameterVerdict, Verdict
+from poinsot.results.words import settled
+from poinsot.statics.force_sizes import told_forces
+from poinsot.statics.hold import Holding
 
 T = np.linspace(0, 1, 101)
 ROUND_OFF = re.compile(r"(?<![\d.])-0(?![\d.])|e-(1[3-9]|[2-9]\d)")
@@ -59,3 +62,30 @@ def test_a_pose_on_one_line_has_units_and_degrees():
     at = poinsot.assemble(mechanism, {"theta1": np.pi / 6})
     line = pose_line(mechanism, at.poses, at.angles)
     assert line.startswith("theta1 = 0.523599 rad (30°), theta2 = ") and not ROUND_OFF.search(line)
+
+
+def test_round_off_of_weights_is_printed_as_nothing():
+    level = poinsot.load("slider_crank").with_parameters({})
+    drives = {name: -3.2e-18 for name in level.actuators}
+    assert told_forces(level, drives) == dict.fromkeys(drives, 0.0)
+    assert told_forces(level, dict.fromkeys(drives, -3.2e-3)) == dict.fromkeys(drives, -3.2e-3)
+    assert "e-" not in str(Holding(drives, level)) and "= 0 N·m" in str(Holding(drives, level))
+    weightless = poinsot.build({**level.document, "gravity": [0, 0]})
+    assert told_forces(weightless, drives) == dict.fromkeys(drives, 0.0)
+
+
+def test_equilibria_have_the_units_of_their_kind():
+    rest = poinsot.equilibrium(poinsot.load("pendulum"), pose={"phi": 0.8})
+    assert str(rest).endswith(", residual 0 N·m")
+    assert {name: unit for name, (_, unit) in rest.to_columns().items() if name.startswith(("res", "stiff"))} == {
+        "residual": "N·m",
+        "stiffness1": "N·m/rad",
+    }
+    assert poinsot.equilibrium(poinsot.load("slider_crank")).kind == ("N or N·m", "N/m or N·m/rad")
+    slide = {"bodies": {"b": {"mass": 1, "inertia": [1, 1, 1]}}, "gravity": [0, 0, -9.81]}
+    slide["joints"] = {"j": {"type": "prismatic", "between": ["ground", "b"], "stiffness": "100 N/m"}}
+    assert poinsot.equilibrium(poinsot.build({"format": 1, **slide})).kind == ("N", "N/m")
+
+
+def test_estimates_of_nothing_have_no_sign():
+    assert with_error(-0.0001, 0.016) == "0.000 ± 0.016" and with_error(-0.01, 0.016) == "-0.010 ± 0.016"

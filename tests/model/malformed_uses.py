@@ -205,8 +205,8 @@ ACTING = [
     ),
     (
         "rate a text",
-        PLANAR + '[sensors.s]\ntype = "imu"\nat = "arm"\nrate = "100"\n',
-        r"sensors\.s\.rate: expected .*got '100'",
+        PLANAR + '[sensors.s]\ntype = "imu"\nat = "arm"\nrate = "fast"\n',
+        r"sensors\.s\.rate: expected .* in Hz, got 'fast'",
     ),
     (
         "rate negative",

@@ -57,6 +57,7 @@ def test_every_parameter_of_the_library_comes_back_changed(tmp_path, name):
     again = written(tmp_path, changed)
     assert again.parameters.values_by_name == changed.parameters.values_by_name
     assert again.parameters == changed.parameters
+    assert build(changed.document, changed.name).parameters == changed.parameters
 
 
 @pytest.mark.parametrize("name", ["ex800", "four_bar", "delta"])
@@ -118,15 +119,27 @@ NUMBER
                 changed = mechanism.with_parameters({name: 3.5})
                 again = written(tmp_path, changed)
                 assert again.parameters == changed.parameters, (shared, number, name)
+                assert build(changed.document).parameters == changed.parameters, (shared, number, name)
                 twice = again.with_parameters({name: 4.5})
                 assert written(tmp_path, twice).parameters == twice.parameters, (shared, number, name)
 
 
 def test_a_mechanism_made_separate_or_shared_is_written(tmp_path):
     apart = load("ex800").with_separate("rods.*").with_parameters({"leg4.rod.mass": 0.2})
-    assert written(tmp_path, apart).parameters == apart.parameters
+    assert written(tmp_path, apart).parameters == apart.parameters == build(apart.document).parameters
     one = load("three_link").with_parameters({"link1.mass": 0.5, "link2.mass": 0.5}).with_shared("m", "link[12].mass")
-    assert written(tmp_path, one).parameters == one.parameters
+    assert written(tmp_path, one).parameters == one.parameters == build(one.document).parameters
+
+
+def test_the_document_is_that_of_the_values_and_the_file_keeps_its_own():
+    text = TEXT.replace('"1500 g"', '"2 * rho"') + '[parameters]\nrho = "750 g"\nhalf = "rho / 2"\n'
+    mechanism = build(tomllib.loads(text), "arm")
+    heavier = mechanism.with_parameters({"rho": "1 kg", "hinge.stiffness": 4})
+    assert mechanism.document["parameters"]["rho"] == "750 g"
+    assert heavier.document["parameters"] == {"rho": "1.0 kg", "half": "rho / 2"}
+    assert heavier.document["bodies"] == mechanism.document["bodies"]
+    assert build(heavier.document, "arm").elements == heavier.elements
+    assert heavier.physics == mechanism.physics  # functions that are compiled serve for all values
 
 
 def test_a_mechanism_built_from_a_table_is_written(tmp_path):

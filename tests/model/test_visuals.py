@@ -252,3 +252,29 @@ def test_meshes_of_an_mjcf_that_was_written_read_back_in_their_places(tmp_path):
         np.testing.assert_allclose(mesh.pose().p, given.pose().p, atol=1e-6)
         np.testing.assert_allclose(mesh.pose().R, given.pose().R, atol=1e-6)
         np.testing.assert_allclose([float(x) for x in mesh.size], [0.1, 0.2, 0.3])
+
+
+NAMED = """<robot name="r"><link name="base"/>
+<link name="arm"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+<visual><geometry><sphere radius="1"/></geometry><material name="grey"/></visual>
+<visual><geometry><sphere radius="2"/></geometry><material name="blue"><color rgba="0 0 1 1"/></material></visual>
+<visual><geometry><sphere radius="3"/></geometry><material name="green"/></visual>
+<visual><geometry><sphere radius="4"/></geometry><material name="red"><color rgba="1 0 0 1"/></material></visual>
+<visual><geometry><sphere radius="5"/></geometry><material name="unheard of"/></visual></link>
+<link name="tip"><visual><geometry><sphere radius="1"/></geometry><material name="blue"/></visual>
+<visual><geometry><sphere radius="2"/></geometry><material name="green"><color rgba="0 1 0 1"/></material></visual>
+</link>
+<joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<joint name="k" type="fixed"><parent link="arm"/><child link="tip"/></joint>
+<material name="grey"><color rgba="0.5 0.5 0.5 1"/></material>
+<material name="red"><color rgba="0.9 0 0 1"/></material></robot>"""
+
+
+def test_materials_of_a_urdf_are_found_by_name_wherever_they_are_defined(tmp_path, recwarn):
+    (tmp_path / "r.urdf").write_text(NAMED)
+    shown = poinsot.read_urdf(tmp_path / "r.urdf").bodies["arm"].visuals
+    colours = [None if v.colour is None else [float(x) for x in v.colour] for v in shown]
+    grey, blue, green, red = [0.5, 0.5, 0.5, 1], [0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 1]
+    assert colours == [grey, blue, green, red, None, blue, green]
+    assert not any("material" in str(one.message) for one in recwarn)

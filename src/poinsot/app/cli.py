@@ -74,8 +74,6 @@ def _run() -> int | str | None:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        return 0
     except OSError as error:
         what = error.filename or "the output cannot be written"
         return _fail(f"{what}: {(error.strerror or str(error)).lower()}")
@@ -133,11 +131,10 @@ def cache(
     overwrite: Overwrite = False,
 ) -> None:
     """Show what the cache of compiled code holds, or clear it."""
-    if clear:
-        print(f"removed {engine.clear_cache()}")
+    removed = [f"removed {engine.clear_cache()}"] if clear else []
     report = engine.cache_report()
     write_json(json, asdict(report), overwrite)
-    print(report)
+    print("\n".join([*removed, str(report)]))
 
 
 COMMANDS = {

@@ -35,9 +35,26 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
     return "".join(_PLAIN.get(c, "?") for c in error.object[error.start : error.end]), error.end
 
 
+class Pipe(io.FileIO):
+    """The standard output whose reader may go, as `head` does: what nobody reads is left out, and work goes on."""
+
+    def write(self, data: Any) -> int | None:
+        """Write what can be written."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return memoryview(data).nbytes
+
+
 def prepare_output() -> None:
-    """Let no character that a console cannot show end a command."""
+    """Let no character that a console cannot show end a command, nor a reader that goes."""
     codecs.register_error("poinsot.plain", _plain)
+    out: Any = sys.stdout
+    buffer = getattr(out, "buffer", None)
+    if type(getattr(buffer, "raw", buffer)) is io.FileIO and not out.isatty():  # without a buffer: PYTHONUNBUFFERED
+        out.flush()
+        raw, coded = Pipe(out.fileno(), "w", closefd=False), {"encoding": out.encoding, "errors": out.errors}
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), write_through=out.write_through, **coded)
     streams: tuple[Any, ...] = (sys.stdout, sys.stderr)
     for stream in streams:
         with suppress(AttributeError, ValueError, OSError):  # closed, or replaced by something else

@@ -33,8 +33,11 @@ def design(
     require_distributed(dask)
     with busy("design"), resumed():
         found = poinsot.design(study, dask=dask)
-    print(found)
-    if out is not None:
-        print(f"written to {found.save(out, overwrite)}")
-    write_json(json, found.to_dict(), overwrite)
-    write_plot(plot, found, overwrite)
+    written = []
+    try:
+        if out is not None:
+            written.append(f"written to {found.save(out, overwrite)}")
+        write_json(json, found.to_dict(), overwrite)
+        write_plot(plot, found, overwrite)
+    finally:  # a disk that is full takes no more than the files
+        print("\n".join([str(found), *written]))

@@ -16,7 +16,6 @@ from poinsot.app.options import Actuators, Change, Csv, Duration, Json, Model, M
 from poinsot.app.output import (
     OUT_OF_PLANE,
     headed,
-    settled,
     signals,
     table,
     whole,
@@ -25,6 +24,7 @@ from poinsot.app.output import (
 )
 from poinsot.app.tables import coordinate_units, force_units, loaded, pairs, pose_in, read_motion, write_table
 from poinsot.errors import MotionError, PoinsotError
+from poinsot.results.words import settled
 
 MAX_SAMPLES = 1_000_000  # in a table
 FORMULATIONS = ("joint", "embedded", "euler", "rotation-matrix")
@@ -103,13 +103,13 @@ def simulate(
         found, code = getattr(stop, "partial", None), INTERRUPTED
         if found is None:
             raise
-    print("\n".join([str(found), *found.changes]))
-    table(("coordinate", "start", "end", "unit"), _coordinate_rows(found, lambda s: (s[0], s[-1])))
     write_plot(plot, found, overwrite)
     if csv:
         write_table(csv, headed(_simulated_signals(found)), overwrite)
     if json:
         write_json(json, whole(found), overwrite)
+    print("\n".join([str(found), *found.changes]))
+    table(("coordinate", "start", "end", "unit"), _coordinate_rows(found, lambda s: (s[0], s[-1])))
     if code == INTERRUPTED or not found.finished:
         raise typer.Exit(code)
 
@@ -171,14 +171,14 @@ def kinematics(
     t, signal = read_motion(motion, mechanism)
     with busy(f"kinematics of {model}"):
         found, error = _kept(lambda: poinsot.kinematics(mechanism, signal, t, formulation=formulation))
-    print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e} m or rad")
-    table(("coordinate", "least", "greatest", "unit"), _coordinate_rows(found, lambda s: (s.min(), s.max())))
-    _print_notes(found)
     write_plot(plot, found, overwrite)
     if csv:
         write_table(csv, headed(signals(found)), overwrite)
     if json:
         write_json(json, whole(found), overwrite)
+    print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e} m or rad")
+    table(("coordinate", "least", "greatest", "unit"), _coordinate_rows(found, lambda s: (s.min(), s.max())))
+    _print_notes(found)
     if error:
         raise error
 
@@ -206,11 +206,6 @@ def inverse(
         options["velocity"] = pairs(velocity, "a velocity", coordinate_units(mechanism, "/s")) or None
         found, error = _kept(lambda: poinsot.inverse_dynamics(mechanism, signal, t, **options))
         found = replace(found, reactions={j: found.reaction(j, axes=axes, about=about) for j in found.reactions})
-    table(("actuator", "least force", "greatest force", "unit", "greatest |power| [W]"), _force_rows(found))
-    for name, drive in found.mechanism.actuators.items():
-        if said := drive.excess(found.forces[name]):
-            print(f"{name}: {said}")
-    _print_notes(found.kinematics)
     moved = {f"{n}{end}" for n in found.kinematics.coordinates for end in ("", ".rate")}
     driven = {name: x for name, x in signals(found.kinematics).items() if name in moved}
     write_plot(plot, found, overwrite)
@@ -218,6 +213,11 @@ def inverse(
         write_table(csv, headed({"t": (found.t, "s"), **driven, **signals(found)}), overwrite)
     if json:
         write_json(json, whole(found) | {"axes": axes, "about": about}, overwrite)
+    table(("actuator", "least force", "greatest force", "unit", "greatest |power| [W]"), _force_rows(found))
+    for name, drive in found.mechanism.actuators.items():
+        if said := drive.excess(found.forces[name]):
+            print(f"{name}: {said}")
+    _print_notes(found.kinematics)
     if error:
         raise error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +28,10 @@ def identify(
         typer.Argument(help="a study file (TOML): model, recordings, unknowns, method", autocompletion=names.studies),
     ],
     out: Out = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", metavar="NAME", help="instead of the study's own", autocompletion=names.methods),
+    ] = None,
     dask: Annotated[
         str | None, typer.Option("--dask", metavar="ADDRESS", help="a scheduler, tcp://…, or local")
     ] = None,
@@ -52,23 +57,38 @@ def identify(
 
         require_report()
     with busy("identification"), resumed():
-        found = poinsot.identify(study, dask=dask, bootstrap=bootstrap)
-    print(found)
-    for run in found.study.runs:
-        for finding in run.recording.findings:
-            print(f"recording '{run.name}': {finding}")
-    if out is not None:
-        print(f"written to {found.save(out, overwrite)}")
-    if out is not None and report:
-        from poinsot.app.report.page import write_report
+        asked = study if method is None else _by_method(study, method)
+        found = poinsot.identify(asked, dask=dask, bootstrap=bootstrap)
+    written = []
+    try:
+        if out is not None:
+            written.append(f"written to {found.save(out, overwrite)}")
+        if out is not None and report:
+            from poinsot.app.report.page import write_report
 
-        with busy("report"):
-            write_report(out, out / "report.html")
-        print(f"report: {out / 'report.html'}")
-    write_plot(plot, found, overwrite)
-    write_json(json, found.to_dict(), overwrite)
+            with busy("report"):
+                write_report(out, out / "report.html")
+            written.append(f"report: {out / 'report.html'}")
+        write_plot(plot, found, overwrite)
+        write_json(json, found.to_dict(), overwrite)
+    finally:  # a disk that is full takes no more than the files
+        findings = [f"recording '{run.name}': {it}" for run in found.study.runs for it in run.recording.findings]
+        print("\n".join([str(found), *findings, *written]))
     if strict and found.doubts:
         raise typer.Exit(DOUBTFUL)
+
+
+def _by_method(path: Path, method: str) -> poinsot.Study:
+    """The study of a file with another method; so does its text, which is kept with the result."""
+    import tomlkit
+
+    from poinsot.estimate.methods.registry import method_of
+    from poinsot.estimate.study_file import read_study
+
+    study = read_study(path)
+    document = tomlkit.parse(study.text)
+    document.pop("method", None)
+    return replace(study, method=method_of(method), text=f'method = "{method}"\n{tomlkit.dumps(document)}')
 
 
 def compare(
@@ -91,6 +111,6 @@ def compare(
         raise PoinsotError("methods are compared on one study")
     with busy("comparison"), resumed():
         found = poinsot.compare(results[0], method) if method else poinsot.compare(results)
-    print(found)
     write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
+    print(found)

@@ -99,9 +99,9 @@ def determinable(
         wanted = channels_in(mechanism, channels)
         spread = None if noise is None else _noise(mechanism, signals, wanted, noise)
         found = poinsot.determinable(mechanism, signals, t, wanted, parameters=names_in(parameters), noise=spread)
-    print(found)
     write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
+    print(found)
 
 
 def _noise(
@@ -138,10 +138,6 @@ def regressor(
         found = poinsot.regressor(
             mechanism, signals, t, channels_in(mechanism, channels), parameters=names_in(parameters)
         )
-    print(found)
-    print("rows: samples in the order of time, for each of them " + ", ".join(found.channels))
-    columns = list(zip(found.columns, found.parameters.tolist(), found.units))
-    table(("column", "value", "unit"), columns)
     if out is not None and out.suffix == ".csv":
         c = len(found.channels)
         rows = {"t [s]": found.t.repeat(c), "channel": [*found.channels] * len(found.t)}
@@ -151,6 +147,10 @@ def regressor(
         write_bytes(out, _as_npz(found), overwrite)
     write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
+    print(found)
+    print("rows: samples in the order of time, for each of them " + ", ".join(found.channels))
+    columns = list(zip(found.columns, found.parameters.tolist(), found.units))
+    table(("column", "value", "unit"), columns)
 
 
 def _as_npz(found: Any) -> bytes:

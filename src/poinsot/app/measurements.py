@@ -42,6 +42,7 @@ from poinsot.errors import MissingExtraError, PoinsotError
 from poinsot.recording.recording import Axis, Recording
 
 OF_SIMULATION = ("t_end", "rate", "actuator", "pose", "velocity", "method")  # options of `measure`
+MODELS = (".toml", ".urdf", ".xml", ".mjcf", ".xacro")  # endings of model files
 SENSORS = completed.of_model(lambda mechanism: mechanism.sensors)
 Out = Annotated[
     Path | None,
@@ -50,10 +51,14 @@ Out = Annotated[
 
 
 def read(
-    file: Annotated[Path, typer.Argument(help="a recording: CSV, MATLAB, HDF5, NumPy, Parquet, UFF, text, a bag")],
-    model: Annotated[
-        str | None, typer.Argument(help="the mechanism that was measured: more faults are found")
-    ] = None,
+    file: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE... [MODEL]",
+            help="recordings on one clock (CSV, MATLAB, HDF5, NumPy, Parquet, UFF, text, a bag), then the mechanism "
+            "that was measured: more faults are found",
+        ),
+    ],
     columns: Annotated[Path | None, typer.Option(metavar="FILE", help="a columns file (TOML)")] = None,
     time: Annotated[str | None, typer.Option(metavar="COLUMN", help="the time column")] = None,
     rate: Annotated[
@@ -74,10 +79,17 @@ def read(
 ) -> None:
     """Channels, units and findings of a recording; exits with 1 if a finding makes results wrong."""
     _require_ending(out)
-    with busy(f"reading {file.name}"):
+    files, model = (file[:-1], file[-1]) if len(file) > 1 and _is_model(file[-1]) else (file, None)
+    with busy(f"reading {files[0]}"):
         mechanism = None if model is None else poinsot.load(model)
         found = poinsot.read(
-            file, columns=columns, time=time, rate=rate, mechanism=mechanism, every=every, repair=repair
+            [Path(one) for one in files],
+            columns=columns,
+            time=time,
+            rate=rate,
+            mechanism=mechanism,
+            every=every,
+            repair=repair,
         )
         _write(out, found, overwrite)
     write_plot(plot, found, overwrite)
@@ -85,6 +97,12 @@ def read(
     print(found)
     if found.problems:
         raise typer.Exit(1)
+
+
+def _is_model(text: str) -> bool:
+    """Whether an argument behind a recording names the mechanism, and no further recording."""
+    ending = Path(text).suffix.lower()
+    return text in poinsot.library_names() or ending in MODELS or not (ending or Path(text).exists())
 
 
 def measure(

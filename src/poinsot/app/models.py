@@ -11,12 +11,13 @@ import typer
 import poinsot
 from poinsot.app.console import busy
 from poinsot.app.options import Change, Json, Model, Overwrite, Plot, Pose, place_of
-from poinsot.app.output import parameter_rows, settled, table, write_json, write_plot, write_text
+from poinsot.app.output import parameter_rows, table, write_json, write_plot, write_text
 from poinsot.app.tables import loaded, pose_in, pose_rows
 from poinsot.errors import MissingMeshWarning, PoinsotError
 from poinsot.model import interchange
 from poinsot.model.load import LIBRARY
 from poinsot.model.toml import read_text
+from poinsot.results.words import settled
 from poinsot.spatial.rotation import quaternion_from_matrix
 
 _WRITERS = {".xml": "write_mjcf", ".mjcf": "write_mjcf", ".urdf": "write_urdf"}
@@ -98,11 +99,6 @@ def pose(
         (name, *(settled(x, found.size) for x in X.p), *(settled(x, 1.0) for x in quaternion_from_matrix(X.R)))
         for name, X in places.items()
     ]
-    print(f"{mechanism.name}: every joint closed to {found.residual:.1e} of the machine's size ({found.size:.3g} m)")
-    table(("coordinate", "value", "unit", ""), coordinates)
-    print()
-    table(("body", *BODY), bodies)
-    print(f"\n{near}")
     data = {
         "mechanism": mechanism.name,
         "coordinates": {name: {"value": value, "unit": unit} for name, value, unit, _ in coordinates},
@@ -115,6 +111,11 @@ def pose(
     }
     write_plot(plot, (found, near), overwrite)
     write_json(json, data, overwrite)
+    print(f"{mechanism.name}: every joint closed to {found.residual:.1e} of the machine's size ({found.size:.3g} m)")
+    table(("coordinate", "value", "unit", ""), coordinates)
+    print()
+    table(("body", *BODY), bodies)
+    print(f"\n{near}")
 
 
 def schema(

@@ -25,7 +25,6 @@ from poinsot.spatial.rotation import quaternion_from_matrix
 QUATERNION = ("qw", "qx", "qy", "qz")
 MATRIX = tuple(f"R{i}{j}" for i in "123" for j in "123")
 OUT_OF_PLANE = tuple(["z", "qx", "qy", "vz", "wx", "wy", "az", "alphax", "alphay", "fz", "tx", "ty"])
-ROUND_OFF = 1e-11  # of the size of what is printed, below which a number is printed as 0
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -34,7 +33,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     numeric = [all(isinstance(row[i], int | float) or row[i] is None for row in rows) for i in range(len(columns))]
     cells = [list(columns), *([_cell(value) for value in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
-    terminal = sys.stdout.isatty()
+    terminal = sys.stdout is not None and sys.stdout.isatty()
     room = shutil.get_terminal_size().columns if terminal else 160
     if sum(widths) + 2 * (len(widths) - 1) > room or not all(cell.isascii() for row in cells for cell in row):
         return _folded(cells, numeric, None if terminal else room)
@@ -60,15 +59,6 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     return f"{value + 0.0:.8g}" if isinstance(value, float) else str(value)  # -0.0 is 0
-
-
-def settled(value: float, size: float) -> float:
-    """A number to print: 0 where it is the round-off of numbers of that size; files keep all digits.
-
-    >>> settled(-1.6e-26, 0.3), settled(0.1, 0.3)
-    (0.0, 0.1)
-    """
-    return float(value) if not abs(value) <= ROUND_OFF * size else 0.0
 
 
 def signals(result: Any) -> dict[str, tuple[np.ndarray, str]]:

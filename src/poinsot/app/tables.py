@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import poinsot
-from poinsot.app.output import settled, write_text
+from poinsot.app.output import write_text
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import Coordinate
 from poinsot.errors import PoinsotError, one_line, unknown
@@ -22,8 +22,9 @@ from poinsot.model.assembly.constraints import Constraints
 from poinsot.model.assembly.turns import wound
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
-from poinsot.model.quantities.units import beyond_two_turns, comma_advice
+from poinsot.model.quantities.units import Meant, beyond_two_turns, comma_advice
 from poinsot.motion.signals import own_times
+from poinsot.results.words import settled
 from poinsot.spatial.pose import Pose
 from poinsot.system.system import start
 
@@ -71,7 +72,7 @@ def pose_in(mechanism: Mechanism, texts: Iterable[str] | None) -> dict[str, floa
     for name, value in _assigned(texts, "a coordinate"):
         if beyond_two_turns(value, units.get(name)):
             warnings.warn(f"{name} = {value} rad; were degrees meant? write {name}={value} deg", stacklevel=2)
-    return pairs(texts, "a coordinate", units) or None
+    return {name: Meant(x) for name, x in pairs(texts, "a coordinate", units).items()} or None
 
 
 def coordinate_units(mechanism: Mechanism, per: str = "") -> dict[str, str]:

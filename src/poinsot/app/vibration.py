@@ -82,8 +82,6 @@ def modes(
         asked = pose_in(mechanism, pose)
         found = poinsot.modes(mechanism, asked, **given)
         rest = _at_rest(found.linear, asked, _locked(locked))
-    print(found)
-    print("\n".join(rest))
     kept = ("mechanism", "formulation", "locked", "forces", "frequencies", "growth", "labels", "strain_energy")
     data = {name: x for name, x in found.to_dict().items() if name in (*kept, "kinetic_energy", "shapes")}
     data |= {"displacements": list(found.linear.names), **_pose_data(found.linear), "said": rest}
@@ -94,6 +92,7 @@ def modes(
         data["units"] |= {"damped_frequencies": "Hz", "damping_ratios": "-"}
     write_plot(plot, found, overwrite)
     write_json(json, data, overwrite)
+    print("\n".join([str(found), *rest]))
 
 
 def frf(
@@ -141,8 +140,6 @@ def frf(
         found = poinsot.frf(mechanism, inputs, outputs, f, pose=asked, **given, **options)
         linear = linear_model(mechanism, asked, **given)
         rest = _at_rest(linear, asked, _locked(locked))
-    print(found)
-    print("\n".join(rest))
     responses = {(o, i): found.between(o, i) for o in found.outputs for i in found.inputs}
     columns, units = {"f": f}, {"f": "Hz", "growth": "1/s"}
     for (o, i), H in responses.items():
@@ -153,6 +150,7 @@ def frf(
     data: dict[str, Any] = {name: x.tolist() for name, x in columns.items()}
     data |= {"units": units, "quantity": quantity, "growth": found.growth, **_pose_data(linear), "said": rest}
     write_json(json, data, overwrite)
+    print("\n".join([str(found), *rest]))
 
 
 def compliance(
@@ -178,17 +176,17 @@ def compliance(
         linear = linear_model(mechanism, asked, **given)
         rest = _at_rest(linear, asked, _locked(locked))
     turns = [axis.startswith("r") for axis in found.axes]
-    table(
-        ("", *(f"per {name} [{'N·m' if turn else 'N'}]" for name, turn in zip(found.per, turns)), "unit"),
-        [(a, *row, "rad" if turn else "m") for a, row, turn in zip(found.axes, _rounded(found.matrix, turns), turns)],
-    )
     rest = [*said_of(found.growth, "this compliance"), *rest]
-    print("\n".join(rest))
     moved, pushed = (["rad" if t else "m" for t in turns], ["(N·m)" if t else "N" for t in turns])
     units = {"compliance": [[f"{m}/{f}" for f in pushed] for m in moved], "growth": "1/s"}
     data = {"at": at, "axes": found.axes, "per": found.per, "compliance": found.matrix.tolist(), "units": units}
     write_plot(plot, found, overwrite)
     write_json(json, {**data, "growth": found.growth, **_pose_data(linear), "said": rest}, overwrite)
+    table(
+        ("", *(f"per {name} [{'N·m' if turn else 'N'}]" for name, turn in zip(found.per, turns)), "unit"),
+        [(a, *row, "rad" if turn else "m") for a, row, turn in zip(found.axes, _rounded(found.matrix, turns), turns)],
+    )
+    print("\n".join(rest))
 
 
 def _rounded(matrix: np.ndarray, turns: list[bool]) -> list[list[float]]:
@@ -206,6 +204,7 @@ def _rounded(matrix: np.ndarray, turns: list[bool]) -> list[list[float]]:
 
 def _at_rest(linear: LinearModel, asked: Any, wish: Any) -> list[str]:
     """Which actuators are free and why, what they carry, and the pose about which small motions are meant."""
+    from poinsot.statics.force_sizes import told_forces
     from poinsot.statics.locked import locked_actuators
 
     mechanism, lines = linear.mechanism, []
@@ -215,7 +214,8 @@ def _at_rest(linear: LinearModel, asked: Any, wish: Any) -> list[str]:
         why = "nothing could move with them locked" if all_locked else "a spring acts along their coordinates"
         lines.append(f"free, as {why}: {', '.join(free)} (--locked chooses others)")
     units = force_units(mechanism)
-    held = [f"{name} {linear.forces[name]:.5g} {units[name]}" for name in free if abs(linear.forces.get(name, 0)) > 0]
+    told = told_forces(mechanism, {name: float(force) for name, force in linear.forces.items()})
+    held = [f"{name} {told[name]:.5g} {units[name]}" for name in free if told.get(name, 0.0)]
     lines += [f"constant forces of free actuators: {', '.join(held)}"] if held else []
     said = {name: mechanism.actuators[name].excess(linear.forces.get(name, 0.0)) for name in mechanism.actuators}
     lines += [
@@ -287,7 +287,6 @@ def map_(
             locked=_locked(locked),
             progress=lambda done: tell(f"map of {model}: {done:.0%} of the poses"),
         )
-    print(found)
     flat = found.frequencies.reshape(-1, found.frequencies.shape[-1])
     columns = {name: x.ravel() for name, x in values.items()} | {f"f{k + 1}": x for k, x in enumerate(flat.T)}
     write_plot(plot, found, overwrite)
@@ -297,6 +296,7 @@ def map_(
         known = {name: [None if np.isnan(v) else float(v) for v in x] for name, x in columns.items()}
         counts = {"unreachable": found.unreachable, "unbalanced": found.unbalanced}
         write_json(json, {**known, "units": units, **counts}, overwrite)
+    print(found)
 
 
 def _locked(text: str | None) -> str | list[str] | None:

@@ -56,7 +56,9 @@ class ModalRun:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise PoinsotError(f"the name of a modal run is a text, not {one_line(repr(self.name), 40)}")
-        f = _numbers(self.frequencies, "frequencies", self.name)
+        f = _numbers(self.frequencies, "frequencies", self.name, "Hz")
+        if np.isnan(f).all():
+            raise PoinsotError(f"{self._called}: no frequency is given, all are NaN")
         if not np.isfinite(f).any() or np.any(f <= 0):
             raise PoinsotError(f"{self._called}: frequencies are positive numbers in Hz, NaN for modes not seen")
         set_ = object.__setattr__
@@ -176,10 +178,23 @@ class ModalRun:
         return cls(test.frequencies, pose, **{**own, **more})
 
 
-def _numbers(given: Any, what: str, name: str) -> np.ndarray:
-    """Numbers (k,), NaN for None and "-"."""
+def _no_text(given: Any) -> Any:
+    """What was given, if it is not one text, whose letters are no numbers."""
+    if isinstance(given, str):
+        raise TypeError("a text")
+    return given
+
+
+def _numbers(given: Any, what: str, name: str, unit: str = "") -> np.ndarray:
+    """Numbers (k,), NaN for None and "-"; texts may have a unit where the numbers have one."""
+
+    def read(x: Any) -> float:
+        if x is None or (isinstance(x, str) and x.strip().lower() in ("-", "–", "nan")):
+            return np.nan
+        return as_value(x, unit, f"modal run '{name}': {what}") if unit and isinstance(x, str) else float(x)
+
     try:
-        plain = [np.nan if x is None or x in ("-", "–") else float(x) for x in given]
+        plain = [read(x) for x in _no_text(given)]
     except (TypeError, ValueError):
         raise PoinsotError(
             f"modal run '{name}': {what} are a list of numbers, not {one_line(repr(given), 40)}"

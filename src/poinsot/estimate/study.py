@@ -361,9 +361,20 @@ def require_parameters(patterns: Sequence[str], mechanism: Mechanism, besides: S
         if not any(fnmatchcase(name, pattern) for name in names):
             inertial = [name for name, p in mechanism.parameters.items() if p.role in ("inertia", "force", "elastic")]
             raise PoinsotError(
-                f"there is no parameter '{pattern}'{suggestion(pattern, names)}; there are: "
-                f"{listing(inertial, 24)}, and linear ones: {listing(linear, 24)}"
+                f"there is no parameter '{pattern}'{not_written(pattern, mechanism) or suggestion(pattern, names)}; "
+                f"there are: {listing(inertial, 24)}, and linear ones: {listing(linear, 24)}"
             )
+
+
+def not_written(pattern: str, mechanism: Mechanism) -> str:
+    """What to add to the model file for a parameter that a sensor can have and does not, such as an offset."""
+    owner, _, name = pattern.rpartition(".")
+    sensors = [
+        key
+        for key, one in mechanism.sensors.items()
+        if fnmatchcase(key, owner) and {**one.takes, **one.imperfections}.get(name)
+    ]
+    return f": add {name} = 0 to sensors.{sensors[0]} in the model file" if sensors else ""
 
 
 def noise_of(given: float | Mapping[str, float] | None) -> dict[str, float]:

@@ -175,7 +175,7 @@ def reduce_regressor(
 ) -> BaseParameters:
     """Base parameters of a regressor, its rows weighted (n·c,); by default moments over the machine's size."""
     wanted = _numbers(W, () if eliminate is None else eliminate)
-    turned = not W.mechanism.planar and W.mechanism.document.get("planar", False)  # modelled in space: J is Izz
+    turned = not W.mechanism.planar and W.mechanism.nominal.get("planar", False)  # modelled in space: J is Izz
     preferred = [f"{n[:-2]}.Izz" if turned and n.endswith(".J") else n for n in W.mechanism.eliminate]
     order = [*wanted, *_numbers(W, preferred)]
     order += [j for power in (2, 1, 0, 3) for j, p in enumerate(W.linear) if p.order == power]

@@ -23,12 +23,14 @@ from poinsot.identifiability.reduction import Gap
 from poinsot.identifiability.regressor import Regressor, regressor
 from poinsot.model.load import as_mechanism
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.signals import GivenMotion
 from poinsot.results import Panel, Result
 from poinsot.results.pictures import error_panel
 from poinsot.spatial.algebra import Numbers
 
 SHOWN = 2  # combinations in a line of the table
+Noise = float | str | Mapping[str, float | str]  # of all channels, or by channel
 POOR = 0.1  # relative standard deviation from which a parameter is poorly determined
 ROUND_OFF = 1e-13  # of the largest value in the same unit, below which a value is printed as 0
 
@@ -145,7 +147,7 @@ def determinable(
     channels: Sequence[str] | str | None = None,
     *,
     parameters: Sequence[str] | str | None = None,
-    noise: float | Mapping[str, float] | None = None,
+    noise: Noise | None = None,
     poor: float = POOR,
 ) -> Determination:
     """What channels measured along a motion can determine: one verdict a parameter.
@@ -157,8 +159,9 @@ def determinable(
 
     `parameters` are linear parameters ("platform.Ixx", patterns) or those of the model file ("platform.mass",
     "leg*.mass"), the others being known; by default all linear ones that the model declares. `noise` is the standard
-    deviation of a sample, one for all channels or by channel (names or patterns); for sensors that of
-    the model file is taken; without it nothing can be said about how well a parameter is determined.
+    deviation of a sample, one for all channels or by channel (names or patterns), in SI or a text such as
+    "50 mN·m"; for sensors that of the model file is taken; without it nothing can be said about how well a parameter
+    is determined.
 
     >>> import poinsot
     >>> d = poinsot.determinable(poinsot.load("pendulum"), {"phi": lambda t: t**2}, [0.0, 0.3, 0.6, 0.9], noise=0.01)
@@ -174,7 +177,7 @@ def determinable(
 
 
 @one_blas_thread()
-def judge(W: Regressor, noise: float | Mapping[str, float] | None = None, poor: float = POOR) -> Determination:
+def judge(W: Regressor, noise: Noise | None = None, poor: float = POOR) -> Determination:
     """What a regressor can determine."""
     poor = number_of(poor, "poor, a relative deviation,")
     noise = dict(zip(W.channels, W.noise)) if noise is None and all(W.noise) and W.noise else noise
@@ -205,7 +208,7 @@ def _instead(base: BaseParameters, rows: Mapping[str, np.ndarray], name: str) ->
     )
 
 
-def _noise(W: Regressor, noise: float | Mapping[str, float]) -> np.ndarray:
+def _noise(W: Regressor, noise: Noise) -> np.ndarray:
     """Standard deviation of every row (n·c,)."""
     if isinstance(noise, Mapping):
         for pattern in by_name(noise, "noise is", "{'A.torque': 0.1}"):
@@ -216,7 +219,10 @@ def _noise(W: Regressor, noise: float | Mapping[str, float]) -> np.ndarray:
             raise PoinsotError(f"the noise of channel '{W.channels[each.index(None)]}' is missing")
     else:
         each = [noise] * len(W.channels)
-    return np.tile([number_of(s, "the noise of a channel, its standard deviation,") for s in each], len(W.t))
+    told = "the noise of a channel, its standard deviation,"
+    units = zip(each, W.channels, W.channel_units)
+    each = [as_value(s, unit, f"the noise of '{c}'") if isinstance(s, str) else s for s, c, unit in units]
+    return np.tile([number_of(s, told) for s in each], len(W.t))
 
 
 def _deviations(W: Regressor, base: BaseParameters, sigma: np.ndarray | None) -> np.ndarray:

@@ -40,7 +40,7 @@ def energy_regressor(
     >>> w.channels, w.matrix.shape
     (('work',), (2, 12))
     """
-    motion = as_motion(motion, require_mechanism(mechanism))
+    motion = as_motion(motion, require_mechanism(mechanism), t)
     t, nodes = as_times(own_times(motion) if t is None else t), count_of(nodes, "nodes")
     if len(t) < 2:
         raise PoinsotError("work between samples needs two times or more")

@@ -123,7 +123,7 @@ def regressor(
             raise PoinsotError(
                 f"the {law.kind} '{law.name}' is not linear in the parameters: set its {law.loaded[0]} to 0"
             )
-    motion = as_motion(motion, mechanism)
+    motion = as_motion(motion, mechanism, t)
     path = followed_path(mechanism, motion, own_times(motion) if t is None else t)
     warn_beyond_stops(path, mechanism, motion)
     home = path.system.equations.symbols.home

@@ -210,7 +210,7 @@ def _unused_findings(mechanism: Mechanism) -> list[Diagnostic]:
 
 def _angle_findings(mechanism: Mechanism) -> list[Diagnostic]:
     """Angles of more than two turns that the file gives as plain numbers: degrees were probably meant."""
-    elements, parameters, document = mechanism.elements, mechanism.parameters, mechanism.document
+    elements, parameters, document = mechanism.elements, mechanism.parameters, mechanism.nominal
     poses = {
         ("pose", name): value for name, value in elements.pose.items() if elements.coordinates[name].unit == "rad"
     }

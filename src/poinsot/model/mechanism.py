@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.model import build as builder
 from poinsot.model.admissible import negative_inertia, require_elements
 from poinsot.model.parts import Elements, NamedCoordinates, resolve
-from poinsot.model.sharing import separate, share
+from poinsot.model.sharing import put_values, separate, share
 from poinsot.store import Bounded
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Mechanism:
     description: str
     parameters: Parameters
     template: Elements  # with expressions of the parameters
-    document: Mapping[str, Any] = field(compare=False, repr=False)  # the model file as read
+    nominal: Mapping[str, Any] = field(compare=False, repr=False)  # the model file as read, whatever the values
     text: str = field(default="", compare=False, repr=False)  # the same with its comments, if it was a TOML file
     folder: str = field(default="", compare=False, repr=False)  # where the file is, for meshes beside it
 
@@ -64,9 +65,19 @@ class Mechanism:
         return negative_inertia(self.elements)
 
     @cached_property
+    def document(self) -> Mapping[str, Any]:
+        """The model file with the present values of the parameters: `build` makes the same mechanism of it."""
+        original = build(self.nominal).parameters
+        if all(p.value == original[name].value for name, p in self.parameters.items()):
+            return self.nominal
+        document = copy.deepcopy(dict(self.nominal))
+        put_values(document, original, self.parameters)
+        return document
+
+    @cached_property
     def physics(self) -> dict[str, Any]:
-        """The model file without what bodies look like, which no equation depends on."""
-        return _without_visuals(self.document)
+        """The model file as read, without what bodies look like, which no equation depends on."""
+        return _without_visuals(self.nominal)
 
     @property
     def planar(self) -> bool:
@@ -126,7 +137,7 @@ class Mechanism:
     @property
     def eliminate(self) -> tuple[str, ...]:
         """Linear parameters that the model file prefers to express by others, the most wanted first."""
-        return tuple(self.document.get("identify", {}).get("eliminate", ()))
+        return tuple(self.nominal.get("identify", {}).get("eliminate", ()))
 
     def with_parameters(self, changes: Mapping[str, float | str]) -> Mechanism:
         """A new mechanism with some parameters changed; numbers in SI or text with a unit.
@@ -144,11 +155,11 @@ class Mechanism:
 
         One unknown `rods.mass` of six legs becomes `leg1.rod.mass` … `leg6.rod.mass`.
         """
-        return self._rebuilt(*separate(self.document, self.parameters, patterns))
+        return self._rebuilt(*separate(self.nominal, self.parameters, patterns))
 
     def with_shared(self, name: str, *patterns: str) -> Mechanism:
         """A new mechanism in which all parameters that match are one, called `name`."""
-        return self._rebuilt(*share(self.document, self.parameters, name, patterns))
+        return self._rebuilt(*share(self.nominal, self.parameters, name, patterns))
 
     def _rebuilt(self, document: Mapping[str, Any], values: Mapping[str, float]) -> Mechanism:
         """The mechanism of a changed document; parameters that are still there keep their values."""
@@ -182,7 +193,7 @@ class Mechanism:
         """The same mechanism with every planar joint modelled in space; itself if it is spatial already."""
         if not self.planar:
             return self
-        rebuilt = build({**self.document, "in_space": True}, self.name)
+        rebuilt = build({**self.nominal, "in_space": True}, self.name)
         return replace(rebuilt, parameters=self.parameters, folder=self.folder)
 
     def body(self, name: str) -> RigidBody:

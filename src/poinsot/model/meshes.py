@@ -86,7 +86,7 @@ def renamed(mechanism: Mechanism, names: Mapping[str, str]) -> Mechanism:
     def shown(body: RigidBody) -> RigidBody:
         return replace(body, visuals=tuple(replace(v, file=names.get(v.file, v.file)) for v in body.visuals))
 
-    document = copy.deepcopy(dict(mechanism.document))
+    document = copy.deepcopy(dict(mechanism.nominal))
     put(_visual_entries(document))
     text = tomlkit.parse(mechanism.text) if mechanism.text else None
     if text is not None:
@@ -95,7 +95,7 @@ def renamed(mechanism: Mechanism, names: Mapping[str, str]) -> Mechanism:
     bodies = {name: shown(body) for name, body in before.bodies.items()}
     template = replace(before, ground=shown(before.ground), bodies=bodies)
     whole = "" if text is None else tomlkit.dumps(text)
-    return replace(mechanism, template=template, document=document, text=whole)
+    return replace(mechanism, template=template, nominal=document, text=whole)
 
 
 def _visual_entries(document: Any) -> Iterator[Any]:

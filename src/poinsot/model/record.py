@@ -35,9 +35,9 @@ def to_record(mechanism: Mechanism) -> dict[str, Any]:
         number = classes.setdefault(type(value), str(len(classes)))
         return {number: [write(getattr(value, f.name)) for f in fields(value)]}
 
-    parts = [write(getattr(mechanism, f.name)) for f in fields(Mechanism) if f.name != "document"]
+    parts = [write(getattr(mechanism, f.name)) for f in fields(Mechanism) if f.name != "nominal"]
     homes = [f"{c.__module__}:{c.__qualname__}" for c in classes]
-    return {"classes": homes, "parts": parts, "document": dict(mechanism.document)}
+    return {"classes": homes, "parts": parts, "document": dict(mechanism.nominal)}
 
 
 def from_record(record: dict[str, Any]) -> Mechanism:
@@ -54,10 +54,10 @@ def from_record(record: dict[str, Any]) -> Mechanism:
             return {key: read(item) for key, item in content.items()}
         return classes[number](*[read(item) for item in content])
 
-    names = [f.name for f in fields(Mechanism) if f.name != "document"]
+    names = [f.name for f in fields(Mechanism) if f.name != "nominal"]
     if len(names) != len(record["parts"]):
         raise ValueError("a mechanism has other parts")
-    return Mechanism(document=record["document"], **dict(zip(names, map(read, record["parts"]))))
+    return Mechanism(nominal=record["document"], **dict(zip(names, map(read, record["parts"]))))
 
 
 def _record_class(home: str) -> type:

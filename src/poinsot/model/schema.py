@@ -313,7 +313,7 @@ class SensorSpec(LawSpec):
     limit: Number | None = Field(None, description="Largest magnitude that is written.")
     delay: Number | None = Field(None, description="Age of what is written [s].")
     dropout: Annotated[float, Field(ge=0, lt=1, strict=True)] = Field(0.0, description="Share of lost samples.")
-    rate: Annotated[float, Field(gt=0, strict=True)] | None = None
+    rate: Annotated[float, Field(gt=0, strict=True)] | str | None = None
 
     @classmethod
     def taken(cls) -> dict[str, str]:

@@ -84,6 +84,18 @@ def _together(document: Mapping[str, Any], name: str, copies: list[Parameter]) -
     raise PoinsotError(f"'{copies[0].name}' and the others are not all the copies of one parameter")
 
 
+def put_values(document: Any, original: Parameters, present: Parameters) -> None:
+    """Set the numbers of a document, whose own values are the `original` ones, that have other values at present."""
+    sources = {p.source: p.value for p in present.values() if p.source}
+    for name, parameter in present.items():
+        if parameter.value != original[name].value:
+            bare = parameter.role != "named" or parameter.unit == "-"
+            value = parameter.value if bare else f"{parameter.value!r} {parameter.unit}"
+            path = parameter.source or ("parameters", name)
+            whole = {s[-1]: x for s, x in sources.items() if s[:-1] == path[:-1]}  # of a list that leaves some out
+            put_number(document, path, value, [whole[i] for i in range(len(whole)) if i in whole])
+
+
 def put_number(
     document: Any, path: tuple[str | int, ...], value: float | str, whole: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> None:

@@ -13,7 +13,7 @@ from poinsot.model.file_kinds import MODEL, another_kind
 from poinsot.model.mechanism import Mechanism, build, require_mechanism
 from poinsot.model.meshes import relocated
 from poinsot.model.record import keep_mechanism, kept_mechanism
-from poinsot.model.sharing import put_number
+from poinsot.model.sharing import put_values
 from poinsot.store import IrregularFileError, content_key, read_regular
 from poinsot.store.files import as_path, check_place, write_aside
 
@@ -101,17 +101,9 @@ def dumps(mechanism: Mechanism) -> str:
 
     require_mechanism(mechanism)
     document = (
-        tomlkit.parse(mechanism.text) if mechanism.text else tomlkit.item(copy.deepcopy(dict(mechanism.document)))
+        tomlkit.parse(mechanism.text) if mechanism.text else tomlkit.item(copy.deepcopy(dict(mechanism.nominal)))
     )
-    original = build(mechanism.document).parameters
-    for name, parameter in mechanism.parameters.items():
-        if parameter.value != original[name].value:
-            bare = parameter.role != "named" or parameter.unit == "-"
-            value = parameter.value if bare else f"{parameter.value!r} {parameter.unit}"
-            path = parameter.source or ("parameters", name)
-            sources = {p.source: p.value for p in mechanism.parameters.values() if p.source}
-            whole = {s[-1]: x for s, x in sources.items() if s[:-1] == path[:-1]}  # of a list that leaves some out
-            put_number(document, path, value, [whole[i] for i in range(len(whole)) if i in whole])
+    put_values(document, build(mechanism.nominal).parameters, mechanism.parameters)
     return tomlkit.dumps(document)
 
 

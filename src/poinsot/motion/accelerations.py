@@ -10,6 +10,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.model.assembly.constraints import IN_PLANE
+from poinsot.model.assembly.degrees import ask_about_degrees
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism
 from poinsot.model.state import State
 from poinsot.motion.initial_pose import initial
@@ -98,6 +99,7 @@ def accelerations(
         if independent:
             raise PoinsotError("independent coordinates are for a pose by name: q and v are those of a formulation")
         return _at_coordinates(mechanism, given, formulation)
+    ask_about_degrees(mechanism, given.pose)
     begin = initial(mechanism, given, formulation)
     q, p = begin.q, begin.p
     v = speeds(begin.system, q, p, given.velocity)

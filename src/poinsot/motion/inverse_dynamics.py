@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, by_name, listing, one_or_more_names, unknown
+from poinsot.model.assembly.degrees import ask_about_degrees
 from poinsot.model.assembly.mobility import idle_spins, weightless_bodies
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.counted_turns import first_turned, turned_error
@@ -128,13 +129,14 @@ def inverse_dynamics(
     >>> sorted(d.forces)
     ['A']
     """
-    motion = as_motion(motion, require_mechanism(mechanism))
+    motion = as_motion(motion, require_mechanism(mechanism), t)
     t = own_times(motion) if t is None else t
     weights, free = by_name(weights, "weights are", "{'A': 2.0}"), one_or_more_names(free, "free coordinates")
     if not isinstance(drives, str) or drives not in DRIVES:
         raise PoinsotError(unknown("choice of drives", str(drives), DRIVES))
     begin = by_name(pose, "a pose is", "{'x': 0.1}"), by_name(velocity, "rates are", "{'x': 0.1}")
     if free:
+        ask_about_degrees(mechanism, begin[0])
         mechanism = mechanism.naming(*motion, *free)
         whole = completed(mechanism, motion, t, free, *begin, formulation)
         found = inverse_dynamics(driven_along(mechanism, free, keep=True), whole, t, formulation=formulation)

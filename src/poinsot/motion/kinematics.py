@@ -113,7 +113,7 @@ def kinematics(
     >>> bool(abs(k.angular_velocity["link1"][0, 2] - 2) < 1e-12)
     True
     """
-    motion = as_motion(motion, require_mechanism(mechanism))
+    motion = as_motion(motion, require_mechanism(mechanism), t)
     mechanism, t = mechanism.naming(*motion), own_times(motion) if t is None else t
     if spins := open_spins(mechanism, motion):
         whole = {**motion, **spins_at_rest(spins, motion, t, formulation)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -18,12 +19,22 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError, one_line
 from poinsot.lazy import provided
+from poinsot.model.assembly.degrees import ask_about_range
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.quantities.parameters import as_value
 from poinsot.model.quantities.times import seconds
+from poinsot.model.quantities.units import Meant
 from poinsot.motion.equations import differentiated
 from poinsot.spatial.algebra import Numbers
 
 BETWEEN = 201  # times at which a motion that is computed is known, besides those that are asked for
+
+
+class MotionTable(dict[str, Any]):
+    """Signals by coordinate in SI, whose units are no question any more; from a table times (n,) [s] and values (n,),
+    or what is left of them behind a filter."""
+
+
 GivenMotion = Any  # signals by coordinate, or a table of samples: the path of a file, a data frame, a recording
 
 
@@ -167,8 +178,16 @@ def as_signal(value: Any) -> Signal:
         return ConstantSignal(float(value))
     except (TypeError, ValueError, OverflowError):
         raise PoinsotError(
-            f"a motion is a number, a function of t, a Fourier series or (times, values), not {type(value).__name__}"
+            "a motion is a number, a function of t, a Fourier series, (times, values) or as many values as there are "
+            f"times t, not {type(value).__name__}{_shape(value)}"
         ) from None
+
+
+def _shape(value: Any) -> str:
+    shape: tuple[int, ...] = ()
+    with suppress(ValueError):
+        shape = np.shape(value) if isinstance(value, np.ndarray | list) else ()
+    return f" of {' × '.join(map(str, shape))}" if shape else ""
 
 
 def as_times(t: Numbers) -> np.ndarray:
@@ -201,10 +220,50 @@ def require_motion(motion: Any) -> Mapping[str, Any]:
     )
 
 
-def as_motion(motion: Any, mechanism: Mechanism) -> Mapping[str, Any]:
-    """Signals by coordinate of a mechanism, from what a user gives: such a mapping, or a table of samples."""
+def as_motion(motion: Any, mechanism: Mechanism, t: Numbers | None = None) -> Mapping[str, Any]:
+    """Signals by coordinate of a mechanism, from what a user gives: such a mapping, or a table of samples.
+
+    Values may be quantities, such as "20 deg", and arrays as long as `t` (n,) [s], the samples at these times.
+    """
     table = isinstance(motion, str | PathLike) or hasattr(motion, "abscissa") or hasattr(motion, "iloc")
-    return require_motion(provided("motion from a table")(motion, mechanism) if table else motion)
+    found = require_motion(provided("motion from a table")(motion, mechanism) if table else motion)
+    if isinstance(found, MotionTable):
+        return found
+    found = {name: _sampled(x, t) for name, x in in_si(mechanism, found).items()}
+    for name, value in found.items():
+        ask_about_range(mechanism, name, *_extent(value))
+    return MotionTable(found)
+
+
+def in_si(mechanism: Mechanism, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by coordinate, texts such as "20 deg" among them as numbers  [m or rad]."""
+    named = mechanism.elements.coordinates
+    units = {name: named[name].unit for name, x in values.items() if isinstance(x, str) and name in named}
+    return {name: Meant(as_value(x, units[name], name)) if name in units else x for name, x in values.items()}
+
+
+def _sampled(value: Any, t: Any) -> Any:
+    """Samples at times t (n,), where a value is an array as long as these."""
+    if isinstance(value, np.ndarray | list) and t is not None:
+        with suppress(TypeError, ValueError):
+            if np.shape(value) == np.shape(t) and np.size(t) and np.ndim(t) == 1:
+                return Samples(t, np.asarray(value, float))
+    return value
+
+
+def _extent(value: Any) -> tuple[float, float]:
+    """Least and greatest value of a motion that numbers give; of a function of time it is not asked."""
+    with suppress(PoinsotError, TypeError, ValueError):
+        signal = as_signal(value)
+        if isinstance(signal, ConstantSignal):
+            return signal.value, signal.value
+        if isinstance(signal, Fourier):
+            swing = sum(map(abs, (*signal.sines, *signal.cosines)))
+            return signal.offset - swing, signal.offset + swing
+        s = np.asarray(signal.s, float) if isinstance(signal, Samples) else np.zeros(0)
+        s = s[np.isfinite(s)]
+        return (float(s.min()), float(s.max())) if len(s) else (0.0, 0.0)
+    return 0.0, 0.0
 
 
 def as_signals(motion: Mapping[str, Any]) -> dict[str, Signal]:

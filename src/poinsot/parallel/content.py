@@ -49,7 +49,7 @@ def _mechanism(x: Mechanism) -> list[Any]:
         raise TypeError("laws of the user's own have no content")
     values = {name: float(p.value) for name, p in x.parameters.items()}
     return [
-        json.dumps(dict(x.document), sort_keys=True, default=str),
+        json.dumps(dict(x.nominal), sort_keys=True, default=str),
         repr((x.template.coordinates, x.template.actuators)),
         values,
     ]

@@ -60,7 +60,9 @@ def times_of(table: Table, columns: ColumnMap) -> Times:
     column, notes = _time_column(table, columns, n)
     if column is not None:
         spec = columns.time if isinstance(columns.time, ColumnSpec) else ColumnSpec()
-        return _cleaned(*_seconds(table, column, spec), notes)
+        found = _cleaned(*_seconds(table, column, spec), notes)
+        _require_not_swapped(table, column, found)
+        return found
     if rate is None:
         message = f"there is no time column and no rate: {n} samples are counted"
         advice = "name the time column (time=…) or give the rate= in Hz; nothing is differentiated without"
@@ -85,6 +87,19 @@ def _time_column(table: Table, columns: ColumnMap, n: int) -> tuple[int | None, 
         message = f"the first column grows by {step:g} from row to row and is taken as time in seconds"
         return 0, [Finding("time guessed", "t", "", step, message, "name it with time= to be sure", Severity.NOTE)]
     return None, []
+
+
+def _require_not_swapped(table: Table, column: int, found: Times) -> None:
+    """That no other column is the time, where in most rows the times of this one go back."""
+    if not any(one.code == "goes back" and one.severity is Severity.ERROR for one in found.findings):
+        return
+    for name, x in zip(table.names, table.columns):
+        if not np.iscomplexobj(x) and is_uniform(x):
+            raise PoinsotError(
+                f"the times of column '{table.names[column]}' go back in most rows, and '{name}' grows evenly: are "
+                "their headers swapped? name the time column, such as "
+                f'time="{name}"'
+            )
 
 
 def is_uniform(x: np.ndarray) -> bool:
@@ -167,7 +182,8 @@ def _growing(t: np.ndarray, number: np.ndarray, column: str) -> tuple[np.ndarray
         findings.append(Finding("restart", "t", where, amount, message, advice, mended=True))
         later[restart:] = False
         back, repeats = back[back < restart], repeats[repeats < restart]
-    findings += _bad_rows(number[back], len(t), column, "goes back", "time goes back")
+    what = "time goes back" if 2 * len(back) <= len(t) else "the rows are not in the order of time, which goes back"
+    findings += _bad_rows(number[back], len(t), column, "goes back", what)
     findings += _bad_rows(number[repeats], len(t), column, "time repeats", "time repeats")
     if not later.any():
         raise PoinsotError("no row has a time")
@@ -197,7 +213,9 @@ def _bad_rows(rows: np.ndarray, n: int, column: str, code: str, what: str) -> li
     if not len(rows):
         return []
     message = f"{what} in {len(rows)} of {n} rows, which are left out"
-    where, advice, most = f"in {_where(rows, column)}", "see how the logger stamps its samples", 2 * len(rows) > n
+    where, most = f"in {_where(rows, column)}", 2 * len(rows) > n
+    sorts = "sort them by time" if most and code == "goes back" else ""
+    advice = sorts or "see how the logger stamps its samples"
     severity = Severity.ERROR if most else Severity.WARNING
     return [Finding(code, "t", where, len(rows), message, advice, severity, mended=not most)]
 

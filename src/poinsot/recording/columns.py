@@ -39,6 +39,7 @@ class ColumnSpec(_Spec):
     """One channel and the column it comes from."""
 
     column: str | Annotated[int, Field(ge=1)] | None = None  # header, or number from 1; None: the channel's own name
+    file: str = ""  # of several files that are read together: which; "": the one that has the column
     unit: str = ""  # of the column; "" if the header says it
     gain: float = 1.0  # of the value in SI
     offset: float = 0.0  # added after the gain, in the channel's SI unit

@@ -1,15 +1,70 @@
-"""Joining recordings that were taken on one clock."""
+"""Joining recordings that were taken on one clock: which channels come from which file, and all in one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError, listing, one_line, require_known, suggestion
+from poinsot.recording.columns import ColumnMap, column_index
+from poinsot.recording.readers.table import Table
 from poinsot.recording.recording import Clock, Recording
+from poinsot.recording.units import split_unit
 
-__all__ = ["joined"]
+__all__ = ["joined", "of_each"]
+
+
+def of_each(whole: ColumnMap, files: Sequence[Path], tables: Sequence[Table]) -> list[ColumnMap]:
+    """The map of every file, from one for all of them: the channels whose columns it has, or is said to have."""
+    if not whole.channels:
+        return [whole] * len(files)
+    names = [_called(file, files) for file in files]
+    chosen: list[dict] = [{} for _ in files]
+    for name, spec in whole.channels.items():
+        column = name if spec.column is None else spec.column
+        require_known("file", [spec.file] if spec.file else [], {*names, *(file.name for file in files)})
+        meant = [k for k, file in enumerate(files) if spec.file in ("", names[k], file.name)]
+        having = meant if len(meant) == 1 and spec.file else [k for k in meant if _has(tables[k], column)]
+        if len(having) > 1:
+            said = f'{{"column": {column!r}, "file": "{names[having[-1]]}"}}'.replace("'", '"')
+            raise PoinsotError(
+                f"channel '{name}': {listing(names[k] for k in having)} have a column {_quoted(column)}: say which, "
+                f"such as {said}"
+            )
+        if not having:
+            raise PoinsotError(_nowhere(column, names, tables))
+        chosen[having[0]][name] = spec
+    if idle := [one for one, channels in zip(names, chosen) if not channels]:
+        raise PoinsotError(f"{idle[0]}: none of the columns that are asked for is in it: leave it out, or name one")
+    return [whole.model_copy(update={"channels": channels}) for channels in chosen]
+
+
+def _called(file: Path, files: Sequence[Path]) -> str:
+    """The name of a file, with its folder where another one has that name."""
+    alone = sum(other.name == file.name for other in files) == 1
+    return file.name if alone else f"{file.parent.name}/{file.name}"
+
+
+def _has(table: Table, column: str | int) -> bool:
+    try:
+        column_index(table, column)
+    except PoinsotError:
+        return column in table.headers  # without numbers, which is told when it is read
+    return True
+
+
+def _quoted(column: str | int) -> str:
+    return f"'{one_line(column, 80)}'" if isinstance(column, str) else str(column)
+
+
+def _nowhere(column: str | int, names: Sequence[str], tables: Sequence[Table]) -> str:
+    """That no file has a column, and what each of them has."""
+    headers = [list(table.headers or table.names) for table in tables]
+    near = suggestion(str(column), [split_unit(header)[0] for some in headers for header in some])
+    there = "; ".join(f"{name}: {listing(some)}" for name, some in zip(names, headers))
+    return f"no file has a column {_quoted(column)}{near}; there are: {there}"
 
 
 def joined(recordings: Sequence[Recording]) -> Recording:
@@ -23,7 +78,10 @@ def joined(recordings: Sequence[Recording]) -> Recording:
     names = [name for one in recordings for name in one.channels]
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
-        raise PoinsotError(f"two recordings have channels of one name: {listing(twice)}; name them by columns=")
+        meant = f'{{"column": "{twice[0]}", "file": …}}'
+        raise PoinsotError(
+            f"two recordings have channels of one name: {listing(twice)}; name them by columns=, such as {meant}"
+        )
     first = recordings[0]
     if {one.axis for one in recordings} != {first.axis}:
         raise PoinsotError("recordings over time and over frequency are not joined")

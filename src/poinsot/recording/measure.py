@@ -55,7 +55,7 @@ def measure(
         )
     perfect = perfect is True
     if not isinstance(motion, Kinematics | InverseDynamics | Simulation):
-        motion = as_motion(motion, mechanism)
+        motion = as_motion(motion, mechanism, t)
     times = _times(motion, t)
     read = _at(readings(mechanism, motion, times, names), times, getattr(motion, "status", ""))
     children = np.random.SeedSequence(None if seed is None else int(seed)).spawn(len(mechanism.sensors))

@@ -18,7 +18,8 @@ import numpy as np
 from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import samples, seconds
-from poinsot.motion.signals import Measured
+from poinsot.model.quantities.units import units_like
+from poinsot.motion.signals import Measured, MotionTable
 from poinsot.recording.clock import TIME_NAMES
 from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
@@ -48,8 +49,8 @@ CLOCK_FAULTS = {  # of the times of a table
     "no number": "there is no number",
 }
 TWO_TURNS = 4 * np.pi  # from which on a plain number for an angle may be meant in degrees  [rad]
+FEWEST = 6  # rows, for splines of degree five
 MUCH = 0.1  # of the accelerations of a motion, that noise may be
-MotionTable = dict[str, Any]  # by coordinate, times (n,) [s] and values (n,), or what is left of them behind a filter
 
 
 def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
@@ -87,6 +88,9 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
         if missing.any():
             row = int(np.argmax(missing)) + 1
             raise PoinsotError(f"{name}: column '{column}' has no number in row {row} below the header")
+    if mechanism is not None and len(recording) < FEWEST:
+        rows = f"{len(recording)} row{'s' * (len(recording) > 1)}"
+        raise PoinsotError(f"{name}: {rows} of numbers are too few for a motion, which needs {FEWEST} or more")
     places = {column: (recording.channels[column].place if mechanism else "") or column for column in columns}
     t = np.asarray(recording.t, float)
     if not (t[1:] > t[:-1]).all():
@@ -94,8 +98,8 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
         raise PoinsotError(
             f"{name}: the times must increase: row {row} below the header is not later than the one before"
         )
-    exact: MotionTable = {places[column]: (t, np.asarray(recording[column], float)) for column in columns}
-    return exact if mechanism is None else exact | _smooth(recording, places, mechanism, name)
+    exact = MotionTable({places[column]: (t, np.asarray(recording[column], float)) for column in columns})
+    return exact if mechanism is None else MotionTable(exact | _smooth(recording, places, mechanism, name))
 
 
 def _smooth(recording: Recording, places: dict[str, str], mechanism: Mechanism, name: str) -> dict[str, Measured]:
@@ -234,7 +238,10 @@ def _positions(recording: Recording, whole: Recording, mechanism: Mechanism, nam
     for column in strange:
         coordinate, unit = strange_unit(column)
         if coordinate in coordinates:
-            raise PoinsotError(f"{name}: column '{one_line(column, 80)}': '{unit}' is no unit that is known")
+            there = units_like(coordinates[coordinate].unit)
+            raise PoinsotError(
+                f"{name}: column '{one_line(column, 80)}': '{unit}' is no unit that is known; there are: {there}"
+            )
     if not kept:  # a plain column with the name of a drive and its joint is a force in a recording, not in a motion
         named = [c for c in recording if c in coordinates and not recording.channels[c].unit]
         kept = {column: coordinates[column] for column in named}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from poinsot.errors import listing, suggestion
 from poinsot.model.assembly.end_stops import rigid_stops
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.quantities.units import units_like
 from poinsot.recording.filtering.first_turns import with_first_turns
 from poinsot.recording.filtering.wrapped import unwrapped
 from poinsot.recording.finding import Finding, Severity
@@ -70,6 +71,7 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
         )
         findings += _unit_findings(channel, match)
     strange = [name for name, c in channels.items() if name not in known and not c.place]
+    strange = [name for name in strange if not _is_second(name, known, recording)]
     strange = strange if recording.axis is Axis.TIME else []  # responses are placed by their own words
     findings += [one for one in _strange_findings(strange, known) if one not in recording.findings]
     found = replace(recording, channels=channels).with_findings(findings)
@@ -106,11 +108,18 @@ def _beside_forces(recording: Recording, mechanism: Mechanism) -> list[str]:
     ]
 
 
+def _is_second(name: str, known: Mapping[str, RecordedChannel], recording: Recording) -> bool:
+    """Whether a column has the name of another one with a number, as the second of that name gets when it is read."""
+    first, _, number = name.rpartition("_")
+    return number.isdigit() and first in known and any(f.code == "duplicate" for f in recording.findings)
+
+
 def _strange_findings(names: list[str], known: Mapping[str, RecordedChannel]) -> Iterator[Finding]:
     """Columns that no name of the mechanism tells: one by one where a name is near, the others together."""
-    unread = {name: unit for name in names for of, unit in [strange_unit(name)] if of in known}
-    for name, unit in unread.items():
-        message = f"'{unit}' is no unit that is known: the column is not used for '{strange_unit(name)[0]}'"
+    unread = {name: (of, unit) for name in names for of, unit in [strange_unit(name)] if of in known}
+    for name, (of, unit) in unread.items():
+        there = units_like(known[of].unit)
+        message = f"'{unit}' is no unit that is known: the column is not used for '{of}'; there are: {there}"
         yield Finding("unknown unit", name, "", 0.0, message, "write another unit, or give it in columns=")
     names = [name for name in names if name not in unread]
     near = {name: hint for name in names if (hint := suggestion(name, known))}

@@ -17,7 +17,7 @@ from poinsot.recording.columns import ColumnMap, ColumnSpec, Coupling, column_ma
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.findings import compared, inspected
 from poinsot.recording.findings.contradictions import contradictions
-from poinsot.recording.join import joined
+from poinsot.recording.join import joined, of_each
 from poinsot.recording.place import placed
 from poinsot.recording.readers.registry import reader_of
 from poinsot.recording.readers.table import ReadRequest, Table, averaged
@@ -50,7 +50,8 @@ def read(
 
     `columns` are the channels to keep: a mapping from channel to column (its header, its number from 1, or a table
     with column, unit, gain, offset, kind, place, noise), a list of names in the order of the columns, or a columns
-    file (TOML) that may hold all of this; for a list of paths, a list of these. `time` is the time column (header,
+    file (TOML) that may hold all of this; for a list of paths, a list of these, or one for all: every file gives the
+    columns that it has, and `file` in a table says which, where several have it. `time` is the time column (header,
     number or table with column and unit); `rate` [Hz] makes times where there are none. With a `mechanism`, channels
     that have the names of its sensors, coordinates or actuators get kinds, units and places, and more faults are
     found. Means of `every` so many rows are taken while reading. `repair` masks samples that cannot be right (spikes,
@@ -76,14 +77,17 @@ def read(
     [1.5708, 2.5708, 3.5708]
     """
     files = _files(path)
-    maps = columns if isinstance(columns, list) and len(columns) == len(files) > 1 else [columns] * len(files)
-    given = [column_map(one, time=time, rate=rate) for one in maps]
+    each = isinstance(columns, list) and len(columns) == len(files) > 1
+    given = [column_map(one, time=time, rate=rate) for one in (columns if each else [columns])]
     every = count_of(every, "every")
     repair = repair is True
     mechanism = None if mechanism is None else require_mechanism(mechanism)
     request = ReadRequest(every=every, part=None if part is None else count_of(part, "part"))
-    parts = [_read_one(file, one, format, request) for file, one in zip(files, given)]
+    tables = [_table(file, given[each * k], format, request) for k, file in enumerate(files)]
     links = [coupling for one in (*given, column_map(None, couplings=couplings)) for coupling in one.couplings]
+    shared = len(files) > 1 and not each
+    maps = of_each(given[0], files, [table for table, _ in tables]) if shared else given
+    parts = [_read_one(file, *one, of, every) for file, one, of in zip(files, tables, maps)]
     return _finished(parts[0] if len(parts) == 1 else joined(parts), links, mechanism, repair)
 
 
@@ -115,15 +119,16 @@ def _finished(
     return recording.with_findings(contradictions(recording, mechanism, Severity.WARNING))
 
 
-def _read_one(path: Path, given: ColumnMap, format: str | None, request: ReadRequest) -> Recording:
-    table, digest = _table(path, given, format, request)
-    every = request.every
+def _read_one(path: Path, table: Table, digest: str, given: ColumnMap, every: int) -> Recording:
     if given.rate is not None and every > 1:
         given = given.model_copy(update={"rate": given.rate / every})
     if table.axis is Axis.FREQUENCY and table.abscissa is not None:
         times = Times(table.abscissa, slice(None), Clock.RECORDED, "", (), ())
     else:
-        times = times_of(table, given)
+        try:
+            times = times_of(table, given)
+        except PoinsotError as error:
+            raise PoinsotError(f"{path.name}: {error}") from None
     table = table if given.channels else _without_index(table, times.column)
     values, channels, steps, told = mapped(_without(table, times.column, given), given, path.name)
     kept = {name: column[times.rows] for name, column in values.items()}

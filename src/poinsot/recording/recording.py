@@ -58,6 +58,9 @@ class RecordedChannel:
 
 CHANNELS = 8  # in a plot
 
+COMPLEX = "complex numbers, which samples over time are not"
+OTHERS = {"b": "truth values", "U": "texts", "S": "texts", "c": COMPLEX}  # of arrays that are no samples
+
 
 @dataclass(frozen=True, eq=False)
 class Recording(Result):
@@ -124,7 +127,8 @@ class Recording(Result):
         Infinite samples are masked, with a finding.
         """
         t = _samples("the clock", t, seconds).astype(float)
-        columns = {name: _samples(f"channel '{name}'", column) for name, column in values.items()}
+        real = more.get("axis", Axis.TIME) is Axis.TIME
+        columns = {name: _samples(f"channel '{name}'", column, real=real) for name, column in values.items()}
         for name, column in columns.items():
             if column.shape != t.shape or t.ndim != 1:
                 raise PoinsotError(f"channel '{name}' has {column.shape} samples, the clock {t.shape}")
@@ -298,9 +302,14 @@ class Recording(Result):
         return "\n".join([*lines, *(f"  step: {step}" for step in self.steps)])
 
 
-def _samples(what: str, column: Any, as_numbers: Callable[[Any], np.ndarray] = samples) -> np.ndarray:
-    """A copy of a column as numbers; `what` it is, for errors."""
+def _samples(
+    what: str, column: Any, as_numbers: Callable[[Any], np.ndarray] = samples, real: bool = True
+) -> np.ndarray:
+    """A copy of a column as numbers, real ones over time; `what` it is, for errors."""
     try:
+        other = OTHERS.get(np.asarray(column).dtype.kind, "")
+        if other and (real or other != COMPLEX):
+            raise PoinsotError(f"{what} holds {other}; give numbers: {one_line(repr(column), 60)}")
         return np.array(as_numbers(column))
     except (TypeError, ValueError):
         raise PoinsotError(f"{what} holds something else than numbers: {one_line(repr(column), 60)}") from None

@@ -12,7 +12,7 @@ import re
 from poinsot.errors import PoinsotError
 from poinsot.model.quantities.units import dimension_text, parse_unit
 
-__all__ = ["known_unit", "si", "split_unit", "strange_unit"]
+__all__ = ["is_mechanical", "known_unit", "si", "split_unit", "strange_unit"]
 
 STANDARD_GRAVITY = 9.80665  # [m/s²]
 _SPELT = {
@@ -125,6 +125,15 @@ def known_unit(text: str) -> str:
     except PoinsotError:
         return ""
     return text.strip()
+
+
+def is_mechanical(text: str) -> bool:
+    """Whether a unit is one of mechanics, which a gain does not turn into another; not V, counts, or none.
+
+    >>> is_mechanical("W"), is_mechanical("V"), is_mechanical("")
+    (True, False, False)
+    """
+    return bool(known_unit(text)) and text.strip() not in (*_KEPT, "-", "1")
 
 
 def split_unit(header: str) -> tuple[str, str]:

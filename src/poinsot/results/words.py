@@ -7,6 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from poinsot.errors import listing
 
 SHOWN = 12  # quantities in a line, rows of a table
+ROUND_OFF = 1e-11  # of the size of what is printed, below which a number is printed as 0
+
+
+def settled(value: float, size: float) -> float:
+    """A number to print: 0 where it is the round-off of numbers of that size; files keep all digits.
+
+    >>> settled(-1.6e-26, 0.3), settled(0.1, 0.3)
+    (0.0, 0.1)
+    """
+    return float(value) if not abs(value) <= ROUND_OFF * size else 0.0
 
 
 def quantities(values: Mapping[str, float], unit: Callable[[str], str], limit: int = SHOWN) -> str:

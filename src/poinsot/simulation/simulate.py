@@ -25,6 +25,7 @@ from poinsot.errors import (
     require_known,
 )
 from poinsot.model.assembly.constraints import row_lengths
+from poinsot.model.assembly.degrees import ask_about_degrees
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism, require_possible
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.state import GivenPose, State
@@ -165,6 +166,7 @@ def _naming(
 ) -> Mechanism:
     """The mechanism with all joints named whose coordinates the call uses."""
     chosen = () if independent is None else list_of_names(independent, "independent coordinates")
+    ask_about_degrees(mechanism, at.pose)
     return mechanism.naming(*at.pose, *at.velocity, *(on for on, _ in events.values()), *chosen)
 
 

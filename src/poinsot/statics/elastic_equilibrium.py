@@ -45,7 +45,7 @@ def model_of(mechanism: Mechanism, free: tuple[str, ...] = ()) -> ElasticModel:
     folded = tuple((n, p.value) for n, p in parameters if p.role in ("geometry", "named") and n not in free)
     free_roles = tuple((name, p.value == 0) for name, p in parameters if p.role not in ("geometry", "named"))
     decided = plan(mechanism.elements)
-    key = (str(mechanism.document), folded, free_roles, repr(decided), free)
+    key = (str(mechanism.nominal), folded, free_roles, repr(decided), free)
     return _MODELS.get_or_make(key, lambda: elastic_model(mechanism, free)).with_numbers(mechanism.elements)
 
 

@@ -22,8 +22,9 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.results import Panel, Result
 from poinsot.results.pictures import place_panels
-from poinsot.results.words import quantities
+from poinsot.results.words import quantities, settled
 from poinsot.spatial.pose import Pose
+from poinsot.statics.force_sizes import force_sizes, told_forces
 from poinsot.statics.locked import locked_actuators
 from poinsot.statics.point import CLOSED, Given, Point
 from poinsot.statics.residual import balance
@@ -55,11 +56,22 @@ class Equilibrium(Result):
     mechanism: Mechanism = field(repr=False)
 
     _extra = {"stable": "stable", "stability": "stability"}
-    _columns = {"residual": ("residual", "N or N·m"), "stiffness": ("stiffness", "N/m or N·m/rad")}
+    _columns = {
+        "residual": ("residual", lambda one: [one.kind[0]]),
+        "stiffness": ("stiffness", lambda one: [one.kind[1]] * len(one.stiffness)),
+    }
 
     def panels(self) -> tuple[Panel, ...]:
         """Where the bodies are, what holds them, and the stiffness of the free motions."""
         return (*place_panels(self.poses), *self.traces(stiffness="stiffness", forces="actuator forces"))
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """Units of generalised forces and stiffness: of one kind where all joints turn, or all slide."""
+        joints = self.mechanism.joints.values()
+        units = {coordinate.unit for joint in joints for coordinate in joint.coordinates} - {"-"}
+        kinds = {"rad": ("N·m", "N·m/rad"), "m": ("N", "N/m")}
+        return kinds[units.pop()] if len(units) == 1 else ("N or N·m", "N/m or N·m/rad")
 
     @property
     def stable(self) -> bool:
@@ -74,9 +86,11 @@ class Equilibrium(Result):
     def __str__(self) -> str:
         known, drives = self.mechanism.coordinates, self.mechanism.actuators
         named = quantities(self.coordinates, lambda name: known[name].unit)
-        forces = f", forces {quantities(self.forces, lambda name: drives[name].unit)}" if self.forces else ""
+        told, size = told_forces(self.mechanism, self.forces), force_sizes(self.mechanism, self.forces)
+        forces = f", forces {quantities(told, lambda name: drives[name].unit)}" if self.forces else ""
+        left = settled(self.residual, size.get(self.kind[0], min(size.values())))
         where = named if self.coordinates else "the assembled pose"
-        return f"{self.stability} equilibrium at {where}{forces}, residual {self.residual:.1e} N or N·m"
+        return f"{self.stability} equilibrium at {where}{forces}, residual {left:.2g} {self.kind[0]}"
 
 
 @one_blas_thread()

@@ -14,8 +14,10 @@ from poinsot.model.state import GivenPose
 from poinsot.motion.driven import require_count
 from poinsot.motion.equations import SINGULAR, inverse_function
 from poinsot.motion.inverse_dynamics import inverse_dynamics, require_actuators, require_hold
+from poinsot.motion.signals import MotionTable, in_si
 from poinsot.results import Result
 from poinsot.results.words import quantities
+from poinsot.statics.force_sizes import told_forces
 from poinsot.system.given_state import given_pose
 from poinsot.system.open_spins import open_spins
 from poinsot.system.system import start, system
@@ -32,7 +34,8 @@ class Holding(Result, Mapping[str, float]):
     _plot = {"forces": "actuator forces"}
 
     def __str__(self) -> str:
-        told = quantities(self.forces, lambda name: self.mechanism.actuators[name].unit)
+        forces = told_forces(self.mechanism, self.forces)
+        told = quantities(forces, lambda name: self.mechanism.actuators[name].unit)
         said = {name: self.mechanism.actuators[name].excess(force) for name, force in self.forces.items()}
         beyond = [f"'{name}': {text}" for name, text in said.items() if text]
         held = f"{self.mechanism.name} is held by {told if self.forces else 'nothing: it has no actuators'}"
@@ -63,10 +66,10 @@ def hold(mechanism: Mechanism, pose: GivenPose = None) -> Holding:
         for said in passed_stops(mechanism, given, {}):
             warnings.warn(f"the pose of the model file is beyond {said}", stacklevel=2)
     if given is None or isinstance(given, Mapping):
-        named = dict(mechanism.elements.pose if given is None else given)
+        named = dict(mechanism.elements.pose) if given is None else in_si(mechanism, given)
         if open_spins(mechanism.naming(*named), named) is None:
             require_count(compiled, tuple(named))
-        found = inverse_dynamics(mechanism, named, [0.0]).forces
+        found = inverse_dynamics(mechanism, MotionTable(named), [0.0]).forces
         return Holding({name: float(force[0]) for name, force in found.items()}, mechanism)
     require_actuators(compiled)
     compiled = system(mechanism, home=given)

@@ -10,6 +10,7 @@ from poinsot.elements import GROUND
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import row_lengths
+from poinsot.model.assembly.degrees import ask_about_degrees
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.state import GivenPose, State, named_pose
 from poinsot.spatial.pose import Pose
@@ -26,7 +27,9 @@ def given_pose(
     """A pose at rest: coordinates by name, or put together from those of a formulation; None is that of the file."""
     require_mechanism(mechanism)
     if not isinstance(pose, State) or (pose.q is None and pose.v is None):
-        return named_pose(pose)
+        named = named_pose(pose)
+        ask_about_degrees(mechanism, named)
+        return named
     begin, _, v = assembled(system(mechanism, formulation), mechanism, pose)
     pose.require_rest(v)
     return begin

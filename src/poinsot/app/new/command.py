@@ -56,6 +56,8 @@ def new(
     for file, text in texts.items():
         write_text(folder / file, text, overwrite)
     copy_meshes(machine.meshes, folder)
+    facts = {"moved": machine.moved, "added": machine.added, "rotors": machine.rotors, "weak": machine.weak}
+    write_json(json, {"folder": str(folder), "files": [*texts, *machine.meshes], **facts}, overwrite)
     print(f"{folder}: {', '.join([*texts, *machine.meshes])}")
     if machine.added:
         print(f"driven here, and not in the source, so that every freedom is prescribed: {', '.join(machine.added)}")
@@ -67,8 +69,6 @@ def new(
     for drive, needed in machine.weak.items():
         print(f"the motions need {drive} to give {needed}: its limits are left out of model.toml; put those of yours")
     print(f"next: cd {folder}, and the commands of README.txt, which begin with poinsot check model.toml")
-    facts = {"moved": machine.moved, "added": machine.added, "rotors": machine.rotors, "weak": machine.weak}
-    write_json(json, {"folder": str(folder), "files": [*texts, *machine.meshes], **facts}, overwrite)
 
 
 def _check(folder: Path, overwrite: bool) -> None:

@@ -45,5 +45,5 @@ def report(
 
     with busy("report"):
         page = write_report(results[0], place, other, overwrite)
-    print(f"{place}: {len(page.sections)} sections, {len(page.html.encode()) / 1e6:.1f} MB")
     write_json(json, {"file": str(place), **page.to_dict()}, overwrite)
+    print(f"{place}: {len(page.sections)} sections, {len(page.html.encode()) / 1e6:.1f} MB")

@@ -60,14 +60,14 @@ def reproduce(
             for row in PAPERS[name]():
                 rows.append(row)
                 say(f"reproduction: {name}, {row.quantity}")
-    table(COLUMNS, [(r.paper, r.quantity, r.printed, _shown(r), r.unit, r.verdict, r.reason) for r in rows])
-    counts = Counter(row.verdict for row in rows)
-    print(f"{len(rows)} numbers: " + ", ".join(f"{counts[v]} {v}" for v in Agreement if counts[v]))
     write_json(json, [row.to_dict() for row in rows], overwrite)
     with busy("figures") as say:
         for path, panels in pictures.items():
             say(f"figures: {path.name}")
             write_bytes(path, picture(panels(), "png"), overwrite)
+    table(COLUMNS, [(r.paper, r.quantity, r.printed, _shown(r), r.unit, r.verdict, r.reason) for r in rows])
+    counts = Counter(row.verdict for row in rows)
+    print(f"{len(rows)} numbers: " + ", ".join(f"{counts[v]} {v}" for v in Agreement if counts[v]))
     if plot is not None:
         print(f"{len(pictures)} figures in {plot}")
     if counts[Agreement.DISAGREES]:

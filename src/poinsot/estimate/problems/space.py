@@ -10,7 +10,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, unknown
 from poinsot.estimate.search.problem import INSIDE, Space
-from poinsot.estimate.study import Unknown
+from poinsot.estimate.study import Unknown, not_written
 from poinsot.model.mechanism import Mechanism
 
 
@@ -30,6 +30,8 @@ def space_of(
         mechanism = _with_own(mechanism, one.name)
         matched = [name for name in mechanism.parameters if fnmatchcase(name, one.name)]
         if not matched:
+            if said := not_written(one.name, mechanism):
+                raise PoinsotError(f"there is no parameter '{one.name}'{said}")
             raise PoinsotError(unknown("parameter", one.name, mechanism.parameters))
         given |= {name: replace(one, name=name) for name in matched if name not in given or name == one.name}
     entries = [mechanism.parameters[name] for name in given]

@@ -125,9 +125,11 @@ class Estimate(Result):
         return (values, left, *(together if known.sum() > 1 else ()), *self.fit.panels())
 
     def __getitem__(self, name: str) -> Value:
-        for value in self.parameters:
-            if value.name == name:
-                return value
+        """The value of an unknown; what a payload adds, "payload load.m", is "load.m" too where that is none."""
+        for key in (name, f"{PAYLOAD}{name}"):
+            for value in self.parameters:
+                if value.name == key:
+                    return value
         raise PoinsotError(unknown("unknown of this study", name, self.names))
 
     @property

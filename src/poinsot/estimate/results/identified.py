@@ -63,7 +63,7 @@ def with_linear(mechanism: Mechanism, linear: tuple[LinearParameter, ...], value
         for p, value in zip(linear, values):
             if p.table == "bodies" and p.owner == owner:
                 ten[p.place[1]] = value
-        changes |= body_parameters(owner, ten, bool(mechanism.document.get("planar")))  # also if modelled in space
+        changes |= body_parameters(owner, ten, bool(mechanism.nominal.get("planar")))  # also if modelled in space
     for p, value in zip(linear, values):
         if p.table == "forces":
             changes[force_name(mechanism.template.forces[p.owner], p.place[0])] = float(value)

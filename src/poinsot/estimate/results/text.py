@@ -36,10 +36,13 @@ def with_error(value: float, deviation: float) -> str:
 
     >>> with_error(6.83712, 0.00093)
     '6.83712 ± 0.00093'
+    >>> with_error(-0.0001, 0.016)
+    '0.000 ± 0.016'
     """
     if not (np.isfinite(deviation) and deviation > 0):
         return f"{value:.6g}"
     digits = 1 - int(np.floor(np.log10(deviation)))
     if -4 < digits < 9 and abs(value) < 1e7:
-        return f"{value:.{max(digits, 0)}f} ± {deviation:.{max(digits, 0)}f}"
+        shown = f"{value:.{max(digits, 0)}f}"
+        return f"{shown if float(shown) else shown.lstrip('-')} ± {deviation:.{max(digits, 0)}f}"
     return f"{value:.6g} ± {deviation:.2g}"

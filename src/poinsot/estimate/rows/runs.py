@@ -25,6 +25,7 @@ from poinsot.recording.finding import Severity
 from poinsot.recording.motion import position_channels
 from poinsot.recording.place import placed
 from poinsot.recording.recording import RecordedChannel, Recording
+from poinsot.recording.units import is_mechanical
 from poinsot.system.system import system
 
 FORCES = ("force", "moment", "torque", "")  # kinds of channels that may be the force of a drive
@@ -147,11 +148,13 @@ def sensor_delay(channel: RecordedChannel, mechanism: Mechanism) -> float:
 
 
 def require_units(run: Run, recording: Recording, used: Sequence[str]) -> None:
-    """Units that placing a recording finds wrong must have been said before, by reading it for the mechanism."""
-    for finding in recording.findings[len(run.recording.findings) :]:
+    """No channel is another quantity, a power for a force; other units that placing a recording finds wrong must have
+    been said before, by reading it for the mechanism."""
+    before = {(one.channel, one.code) for one in run.recording.findings}
+    for finding in recording.findings:
         if finding.severity is Severity.ERROR and finding.channel in used:
-            said = any(f.channel == finding.channel and f.code == finding.code for f in run.recording.findings)
-            if not said:
+            another = finding.code == "unit" and is_mechanical(recording.units[finding.channel])
+            if another or (finding.channel, finding.code) not in before:
                 raise PoinsotError(f"run '{run.name}': '{finding.channel}': {finding.message}; {finding.advice}")
 
 

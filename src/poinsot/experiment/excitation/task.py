@@ -38,7 +38,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.inverse_dynamics import inverse_dynamics
 from poinsot.motion.kinematics import followed_path
-from poinsot.motion.signals import Signal, evaluate_motion
+from poinsot.motion.signals import MotionTable, Signal, evaluate_motion
 from poinsot.parallel.chunks import work_key
 from poinsot.system.system import system
 
@@ -240,7 +240,7 @@ def _figures(
     for label, power, x in zip(("positions", "rates", "accelerations"), ("", "/s", "/s²"), parts):
         figures[label] = {"t [s]": t} | {f"{n} [{units[n]}{power}]": x[:, j] for j, n in enumerate(motion)}
     if len(mechanism.actuators) >= system(mechanism).outline.mobility:
-        forces = inverse_dynamics(mechanism, motion, t).forces
+        forces = inverse_dynamics(mechanism, MotionTable(motion), t).forces
         turns = {name: actuator.on.unit == "rad" for name, actuator in mechanism.actuators.items()}
         figures["forces"] = {"t [s]": t} | {f"{n} [{'N·m' if turns[n] else 'N'}]": x for n, x in forces.items()}
     good = found.starts[np.isfinite(found.starts)]

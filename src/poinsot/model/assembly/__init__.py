@@ -7,6 +7,7 @@ assembly       poses that close all loops; branches tells one way to close them 
                open_loops the loop that cannot be closed, contradictions the couplings that cannot be kept,
                staying the coordinates that keep their values
 turns          machines in which whole turns count
+degrees        plain numbers that may be meant in degrees
 end_stops      limits that no pose passes
 size           a length that stands for the machine
 mobility       freedoms from the rank of the constraints; which combinations of redundant ones to keep

@@ -15,6 +15,7 @@ from poinsot.model.assembly.along_lines import guesses_along_lines
 from poinsot.model.assembly.branches import is_flipped, one_branch
 from poinsot.model.assembly.constraints import Constraints, Row, row_scales, twist_scales
 from poinsot.model.assembly.contradictions import not_kept
+from poinsot.model.assembly.degrees import ask_about_degrees
 from poinsot.model.assembly.first_guess import first_guess
 from poinsot.model.assembly.open_loops import widest_loop
 from poinsot.model.assembly.size import machine_size
@@ -138,6 +139,8 @@ def assemble(mechanism: Mechanism, pose: GivenPose = None, *, home: Assembly | N
     mechanism that cannot be closed there is an error that names the joint.
     """
     found = attempt_assembly(mechanism, pose, home=home)
+    if home is None:
+        ask_about_degrees(mechanism, pose)
     try:
         return found.require()
     except PoinsotError as error:

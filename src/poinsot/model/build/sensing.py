@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from poinsot.elements.sensors import SENSORS, Sensor
+from poinsot.errors import PoinsotError
 from poinsot.model.build.joints_and_forces import JointsAndForces
 from poinsot.model.build.scope import ModelError, Scope
+from poinsot.model.quantities.parameters import as_value
 from poinsot.model.schema import SensorSpec
 
 
@@ -20,7 +22,7 @@ def sensor(acting: JointsAndForces, scope: Scope, key: str, spec: SensorSpec) ->
     known = (*allowed, *law.imperfections, "rate", "dropout")
     if extra := [f for f in spec.model_fields_set if f not in ("type", *known)]:
         raise ModelError((*path, extra[0]), f"a {spec.type} has no {extra[0]}; it has: {', '.join(known)}")
-    fields: dict[str, Any] = {"rate": spec.rate, "dropout": spec.dropout}
+    fields: dict[str, Any] = {"rate": _rate(path, spec.rate), "dropout": spec.dropout}
     for name in allowed:
         if (value := getattr(spec, name, None)) is not None:
             fields[name] = _field(acting, scope, path, key, law.takes[name], name, value, fields)
@@ -32,6 +34,19 @@ def sensor(acting: JointsAndForces, scope: Scope, key: str, spec: SensorSpec) ->
         if (value := getattr(spec, name, None)) is not None
     }
     return replace(built, **imperfect)
+
+
+def _rate(path: tuple, given: float | str | None) -> float | None:
+    """Samples per second [Hz] from a number or a quantity."""
+    if not isinstance(given, str):
+        return given
+    try:
+        rate = as_value(given, "Hz", "rate")
+    except PoinsotError as error:
+        raise ModelError((*path, "rate"), str(error).removeprefix("rate: ")) from None
+    if not rate > 0:
+        raise ModelError((*path, "rate"), f"expected a positive quantity in Hz, got '{given}'")
+    return rate
 
 
 def _field(

@@ -60,7 +60,7 @@ UNIT_LIST = ", ".join(UNITS)  # for messages
 _COMMA = re.compile(r"(?<![\w.])([-+]?[\d.]*),(\d+)")
 _SI_NAMES = (
     *("kg", "m", "rad", "kg·m²", "m/s²", "-", "N", "N/m", "N·m/rad", "N·m", "N·s/m", "N·m·s/rad", "m/rad", "Pa"),
-    *("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³"),
+    *("m²", "m³", "m⁴", "s", "Hz", "m/s", "kg/m³", "W"),
 )
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
@@ -125,6 +125,16 @@ def dimension_text(dimension: Dimension) -> str:
     return "·".join(f"{base}^{power:g}" if power != 1 else base for base, power in powers if power) or "-"
 
 
+def units_like(unit: str) -> str:
+    """Names of the units in which a quantity may be written, for messages; of all where none is its own.
+
+    >>> units_like("rad")
+    'rad, mrad, deg, °, rev'
+    """
+    dimension = parse_unit(unit).dimension if unit else ()
+    return ", ".join(name for name in UNITS if _BASE[name][1] == dimension) or f"{UNIT_LIST} and their products"
+
+
 def force_unit(pattern: str, unit: str) -> str:
     """SI unit of a force parameter along a coordinate: "f/u" is N/m along a length, N·m/rad about an angle."""
     angular = unit == "rad"
@@ -148,6 +158,10 @@ def comma_advice(text: str) -> str:
     return f"; decimals take a point: {found.group(1).replace('.', '') or 0}.{found.group(2)}" if found else ""
 
 
+class Meant(float):
+    """A number [SI] whose unit is known to be the one that was meant."""
+
+
 def beyond_two_turns(value: Any, unit: str | None) -> bool:
     """Whether an angle is given as a plain number, or a text of one, that may be meant in degrees.
 
@@ -155,6 +169,7 @@ def beyond_two_turns(value: Any, unit: str | None) -> bool:
     (True, False, False)
     """
     try:
-        return unit == "rad" and TWO_TURNS < abs(float(value)) < math.inf
+        plain = unit == "rad" and not isinstance(value, Meant)
+        return plain and TWO_TURNS < abs(float(value)) < math.inf
     except (TypeError, ValueError):
         return False

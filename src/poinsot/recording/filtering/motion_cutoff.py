@@ -21,7 +21,7 @@ def motion_cutoff(recording: Recording, name: str) -> float:
 
     What a drive does far beyond is its gears' and its structure's, not the mechanism's.
     """
-    t, x = evenly(recording.t, recording[name])
+    t, x = evenly(recording.t, recording[name], name)
     rate = (len(t) - 1) / (t[-1] - t[0])
     content = spectrum(x, rate)
     noise = max(content.noise, sample_noise(recording.t, recording[name]) or 0.0, _rounding(recording[name]))

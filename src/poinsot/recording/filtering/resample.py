@@ -23,13 +23,15 @@ def is_even(t: np.ndarray) -> bool:
     return bool(len(d) and np.max(np.abs(d - d.mean())) <= EVEN * d.mean())
 
 
-def evenly(t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Samples (n,) at equal steps; those that are masked, or between uneven times, are interpolated."""
+def evenly(t: np.ndarray, x: np.ndarray, name: str = "") -> tuple[np.ndarray, np.ndarray]:
+    """Samples (n,) of a channel at equal steps; those that are masked, or between uneven times, are interpolated."""
     from scipy.interpolate import make_interp_spline
 
     good = np.isfinite(x)
     if good.sum() < FEWEST:
-        raise TooFewSamplesError(f"a channel needs {FEWEST} samples or more to be filtered, not {good.sum()}")
+        called, masked = f"channel '{name}'" if name else "a channel", len(x) - good.sum()
+        why = f" ({masked} of {len(x)} are NaN or masked)" if masked else ""
+        raise TooFewSamplesError(f"{called} needs {FEWEST} samples or more to be filtered, not {good.sum()}{why}")
     if good.all() and is_even(t):
         return t, np.asarray(x, float)
     inside = t[(t >= t[good][0]) & (t <= t[good][-1])]
@@ -76,7 +78,7 @@ def decimated(recording: Recording, factor: int) -> Recording:
     sections = butter(8, 0.8 / factor, output="sos")
     values, rows = {}, slice(factor // 2, None, factor)
     for name in recording:
-        even_t, even_x = evenly(t, recording[name])
+        even_t, even_x = evenly(t, recording[name], name)
         smooth = sosfiltfilt(sections, even_x)
         values[name] = np.interp(t[rows], even_t, smooth, left=np.nan, right=np.nan)
     step = f"decimated by {factor} after a zero-phase filter at {0.4 * recording.rate / factor:.4g} Hz"

@@ -90,7 +90,9 @@ def _missing(name: str, t: np.ndarray, good: np.ndarray) -> Iterator[Finding]:
     taken = np.flatnonzero(good)
     share = len(lost) / len(t)
     if not len(taken):
-        yield Finding("missing", name, "", 1.0, "it has no samples", "see whether it is mapped", Severity.ERROR)
+        yield Finding(
+            "missing", name, "", 1.0, "it has no samples, all are NaN", "see whether it is mapped", Severity.ERROR
+        )
         return
     step = np.diff(taken)
     if len(step) and step[0] > 1 and np.ptp(step) <= 1:

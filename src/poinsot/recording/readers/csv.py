@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.dialect import COMMENTS, MISSING, Dialect, dialect_of, fields_of, number
 from poinsot.recording.readers.table import ReadRequest, Table
 from poinsot.recording.text import BLOCK, head_of, text_blocks
+from poinsot.recording.units import split_unit
 
 __all__ = ["read_csv", "read_table"]
 
@@ -178,6 +180,10 @@ class _Parts:
             if holds == "text" and name not in commas:
                 message = "a column of text is left out"
                 yield Finding("text", name, "", 0.0, message, "nothing to do", Severity.NOTE, mended=True)
+        named = Counter(split_unit(header)[0] for header in d.headers)
+        for name in (name for name, count in named.items() if name and count > 1):
+            message = f"{named[name]} columns are headed '{name}': the second is called '{name}_2'"
+            yield Finding("duplicate", name, "", named[name], message, "see which one is meant")
         if self.ragged:
             n = len(self.ragged)
             have, are = ("line has", "is") if n == 1 else ("lines have", "are")

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing, unknown
-from poinsot.model.interchange.urdf.visuals import is_visual, read_visuals
+from poinsot.model.interchange.urdf.visuals import is_colour, is_visual, read_colours, read_visuals
 from poinsot.model.interchange.xml import FileContext, parse_xml
 from poinsot.spatial.inertia import inertia_defect, rotate_inertia
 from poinsot.spatial.pose import Pose
@@ -81,7 +81,8 @@ def read_tree(path: Path) -> UrdfTree:
     links = _named(context, robot, "link")
     if not links:
         raise PoinsotError(f"{path}: the robot has no links")
-    read_links = {name: _link(context, name, element) for name, element in links.items()}
+    colours = read_colours(context, robot)
+    read_links = {name: _link(context, name, element, colours) for name, element in links.items()}
     joints = {name: _joint(context, name, e, links) for name, e in _named(context, robot, "joint").items()}
     for name, joint in joints.items():
         if joint.mimic and joint.mimic[0] == name:
@@ -109,9 +110,9 @@ def _named(context: FileContext, robot: Element, tag: str) -> dict[str, Element]
     return found
 
 
-def _link(context: FileContext, name: str, element: Element) -> UrdfLink:
+def _link(context: FileContext, name: str, element: Element, colours: dict[str, list[float]]) -> UrdfLink:
     where, inertial = f"link '{name}'", element.find("inertial")
-    visuals = read_visuals(context, where, element)
+    visuals = read_visuals(context, where, element, colours)
     if inertial is None:
         return UrdfLink(name, 0.0, np.zeros(3), np.zeros((3, 3)), visuals)
     mass = inertial.find("mass")
@@ -207,5 +208,6 @@ def _left_out(robot: Element) -> tuple[str, ...]:
     """Elements that are not read, counted by tag."""
     count: Counter[str] = Counter()
     for owner in (robot, *robot.findall("link"), *robot.findall("joint")):
-        count.update(str(c.tag)[:40] for c in owner if c.tag not in READ[owner.tag] and not is_visual(c))
+        others = (c for c in owner if c.tag not in READ[owner.tag] and not is_visual(c) and not is_colour(c))
+        count.update(str(c.tag)[:40] for c in others)
     return tuple(f"{number} {tag}" for tag, number in count.items())

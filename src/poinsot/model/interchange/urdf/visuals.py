@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
@@ -26,8 +27,25 @@ def _shape(visual: Element) -> Element | None:
     return next((child for child in geometry if child.tag in KNOWN), None) if geometry is not None else None
 
 
-def read_visuals(context: FileContext, where: str, link: Element) -> tuple[dict[str, Any], ...]:
-    """Shapes of a link as a model file has them."""
+def is_colour(element: Element) -> bool:
+    """Whether an element of a robot is a material with a colour, for visuals to name."""
+    return element.tag == "material" and element.find("color") is not None
+
+
+def read_colours(context: FileContext, robot: Element) -> dict[str, list[float]]:
+    """Colours (4,) red, green, blue, opacity by material; those of the robot come before those inside its links."""
+    found: dict[str, list[float]] = {}
+    for material in [*robot.findall("material"), *robot.findall("link/visual/material")]:
+        name = (material.get("name") or "").strip()
+        if name and name not in found and is_colour(material):
+            found[name] = _rgba(context, f"material '{name}'", material)
+    return found
+
+
+def read_visuals(
+    context: FileContext, where: str, link: Element, colours: Mapping[str, list[float]]
+) -> tuple[dict[str, Any], ...]:
+    """Shapes of a link as a model file has them; `colours` are those of materials by name."""
     found = []
     for visual in link.findall("visual"):
         if (shape := _shape(visual)) is None:
@@ -37,7 +55,8 @@ def read_visuals(context: FileContext, where: str, link: Element) -> tuple[dict[
         X, scale = Pose(euler_matrix("xyz", rpy), p), None
         if shape.tag == "mesh":
             scale = context.numbers(shape, where, "scale", 3, (1.0, 1.0, 1.0))
-        found.append(visual_entry(shape.tag, _size(context, where, shape), X, _colour(context, where, visual), scale))
+        colour = _colour(context, where, visual, colours)
+        found.append(visual_entry(shape.tag, _size(context, where, shape), X, colour, scale))
     return tuple(found)
 
 
@@ -50,9 +69,19 @@ def _size(context: FileContext, where: str, shape: Element) -> Any:
     return [context.number(shape, where, key) for key in keys]
 
 
-def _colour(context: FileContext, where: str, visual: Element) -> list[float] | None:
-    colour = visual.find("material/color")
-    return None if colour is None else context.numbers(colour, where, "rgba", 4, (0.5, 0.5, 0.5, 1.0))
+def _colour(
+    context: FileContext, where: str, visual: Element, colours: Mapping[str, list[float]]
+) -> list[float] | None:
+    material = visual.find("material")
+    if material is None:
+        return None
+    return (
+        _rgba(context, where, material) if is_colour(material) else colours.get((material.get("name") or "").strip())
+    )
+
+
+def _rgba(context: FileContext, where: str, material: Element) -> list[float]:
+    return context.numbers(material.find("color"), where, "rgba", 4, (0.5, 0.5, 0.5, 1.0))
 
 
 def write_visuals(link: Element, visuals: tuple[Visual, ...]) -> list[str]:

@@ -1,0 +1,69 @@
+"""Faults of text tables that are named: rows out of order, swapped headers, units, headers that stand twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import poinsot
+from poinsot.errors import PoinsotError
+
+BAR, T = poinsot.load("four_bar"), np.arange(0, 2, 0.02)
+
+
+def table(tmp_path, header: str, columns: list[np.ndarray]):
+    path = tmp_path / "run.csv"
+    np.savetxt(path, np.stack(columns, axis=1), delimiter=",", header=header, comments="", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def signals():
+    run = poinsot.inverse_dynamics(BAR, {"theta1": poinsot.Fourier(3.0, (0.5, 0.2), (0.1,), 1.2)}, T)
+    return run.kinematics.coordinates["theta1"], run.forces["A"]
+
+
+def test_rows_in_another_order_are_called_so(tmp_path, signals):
+    rows = np.random.default_rng(1).permutation(len(T))
+    rec = poinsot.read(table(tmp_path, "t [s],theta1 [rad],A [N·m]", [x[rows] for x in (T, *signals)]))
+    (said,) = [f for f in rec.problems if f.code == "goes back"]
+    assert "the rows are not in the order of time, which goes back in" in str(said) and "sort them by time" in str(
+        said
+    )
+
+
+def test_headers_of_time_and_position_that_are_swapped_are_refused(tmp_path, signals):
+    path = table(tmp_path, "theta1 [rad],t [s],A [N·m]", [T, *signals])
+    with pytest.raises(
+        PoinsotError, match=r"run.csv: the times of column 't' go back .* 'theta1' grows evenly: .* sw"
+    ):
+        poinsot.read(path)
+
+
+def test_units_that_are_not_known_are_told_with_those_that_are(tmp_path, signals):
+    path = table(tmp_path, "t [s],theta1 [furlong],A [N·m]", [T, *signals])
+    said = "'furlong' is no unit that is known.*there are: rad, mrad, deg, °, rev"
+    (finding,) = [f for f in poinsot.read(path, mechanism=BAR).findings if f.code == "unknown unit"]
+    assert "no unit that is known" in str(finding) and "there are: rad, mrad, deg, °, rev" in str(finding)
+    with pytest.raises(PoinsotError, match=said):
+        poinsot.kinematics(BAR, path)
+
+
+def test_a_power_is_not_used_as_a_force(tmp_path, signals):
+    path = table(tmp_path, "t [s],theta1 [rad],A [W]", [T, *signals])
+    for rec in (poinsot.read(path), poinsot.read(path, mechanism=BAR)):
+        with pytest.raises(PoinsotError, match="'A': it is recorded in W, the mechanism measures N·m there"):
+            poinsot.identify(BAR, rec, ["link2.mass"])
+
+
+def test_a_header_that_stands_twice_is_named(tmp_path, signals):
+    path = table(tmp_path, "t [s],theta1 [rad],theta1 [deg],A [N·m]", [T, signals[0], *signals])
+    said = [str(f) for f in poinsot.read(path, mechanism=BAR).findings]
+    assert any("2 columns are headed 'theta1': the second is called 'theta1_2'" in one for one in said)
+    assert not any("did you mean 'theta2'" in one for one in said)
+
+
+def test_channels_of_nothing_are_named(signals):
+    rec = poinsot.Recording.of(T, {"theta1": np.nan * T, "A": signals[1]})
+    with pytest.raises(PoinsotError, match=r"channel 'theta1' needs 16 samples .*\(100 of 100 are NaN or masked\)"):
+        poinsot.identify(BAR, rec, ["link2.mass"])
