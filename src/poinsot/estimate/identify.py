@@ -30,7 +30,9 @@ from poinsot.estimate.doubtful_columns import (
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
+from poinsot.estimate.methods.lower_cutoffs import values_by_cutoff
 from poinsot.estimate.methods.registry import search_of
+from poinsot.estimate.methods.weighted import Weighted
 from poinsot.estimate.modal_run import ModalRun
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.problems.forces import force_space
@@ -44,7 +46,7 @@ from poinsot.estimate.rows.runs import RunRows
 from poinsot.estimate.search.base import SearchMethod
 from poinsot.estimate.selection.alternatives import evidence_of, with_alternatives, with_chosen
 from poinsot.estimate.selection.sets import selected
-from poinsot.estimate.solution import ForceSolution, force_solution
+from poinsot.estimate.solution import ForceSolution, force_solution, solved
 from poinsot.estimate.study import Processing, Study, study_of
 from poinsot.estimate.study_file import read_study
 from poinsot.identifiability.channels import channels
@@ -220,6 +222,7 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         numerics=(
             *_numerics(problem, solution),
             *contradicted_priors(problem),
+            *_by_cutoff(found),
             *outside,
             *(full.doubts if full else ()),
         ),
@@ -233,6 +236,14 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         convergence=None if found.search is None else found.search.convergence,
         starts=None if found.search is None else found.search.starts,
     )
+
+
+def _by_cutoff(found: ForceSolution) -> tuple[str, ...]:
+    """Whether values hang on the cut-off of the rows, where these are of the recorded motion and solved linearly."""
+    if found.search is not None or found.method.simulates:
+        return ()
+    problem = replace(found.problem, simulate=None)
+    return values_by_cutoff(problem, found.solution, lambda one: solved(Weighted(), one, found.known)[:2])
 
 
 def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunFit | None:

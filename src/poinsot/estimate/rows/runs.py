@@ -273,7 +273,7 @@ def _at(recording: Recording, names: list[str], t: np.ndarray) -> np.ndarray:
     rate = (len(t) - 1) / (t[-1] - t[0])
     if recording.rate < 1.5 * rate or not is_even(recording.t):
         return y[at]
-    return _low_pass([y], recording.rate, CORNER * rate)[0][at]
+    return low_pass([y], recording.rate, CORNER * rate)[0][at]
 
 
 def _filtered(
@@ -287,7 +287,7 @@ def _filtered(
     inside = (t >= t[0] + ENDS * edge) & (t <= t[-1] - ENDS * edge)
     if own < 2.5 * corner or not is_even(t):
         return t[inside], [x[inside] for x in parts], f"{int(inside.sum())} samples at {own:.4g} Hz are used"
-    smooth = _low_pass(parts, own, corner)
+    smooth = low_pass(parts, own, corner)
     step = max(1, int(own / min(rate, corner / CORNER)))  # as many as are left independent
     kept = np.flatnonzero(inside)[::step]
     said = f"channels and regressor behind one filter at {corner:.4g} Hz"
@@ -356,7 +356,7 @@ def _without_delays(recording: Recording, mechanism: Mechanism) -> Recording:
     return moved.rows(t <= t[-1] - longest + 1e-9, "the end was left out, which delayed sensors did not see")
 
 
-def _low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.ndarray]:
+def low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.ndarray]:
     """Columns (n, …) behind a zero-phase filter; of the first, NaN where too many samples are missing."""
     from scipy.signal import butter, sosfiltfilt
 
