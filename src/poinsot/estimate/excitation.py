@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.estimate.methods.base import LinearMethod, LinearRows, LinearSolution
 from poinsot.estimate.problem import LinearProblem
 
 NOTHING = 3.0  # ρ below which a direction is not excited
+LITTLE = 0.2  # of a standard error, below which a bias is none
 STRONG = 10.0  # ρ² times the number of samples, from which instruments are strong
 TOUCHED = 0.05  # of a parameter's physical size, by which directions that are not excited may change it
 
@@ -30,15 +32,44 @@ class Excitation:
     held: int  # directions that are not estimated
     touched: np.ndarray  # (b,) share of each parameter's size that these could change
 
-    def shrinkage(self, problem: LinearProblem, beta: np.ndarray) -> np.ndarray:
-        """By how much noise of the motion shrinks least-squares values (b,)."""
-        G, prior = problem.directions, problem.priors[0]
-        H = G.T @ gram(problem) @ G + prior.T @ prior
-        return G @ np.linalg.solve(H, G.T @ self.noise @ beta) if G.size else np.zeros(len(beta))
-
     def hidden(self, j: int) -> bool:
         """Whether a base parameter hangs on directions that noise alone excites."""
         return bool(self.touched[j] > TOUCHED)
+
+
+def bias_by_noise(method: LinearMethod, rows: LinearRows, solution: LinearSolution) -> np.ndarray:
+    """Bias (r,) of the values of a method by the noise of the motion; 0 where that is no part of a standard error.
+
+        b = (XᵀX − NᵀN)⁻¹ Nᵀ(n − N d)                         weighted least squares
+        b(λ) = ½ [d(X + √λ N, z + √λ n) + d(X − √λ N, z − √λ n)] − d ,   b = 3 b(1) − b(2)        any method
+
+    The first tells whether the second, an extrapolation to no noise, is worth its solutions (theory/estimation,
+    eq. 45).
+    """
+    nothing = np.zeros(len(solution.d))
+    if rows.noise is None or method.corrects or method.simulates:
+        return nothing
+    noise = [part.reshape(-1, len(nothing) + 1) for part in (x / solution.sigma[:, None] for x in rows.noise)]
+    X = [(x / solution.sigma[:, None]).reshape(-1, len(nothing)) for x in rows.X]
+    N, n = (np.concatenate(part) for part in zip(*((x[:, :-1], x[:, -1]) for x in noise)))
+    H = sum(x.T @ x for x in X) + rows.prior[0].T @ rows.prior[0]
+    rough = np.linalg.lstsq(H - N.T @ N, N.T @ (n - N @ solution.d), rcond=None)[0]
+    if not np.any(np.abs(rough) > LITTLE * np.sqrt(np.diagonal(solution.covariance))):
+        return nothing
+
+    def more(share: float) -> np.ndarray:
+        ends = (_with_noise(rows, sign * np.sqrt(share)) for sign in (1.0, -1.0))
+        return sum(method.solve(one).d for one in ends) / 2 - solution.d
+
+    return 3 * more(1.0) - more(2.0)
+
+
+def _with_noise(rows: LinearRows, scale: float) -> LinearRows:
+    """Rows with so many times the noise of their motion in them once more."""
+    assert rows.noise is not None
+    X = tuple(x + scale * e[..., :-1] for x, e in zip(rows.X, rows.noise))
+    z = tuple(z + scale * e[..., -1] for z, e in zip(rows.z, rows.noise))
+    return replace(rows, X=X, z=z, noise=None, values_only=True)
 
 
 @one_blas_thread()

@@ -27,6 +27,7 @@ from poinsot.estimate.doubtful_columns import (
     with_contradictions,
     with_mistaken_units,
 )
+from poinsot.estimate.excitation import bias_by_noise
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
@@ -38,10 +39,11 @@ from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.problems.forces import force_space
 from poinsot.estimate.problems.registry import PROBLEMS, search_again, search_replicas, without_clocks
 from poinsot.estimate.results.estimate import Estimate, EstimateStatus, Value, status_of
-from poinsot.estimate.results.linear import LinearEstimate, values_of
+from poinsot.estimate.results.linear import LinearEstimate, biased_values, values_of
 from poinsot.estimate.results.searched import searched
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.rows.differences import plain_channels
+from poinsot.estimate.rows.motion import sure_of_noise
 from poinsot.estimate.rows.runs import RunRows
 from poinsot.estimate.search.base import SearchMethod
 from poinsot.estimate.selection.alternatives import evidence_of, with_alternatives, with_chosen
@@ -204,7 +206,8 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         solution, steps = replace(solution, d=full.d), (*steps, str(full))
     G, beta = problem.directions, problem.base_values(solution.d)
     base_covariance = G @ solution.covariance @ G.T
-    values, combinations, covariance = values_of(problem, beta, base_covariance, found.excitation)
+    bias_of_noise = _bias_of_noise(found)
+    values, combinations, covariance = values_of(problem, beta, base_covariance, found.excitation, bias_of_noise)
     fit = _fit(problem, problem.runs, solution.d)
     assert fit is not None
     outside = _outside(problem, solution.d, values, chosen)
@@ -223,6 +226,7 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
             *_numerics(problem, solution),
             *contradicted_priors(problem),
             *_by_cutoff(found),
+            *biased_values(problem, base_covariance, found.excitation, bias_of_noise, chosen.name),
             *outside,
             *(full.doubts if full else ()),
         ),
@@ -236,6 +240,15 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         convergence=None if found.search is None else found.search.convergence,
         starts=None if found.search is None else found.search.starts,
     )
+
+
+def _bias_of_noise(found: ForceSolution) -> np.ndarray:
+    """What noise of the motion does to the base parameters (b,)."""
+    method, rows = found.method if isinstance(found.method, LinearMethod) else Weighted(), found.problem.rows
+    sure = max(sure_of_noise(run.recording, run.motion.mechanism) for run in found.problem.runs)
+    if rows.noise is not None:
+        rows = replace(rows, noise=tuple(sure * part for part in rows.noise))
+    return found.problem.directions @ bias_by_noise(method, rows, found.solution)
 
 
 def _by_cutoff(found: ForceSolution) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from poinsot.errors import ConsistencyWarning
+from poinsot.errors import ConsistencyWarning, listing
 from poinsot.estimate.consistency.full import FullParameters, completed
 from poinsot.estimate.excitation import Excitation
 from poinsot.estimate.methods.base import Influence
@@ -21,7 +21,8 @@ from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.search.problem import SearchProblem, with_priors
 from poinsot.model.mechanism import Mechanism
 
-SHRUNK = 0.5  # of a standard error, by which noise of the motion may shrink a value without a word
+SHRUNK = 0.5  # of a standard error, by which noise of the motion may move a value without a word
+BIASED = 1.0  # standard errors, by which it may move one without a doubt
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -101,14 +102,16 @@ class LinearEstimate(Estimate):
 
 
 def values_of(
-    problem: LinearProblem, beta: np.ndarray, covariance: np.ndarray, excitation: Excitation
+    problem: LinearProblem, beta: np.ndarray, covariance: np.ndarray, excitation: Excitation, bias: np.ndarray
 ) -> tuple[tuple[Value, ...], tuple[Combination, ...], np.ndarray]:
-    """Unknowns one by one, the combinations that are determined, and the covariance (k, k) of the unknowns."""
+    """Unknowns one by one, the combinations that are determined, and the covariance (k, k) of the unknowns.
+
+    `bias` (b,) is what noise of the motion does to base parameters β (b,).
+    """
     unknowns, base = problem.unknowns, problem.base
     spread = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     texts = dict(zip(base.independent, base.combinations))
     units = dict(zip(unknowns.names, unknowns.units))
-    bias = excitation.shrinkage(problem, beta)
     combinations = tuple(
         Combination(texts[name], units[name], float(beta[j]), float(spread[j]), float(problem.nominal[j]))
         for j, name in enumerate(base.independent)
@@ -120,8 +123,7 @@ def values_of(
         if j < 0 or excitation.hidden(j):
             values.append(Value(name, unit, np.nan, np.nan, float(nominal), _why(problem, texts, name)))
             continue
-        said = [f"noise of the motion shrinks it by {abs(bias[j]):.2g}"] if abs(bias[j]) > SHRUNK * spread[j] else []
-        one = unknowns.given[k]
+        said, one = _moved(bias[j]) if abs(bias[j]) > SHRUNK * spread[j] else [], unknowns.given[k]
         said += [] if one.admits(beta[j]) else [f"beyond its bounds [{one.lower:g}, {one.upper:g}]"]
         values.append(Value(name, unit, float(beta[j]), float(spread[j]), float(nominal), ", ".join(said)))
         alone.append((k, j))
@@ -129,6 +131,29 @@ def values_of(
     known, picked = [k for k, _ in alone], [j for _, j in alone]
     whole[np.ix_(known, known)] = covariance[np.ix_(picked, picked)]
     return tuple(values), combinations, whole
+
+
+def _moved(bias: float) -> list[str]:
+    """How a bias moves a value."""
+    return [f"noise of the motion makes it {abs(bias):.2g} too {'small' if bias < 0 else 'large'}"]
+
+
+def biased_values(
+    problem: LinearProblem, covariance: np.ndarray, excitation: Excitation, bias: np.ndarray, method: str
+) -> list[str]:
+    """One sentence, where noise of the motion moves base parameters (b,) by a standard error or more."""
+    spread = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
+    moved = [j for j in np.argsort(-np.abs(bias / spread)) if abs(bias[j]) > BIASED * spread[j]]
+    names = [
+        f"{problem.base.combinations[j]} by {bias[j] / spread[j]:+.1f}" for j in moved if not excitation.hidden(j)
+    ]
+    if not names:
+        return []
+    other = "total" if problem.simulate is None else "instruments"
+    return [
+        f"Noise of the motion biases the values of '{method}', in standard errors: {listing(names, 4)}; use the "
+        f"method '{other}', or a lower cut-off."
+    ]
 
 
 def _why(problem: LinearProblem, texts: dict[str, str], name: str) -> str:

@@ -51,7 +51,7 @@ class RunRows:
     W: np.ndarray  # (n, c, K)
     known: np.ndarray  # (n, c) what all other parameters contribute
     regressor: Regressor  # before the filter
-    noise: np.ndarray | None  # (n, c, K) by how much the noise of the motion changes W
+    noise: np.ndarray | None  # (n, c, K + 1) by how much the noise of the motion changes W, and what is known
     motion: RunMotion
     recording: Recording  # on an even clock
     extra: np.ndarray | None = None  # (n, c, m) columns of what the measuring chain adds
@@ -85,7 +85,9 @@ def rows_of_run(
     stacked = [y[:, :, None], W.matrix.reshape(*y.shape, -1), W.rhs.reshape(*y.shape, 1)]
     if rng is not None:
         again = run_motion(shaken(recording, mechanism, rng), mechanism, processing, every)
-        stacked.append(regressor_along(again, unknowns, names, run.role).matrix.reshape(*y.shape, -1) - stacked[1])
+        shaken_W = regressor_along(again, unknowns, names, run.role)
+        both = shaken_W.matrix.reshape(*y.shape, -1), shaken_W.rhs.reshape(*y.shape, 1)
+        stacked.append(np.concatenate(both, axis=2) - np.concatenate(stacked[1:], axis=2))
     t, parts, step = _filtered(motion.states.t, stacked, rate, motion.edge, processing.force_cutoff)
     noise = parts[3] if rng is not None else None
     y, said = _moving(_followed(parts[0][..., 0], t, motion, recording, processing), t, motion)
