@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, one_line, unknown
+from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.estimate.bootstrap.draws import with_bootstrap
 from poinsot.estimate.bootstrap.forces import ForceReplicas
 from poinsot.estimate.bootstrap.searches import SearchReplicas
@@ -44,6 +44,7 @@ from poinsot.estimate.results.searched import searched
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.rows.differences import plain_channels
 from poinsot.estimate.rows.motion import sure_of_noise
+from poinsot.estimate.rows.rest import at_rest
 from poinsot.estimate.rows.runs import RunRows
 from poinsot.estimate.search.base import SearchMethod
 from poinsot.estimate.selection.alternatives import evidence_of, with_alternatives, with_chosen
@@ -286,6 +287,9 @@ def _outside(
 def _numerics(problem: LinearProblem, solution: LinearSolution) -> tuple[str, ...]:
     """What is wrong with the numbers."""
     found = [] if problem.base.gap.clear else [f"{problem.base.gap}."]
+    if at_rest(problem.runs):
+        names = listing([run.name for run in problem.runs])
+        found.append(f"Nothing moves in {names}: at rest forces tell weights at most, and friction holds with any.")
     first = problem.runs[0]
     compiled = first.motion.states.system
     held = any(channel.held for channel in channels(compiled, plain_channels(first.regressor.channels)))

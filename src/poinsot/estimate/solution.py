@@ -24,6 +24,7 @@ from poinsot.estimate.rows.differences import processing_by_run, with_difference
 from poinsot.estimate.rows.held import with_held_forces
 from poinsot.estimate.rows.kept_rows import kept_rows
 from poinsot.estimate.rows.loads import is_load, load_terms, loads_of, with_directions
+from poinsot.estimate.rows.rest import require_changes
 from poinsot.estimate.rows.runs import RunRows, common_channels
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
 from poinsot.estimate.search.problem import SearchProblem, with_priors
@@ -90,6 +91,7 @@ def force_rows(study: Study) -> ForceRows:
     asked = asked.with_terms([term.given for term in terms], [term.unit for term in terms])
     used = tuple(run for run in runs if run.role is not Role.VALIDATE)
     held_out = tuple(run for run in runs if run.role is Role.VALIDATE)
+    require_changes(used)
     return ForceRows(asked, terms, used, held_out, _scale(study, used), (*study.steps, *asked.steps, *steps))
 
 
