@@ -27,7 +27,7 @@ from poinsot.estimate.doubtful_columns import (
     with_contradictions,
     with_mistaken_units,
 )
-from poinsot.estimate.excitation import bias_by_noise
+from poinsot.estimate.excitation import bias_by_noise, told
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
@@ -208,7 +208,10 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
     G, beta = problem.directions, problem.base_values(solution.d)
     base_covariance = G @ solution.covariance @ G.T
     bias_of_noise = _bias_of_noise(found)
-    values, combinations, covariance = values_of(problem, beta, base_covariance, found.excitation, bias_of_noise)
+    told_of = told(problem, found.excitation)
+    values, combinations, covariance = values_of(
+        problem, beta, base_covariance, found.excitation, bias_of_noise, told_of
+    )
     fit = _fit(problem, problem.runs, solution.d)
     assert fit is not None
     outside = _outside(problem, solution.d, values, chosen)
@@ -234,7 +237,10 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         steps=(*steps, *([] if found.loops is None else found.loops.said)),
         problem=problem,
         beta=beta,
-        influence=replace(solution.influence, rows=tuple(part @ G.T for part in solution.influence.rows)),
+        influence=replace(
+            solution.influence, rows=tuple(part @ (told_of.rows @ G).T for part in solution.influence.rows)
+        ),
+        told=told_of,
         held=found.excitation.held,
         consistent=full,
         bias=bias,

@@ -10,7 +10,7 @@ import numpy as np
 
 from poinsot.errors import ConsistencyWarning, listing
 from poinsot.estimate.consistency.full import FullParameters, completed
-from poinsot.estimate.excitation import Excitation
+from poinsot.estimate.excitation import Excitation, Told
 from poinsot.estimate.methods.base import Influence
 from poinsot.estimate.methods.hausman import BiasTest
 from poinsot.estimate.problem import LinearProblem
@@ -32,17 +32,18 @@ class LinearEstimate(Estimate):
     base_covariance: np.ndarray  # of all base parameters (b, b)
     problem: LinearProblem
     beta: np.ndarray  # all base parameters (b,)  [SI]
-    influence: Influence  # of samples on the base parameters
+    influence: Influence  # of samples on the combinations
+    told: Told  # which combinations of base parameters the data determines
     held: int = 0  # directions that noise alone excites: they stay at the model's values
     consistent: FullParameters | None = None  # found together with the values, by the method of that name
     bias: BiasTest | None = None  # of least squares, where the controllers are known
 
-    _hidden = ("study", "problem", "beta", "influence", "consistent")
+    _hidden = ("study", "problem", "beta", "influence", "consistent", "told")
 
     @property
     def sample_influence(self) -> tuple[Influence, dict[str, int]]:
         """How samples count in base parameters, and the column of each unknown or combination."""
-        return self.influence, {text: j for j, text in enumerate(self.problem.base.combinations)}
+        return self.influence, {text: j for j, text in enumerate(self.told.texts)}
 
     @property
     def _besides(self) -> tuple[str, ...]:
@@ -50,7 +51,10 @@ class LinearEstimate(Estimate):
 
     @property
     def _remarks(self) -> tuple[str, ...]:
-        held = f"{self.held} directions are not excited above the noise of the motion and stay at the model"
+        many = "1 direction is" if self.held == 1 else f"{self.held} directions are"
+        stay = "stays" if self.held == 1 else "stay"
+        which = f": {listing(self.told.open, 3)}" if self.told.open else ""
+        held = f"{many} not excited above the noise of the motion and {stay} at the model{which}"
         more = [str(one) for one in (self.consistent, self.selection) if one is not None]
         return (*([held] if self.held else []), *more)
 
@@ -102,7 +106,12 @@ class LinearEstimate(Estimate):
 
 
 def values_of(
-    problem: LinearProblem, beta: np.ndarray, covariance: np.ndarray, excitation: Excitation, bias: np.ndarray
+    problem: LinearProblem,
+    beta: np.ndarray,
+    covariance: np.ndarray,
+    excitation: Excitation,
+    bias: np.ndarray,
+    told: Told,
 ) -> tuple[tuple[Value, ...], tuple[Combination, ...], np.ndarray]:
     """Unknowns one by one, the combinations that are determined, and the covariance (k, k) of the unknowns.
 
@@ -112,16 +121,16 @@ def values_of(
     spread = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     texts = dict(zip(base.independent, base.combinations))
     units = dict(zip(unknowns.names, unknowns.units))
+    bars = np.sqrt(np.maximum(np.einsum("cb,bd,cd->c", told.rows, covariance, told.rows), 0.0))
+    numbers = zip(told.rows @ beta, bars, told.rows @ problem.nominal)
     combinations = tuple(
-        Combination(texts[name], units[name], float(beta[j]), float(spread[j]), float(problem.nominal[j]))
-        for j, name in enumerate(base.independent)
-        if not excitation.hidden(j)
+        Combination(text, units[name], *map(float, one)) for text, name, one in zip(told.texts, told.names, numbers)
     )
     values, alone = [], []
     for k, (name, unit, nominal) in enumerate(zip(unknowns.names, unknowns.units, unknowns.model)):
         j = base.independent.index(name) if texts.get(name) == name else -1
         if j < 0 or excitation.hidden(j):
-            values.append(Value(name, unit, np.nan, np.nan, float(nominal), _why(problem, texts, name)))
+            values.append(Value(name, unit, np.nan, np.nan, float(nominal), _why(problem, told, name)))
             continue
         said, one = _moved(bias[j]) if abs(bias[j]) > SHRUNK * spread[j] else [], unknowns.given[k]
         said += [] if one.admits(beta[j]) else [f"beyond its bounds [{one.lower:g}, {one.upper:g}]"]
@@ -156,15 +165,11 @@ def biased_values(
     ]
 
 
-def _why(problem: LinearProblem, texts: dict[str, str], name: str) -> str:
+def _why(problem: LinearProblem, told: Told, name: str) -> str:
     """Why an unknown is undetermined."""
-    base = problem.base
-    if name in base.null:
+    if name in problem.base.null:
         return "no effect on the channels"
-    if texts.get(name) == name:
+    mixed = [text for text in told.texts if name in text.split()]
+    if not mixed:
         return "hardly excited above the noise of the motion"
-    if name in texts:
-        return f"determined together: {texts[name]}"
-    at = base.eliminated.index(name)
-    mixed = [texts[other] for other, row in zip(base.independent, base.coefficients) if row[at] != 0]
     return f"determined together: {'; '.join(mixed[:2])}" + ("; …" if len(mixed) > 2 else "")
