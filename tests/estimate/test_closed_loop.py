@@ -115,8 +115,8 @@ def test_the_verdict_says_whether_least_squares_is_biased(name):
     }
     for est in found.values():
         assert "least squares is biased here (p = " in est.verdict
-    assert any("shrinks" in p.remark for p in found["weighted"].parameters)
-    assert not any("shrinks" in p.remark for p in found["instruments"].parameters)
+    assert any("noise of the motion makes it" in p.remark for p in found["weighted"].parameters)
+    assert not any("noise of the motion makes it" in p.remark for p in found["instruments"].parameters)
     assert any("simulated motion is" in step for step in found["instruments"].steps)
     est = poinsot.identify(machine.mechanism, clean, list(machine.unknowns), **options)
     assert "no bias of least squares is seen" in est.verdict
@@ -194,7 +194,7 @@ def test_the_slide_has_its_published_parameters_by_every_method(data, method):
     est = slide(emps(data, "DATA_EMPS"), method)
     assert np.all(np.abs(est.value - PUBLISHED) < 2 * est.deviation)
     assert_allclose(est.value, PUBLISHED, rtol=0.03)
-    assert est.value[0] == pytest.approx(PUBLISHED[0], rel=1e-3)
+    assert est.value[0] == pytest.approx(PUBLISHED[0], rel=2e-3)
 
 
 def test_a_bad_filter_biases_least_squares_and_not_instruments(data):
@@ -206,17 +206,10 @@ def test_a_bad_filter_biases_least_squares_and_not_instruments(data):
     assert "least squares is biased here" in found["weighted"].verdict
 
 
-def held(rec: poinsot.Recording) -> poinsot.Recording:
-    """The recording with the mean force about each sample: a voltage that is held acts half a sample later."""
-    force = rec["drive"].copy()
-    force[1:] = (force[1:] + force[:-1]) / 2
-    return rec.with_channels({"drive": force}, rec.channels)
-
-
 def test_pulses_that_were_not_used_are_predicted(data):
     run, pulses = (emps(data, name) for name in ("DATA_EMPS", "DATA_EMPS_PULSES"))
     assert "predicts held-out runs" in slide(run, "instruments", validate=pulses).verdict
-    est = slide(held(run), "weighted", validate=held(pulses))
+    est = slide(run, "weighted", validate=pulses)
     assert est.validation is not None
     assert est.validation["drive"].relative < 1.2 * est.fit["drive"].relative
 
@@ -224,32 +217,57 @@ def test_pulses_that_were_not_used_are_predicted(data):
 def test_simulated_forces_know_that_voltages_are_held(data):
     """Friction by least squares is 2 % away from that by DIDIM, unless forces act when they do."""
     run = emps(data, "DATA_EMPS")
-    plain, late, simulated = slide(run, "weighted"), slide(held(run), "weighted"), slide(run, "didim")
+    plain = slide(run, "weighted", control=None)
+    late, simulated = slide(run, "weighted"), slide(run, "didim")
     assert abs(plain["rail.viscous"].value / simulated["rail.viscous"].value - 1) > 0.02
     assert_allclose(late.value, simulated.value, rtol=0.01)
 
 
-def test_a_slide_with_held_voltages_is_found_by_controllers_that_hold_them():
-    """Made by equations of its own, of parameters as EMPS has them; controllers without a rate miss the friction."""
-    mass, viscous, coulomb, kp, kv = 95.13, 208.3, 20.03, 160.18, 243.45 * 35.15
+HELD = (95.13, 208.3, 20.03)  # mass, viscous and Coulomb friction  [kg, N·s/m, N]
+GAINS = 160.18, 243.45 * 35.15
+
+
+def held_slide(noise: float = 0.0, seed: int = 0) -> poinsot.Recording:
+    """A slide as the EMPS whose voltages are held, by equations of its own, with noise on the encoder [m]."""
+    (mass, viscous, coulomb), (kp, kv), rng = HELD, GAINS, np.random.default_rng(seed)
     period, x, v = 1e-3, 0.0, 0.0
     t = np.arange(0.0, 6.0, period)
     wanted = 0.05 * np.sin(2.0 * t) + 0.01 * np.sin(7.0 * t)
     q, u, past = np.zeros_like(t), np.zeros_like(t), [0.0, 0.0]
     for k in range(len(t)):
-        q[k], u[k] = x, kv * (kp * (wanted[k] - x) - (x - past[1]) / (2 * period))
-        past = [x, past[0]]
+        q[k] = x + noise * rng.standard_normal()
+        u[k] = kv * (kp * (wanted[k] - q[k]) - (q[k] - past[1]) / (2 * period))
+        past = [q[k], past[0]]
         for _ in range(4):  # the force is held; Heun's steps
             first = (u[k] - viscous * v - coulomb * np.tanh(v / 1e-3)) / mass
             ahead = v + period / 4 * first
             second = (u[k] - viscous * ahead - coulomb * np.tanh(ahead / 1e-3)) / mass
             x, v = x + period / 8 * (v + ahead), v + period / 8 * (first + second)
-    rec = poinsot.Recording.of(t, {"q": q, "drive": u, "reference": wanted})
+    return poinsot.Recording.of(t, {"q": q, "drive": u, "reference": wanted})
+
+
+def held_estimate(rec: poinsot.Recording, method: str, sampled: bool = True) -> poinsot.Estimate:
+    """Its parameters, with controllers that hold forces or are continuous."""
     smooth = (MODELS / "emps.toml").read_text().replace("smooth = 0.0", 'smooth = "0.001 m/s"')
     model, unknowns = poinsot.loads(smooth, "emps"), ["slide.m", "rail.viscous", "rail.coulomb"]
-    cascade = {"type": "cascade", "reference": "reference", "kp": kp, "kv": kv}
-    ways = {"held": {"rate": 1000.0, "drive": {**cascade, "differences": 2}}, "continuous": {"drive": cascade}}
-    options = {"processing": {"cutoff": 100.0, "rate": 100.0}}
-    found = {n: poinsot.identify(model, rec, unknowns, "didim", control=way, **options) for n, way in ways.items()}
-    assert_allclose(found["held"].value, [mass, viscous, coulomb], rtol=2e-3)
-    assert found["continuous"]["rail.viscous"].value < 0.99 * viscous
+    cascade = {"type": "cascade", "reference": "reference", "kp": GAINS[0], "kv": GAINS[1]}
+    ways = {True: {"rate": 1000.0, "drive": {**cascade, "differences": 2}}, False: {"drive": cascade}}
+    options = {"processing": {"cutoff": 100.0, "rate": 100.0}, "control": ways[sampled]}
+    return poinsot.identify(model, rec, unknowns, method, **options)
+
+
+@pytest.mark.parametrize("method", ["weighted", "instruments", "didim"])
+def test_a_slide_with_held_voltages_is_found_by_controllers_that_hold_them(method):
+    """Of parameters as EMPS has them; controllers without a rate miss the friction by half a sample of the force."""
+    est = held_estimate(held_slide(), method)
+    assert_allclose(est.value, HELD, rtol=2e-3)
+    said = [step for step in est.steps if "forces of drives are held for 1 ms" in step]
+    assert len(said) == (method != "didim")
+    assert held_estimate(held_slide(), method, sampled=False)["rail.viscous"].value < 0.99 * HELD[1]
+
+
+@pytest.mark.parametrize("method", ["weighted", "instruments"])
+def test_bars_cover_the_friction_of_a_slide_with_held_voltages(method):
+    found = [held_estimate(held_slide(2e-6, seed), method) for seed in range(repetitions(8))]
+    z = np.array([(est.value - HELD) / est.deviation for est in found])
+    assert np.mean(np.abs(z) < 1.96) > 0.8, z

@@ -67,6 +67,43 @@ def test_a_difference_is_a_channel_of_its_own_and_said():
     assert "numerics sound" in est.verdict
 
 
+def five_bar_runs(seed: int) -> dict[str, poinsot.Recording]:
+    """A five-bar whose encoders have noise, without a payload and with 105 g."""
+    rig, t = poinsot.load("five_bar"), np.arange(0, 6, 0.01)
+    motion = {
+        "q1": poinsot.Fourier(3, (0.1, 0.05), (0.02,), np.deg2rad(130)),
+        "q2": poinsot.Fourier(3, (0.05, -0.05), (0.04,), np.deg2rad(50)),
+    }
+    found = {}
+    for k, mass in enumerate((0.0, 0.105)):
+        whole = rig.with_parameters({"forearm2.mass": rig.parameters["forearm2.mass"].value + mass})
+        run, rng = poinsot.inverse_dynamics(whole, motion, t), np.random.default_rng(100 * seed + k)
+        angles = {name: run.kinematics.coordinates[name] + 1e-4 * rng.standard_normal(len(t)) for name in motion}
+        forces = {name: u + 0.02 * rng.standard_normal(len(t)) for name, u in run.forces.items()}
+        found[("bare", "loaded")[k]] = poinsot.Recording.of(t, angles | forces)
+    return found
+
+
+@pytest.mark.parametrize("seed", (3, 4))
+def test_runs_taken_against_each_other_share_the_lower_cutoffs_of_their_spectra(seed):
+    from poinsot.estimate.rows.runs import prepared, with_cutoffs
+
+    rig, runs = poinsot.load("five_bar"), five_bar_runs(seed)
+    pair = (
+        poinsot.Run("bare", runs["bare"]),
+        poinsot.Run("loaded", runs["loaded"], Role.PAYLOAD, against="bare"),
+    )
+    asked = poinsot.Study(rig, pair, (Unknown("forearm2.m", payload=True),))
+    own = [with_cutoffs(asked.processing, prepared(run, rig), rig).cutoff for run in pair]
+    assert own[0] != own[1]  # or this test sees nothing
+    est = poinsot.identify(asked)
+    one, other = est.problem.runs
+    assert np.array_equal(one.t[: len(other.t)], other.t)
+    assert one.motion.edge == 1 / min(min(both.values()) for both in own)
+    found = est["payload forearm2.m"]
+    assert abs(found.value - 0.105) < 4 * found.deviation, est
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "times", "colour"),

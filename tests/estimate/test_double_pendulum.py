@@ -56,6 +56,14 @@ def moments(sets: list[dict[str, float]]) -> np.ndarray:
     return np.array([[p["m1"] * p["r1"] + p["l1"] * p["m2"], p["m2"] * p["r2"]] for p in sets])
 
 
+@pytest.mark.parametrize("run", ("143524", "143601"))
+def test_values_at_the_cutoff_of_least_error_are_a_doubt(data, run):
+    rec = read(data / "double-pendulum" / f"run_{run}.csv.gz", "dfki")
+    est = poinsot.identify(poinsot.load(MODELS / "dfki.toml"), rec, UNKNOWNS)
+    assert "hang on the cut-off" in est.verdict
+    assert "numerics sound" not in est.verdict
+
+
 @pytest.mark.slow
 def test_least_squares_is_biased_by_joints_that_stick_and_below_five_hertz_it_is_not(data):
     """The first published set is what rows are compared with; bodies of the two others are not possible."""

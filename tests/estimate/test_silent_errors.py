@@ -377,3 +377,18 @@ def test_runs_that_are_too_short_for_their_filters_are_refused_by_name(samples, 
     run = swing(pendulum()).rows(slice(0, samples), "the beginning")
     with pytest.raises(PoinsotError, match=f"run 'run': .*{said}"):
         poinsot.identify(pendulum(), {"run": run}, ["bob.mx"], processing=poinsot.Processing(**how))
+
+
+def test_a_run_in_which_nothing_changes_is_refused_and_one_at_rest_is_a_doubt():
+    t, torque = np.arange(0, 2, 0.01), np.full(200, 5.0)
+    rest = {"hinge": torque, "angle": np.full(200, 0.2)}
+    model = pendulum()
+    angle = next(iter(swing(model).only(list(model.coordinates)).channels))
+    rest[angle] = rest.pop("angle")
+    with pytest.raises(PoinsotError, match="nothing changes in run1"):
+        poinsot.identify(model, poinsot.Recording.of(t, rest), ["bob.mass"])
+    noisy = rest | {"hinge": torque + 0.1 * np.random.default_rng(0).standard_normal(200)}
+    est = poinsot.identify(model, poinsot.Recording.of(t, noisy), ["bob.mass"])
+    assert "Nothing moves in run1" in est.verdict
+    assert "numerics sound" not in est.verdict
+    assert "Nothing moves" not in poinsot.identify(model, swing(model), LINEAR).verdict

@@ -15,10 +15,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.estimate.methods.base import LinearMethod, LinearRows, LinearSolution
 from poinsot.estimate.problem import LinearProblem
+from poinsot.identifiability.base_parameters import combination_text
 
 NOTHING = 3.0  # ρ below which a direction is not excited
+LITTLE = 0.2  # of a standard error, below which a bias is none
 STRONG = 10.0  # ρ² times the number of samples, from which instruments are strong
+SHOWN = 5  # parameters of a direction, as text
 TOUCHED = 0.05  # of a parameter's physical size, by which directions that are not excited may change it
 
 
@@ -29,16 +33,47 @@ class Excitation:
     noise: np.ndarray  # NᵀN (b, b), rows over their scale; zero without noise
     held: int  # directions that are not estimated
     touched: np.ndarray  # (b,) share of each parameter's size that these could change
-
-    def shrinkage(self, problem: LinearProblem, beta: np.ndarray) -> np.ndarray:
-        """By how much noise of the motion shrinks least-squares values (b,)."""
-        G, prior = problem.directions, problem.priors[0]
-        H = G.T @ gram(problem) @ G + prior.T @ prior
-        return G @ np.linalg.solve(H, G.T @ self.noise @ beta) if G.size else np.zeros(len(beta))
+    open: np.ndarray  # (b, held) these directions, in SI
+    size: np.ndarray  # (b,) physical sizes of the base parameters  [SI]
 
     def hidden(self, j: int) -> bool:
         """Whether a base parameter hangs on directions that noise alone excites."""
         return bool(self.touched[j] > TOUCHED)
+
+
+def bias_by_noise(method: LinearMethod, rows: LinearRows, solution: LinearSolution) -> np.ndarray:
+    """Bias (r,) of the values of a method by the noise of the motion; 0 where that is no part of a standard error.
+
+        b = (XᵀX − NᵀN)⁻¹ Nᵀ(n − N d)                         weighted least squares
+        b(λ) = ½ [d(X + √λ N, z + √λ n) + d(X − √λ N, z − √λ n)] − d ,   b = 3 b(1) − b(2)        any method
+
+    The first tells whether the second, an extrapolation to no noise, is worth its solutions (theory/estimation,
+    eq. 45).
+    """
+    nothing = np.zeros(len(solution.d))
+    if rows.noise is None or method.corrects or method.simulates:
+        return nothing
+    noise = [part.reshape(-1, len(nothing) + 1) for part in (x / solution.sigma[:, None] for x in rows.noise)]
+    X = [(x / solution.sigma[:, None]).reshape(-1, len(nothing)) for x in rows.X]
+    N, n = (np.concatenate(part) for part in zip(*((x[:, :-1], x[:, -1]) for x in noise)))
+    H = sum(x.T @ x for x in X) + rows.prior[0].T @ rows.prior[0]
+    rough = np.linalg.lstsq(H - N.T @ N, N.T @ (n - N @ solution.d), rcond=None)[0]
+    if not np.any(np.abs(rough) > LITTLE * np.sqrt(np.diagonal(solution.covariance))):
+        return nothing
+
+    def more(share: float) -> np.ndarray:
+        ends = (_with_noise(rows, sign * np.sqrt(share)) for sign in (1.0, -1.0))
+        return sum(method.solve(one).d for one in ends) / 2 - solution.d
+
+    return 3 * more(1.0) - more(2.0)
+
+
+def _with_noise(rows: LinearRows, scale: float) -> LinearRows:
+    """Rows with so many times the noise of their motion in them once more."""
+    assert rows.noise is not None
+    X = tuple(x + scale * e[..., :-1] for x, e in zip(rows.X, rows.noise))
+    z = tuple(z + scale * e[..., -1] for z, e in zip(rows.z, rows.noise))
+    return replace(rows, X=X, z=z, noise=None, values_only=True)
 
 
 @one_blas_thread()
@@ -52,7 +87,7 @@ def excited(problem: LinearProblem, simulated: bool = False) -> tuple[LinearProb
 
     b, size = problem.base.rank, physical_sizes(problem)
     if not b or any(run.noise is None for run in problem.runs):
-        return problem, Excitation(np.zeros((b, b)), 0, np.zeros(b))
+        return problem, Excitation(np.zeros((b, b)), 0, np.zeros(b), np.zeros((b, 0)), size)
     X, N, nothing = gram(problem), gram(problem, noise=True), NOTHING**-2
     if simulated and problem.simulate is not None:
         X = gram(replace(problem, runs=problem.simulate(problem, np.zeros(b))))
@@ -63,11 +98,63 @@ def excited(problem: LinearProblem, simulated: bool = False) -> tuple[LinearProb
     shares, g = eigh(N / length[:, None] / length, X / length[:, None] / length)
     weak, N = shares > nothing, 0 * N if simulated else N
     if not weak.any():
-        return problem, Excitation(N, 0, np.zeros(b))
+        return problem, Excitation(N, 0, np.zeros(b), np.zeros((b, 0)), size)
     strong = g[:, ~weak] / length[:, None]
-    basis = np.linalg.qr(g[:, weak] / length[:, None] / size[:, None])[0]  # of what is open, in physical sizes
+    opened = g[:, weak] / length[:, None]
+    basis = np.linalg.qr(opened / size[:, None])[0]  # of what is open, in physical sizes
     found = replace(problem, directions=strong)
-    return found, Excitation(N, int(weak.sum()), np.linalg.norm(basis, axis=1))
+    return found, Excitation(N, int(weak.sum()), np.linalg.norm(basis, axis=1), opened, size)
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Combinations (c,) of base parameters that no direction touches which is not excited."""
+
+    names: tuple[str, ...]  # of the base parameter that each begins with
+    texts: tuple[str, ...]
+    rows: np.ndarray  # (c, b)
+    open: tuple[str, ...]  # directions that are not excited, as text
+
+
+def told(problem: LinearProblem, excitation: Excitation | None) -> Told:
+    """Base parameters that open directions hardly change; of the others what is left without these directions.
+
+    T w = 0 ,    T_i = β_i − w_i W_p⁻¹ β_p        p: those that the open directions W change most, one for each
+    """
+    from scipy.linalg import qr
+
+    base, b = problem.base, problem.base.rank
+    rows = np.eye(b)
+    if excitation is None or not excitation.held:
+        return Told(base.independent, base.combinations, rows, ())
+    hidden = [j for j in range(b) if excitation.hidden(j)]
+    W = excitation.open[hidden] / excitation.size[hidden, None]
+    held = min(W.shape)
+    pivots = [hidden[j] for j in qr(W.T, mode="economic", pivoting=True)[2][:held]] if held else []
+    along = excitation.open @ np.linalg.pinv(excitation.open[pivots])  # 1 at its pivot, 0 at the others
+    others = [j for j in hidden if j not in pivots]
+    rows[np.ix_(others, pivots)] = -along[others]
+    kept = [j for j in range(b) if j not in pivots]
+    texts = tuple(_combination(problem, j, rows[j]) for j in kept)
+    opened = tuple(_direction(problem, p, along[:, k], excitation.size) for k, p in enumerate(pivots))
+    return Told(tuple(base.independent[j] for j in kept), texts, rows[kept], opened)
+
+
+def _combination(problem: LinearProblem, j: int, row: np.ndarray) -> str:
+    """A combination (b,) that begins with base parameter j, as text."""
+    name, text = problem.base.independent[j], problem.base.combinations[j]
+    if np.count_nonzero(row) == 1:
+        return text
+    found = dict(zip(problem.unknowns.names, row @ problem.combine))
+    return combination_text(name, {other: x for other, x in found.items() if other != name})
+
+
+def _direction(problem: LinearProblem, j: int, along: np.ndarray, size: np.ndarray) -> str:
+    """A direction (b,) in which base parameter j changes by 1, as text: those that change most, of their size."""
+    names = problem.base.independent
+    most = [i for i in np.argsort(-np.abs(along / size)) if i != j and along[i]]
+    more = "" if len(most) < SHOWN else " …"
+    return combination_text(names[j], {names[i]: float(f"{along[i]:.2g}") for i in most[: SHOWN - 1]}) + more
 
 
 def gram(problem: LinearProblem, noise: bool = False) -> np.ndarray:

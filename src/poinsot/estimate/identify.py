@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, one_line, unknown
+from poinsot.errors import PoinsotError, listing, one_line, unknown
 from poinsot.estimate.bootstrap.draws import with_bootstrap
 from poinsot.estimate.bootstrap.forces import ForceReplicas
 from poinsot.estimate.bootstrap.searches import SearchReplicas
@@ -27,25 +27,30 @@ from poinsot.estimate.doubtful_columns import (
     with_contradictions,
     with_mistaken_units,
 )
+from poinsot.estimate.excitation import bias_by_noise, told
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
+from poinsot.estimate.methods.lower_cutoffs import values_by_cutoff
 from poinsot.estimate.methods.registry import search_of
+from poinsot.estimate.methods.weighted import Weighted
 from poinsot.estimate.modal_run import ModalRun
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.problems.forces import force_space
 from poinsot.estimate.problems.output.second_start import advice, by_forces, does_not_follow, starting_at, too_coarse
 from poinsot.estimate.problems.registry import PROBLEMS, search_again, search_replicas, without_clocks
 from poinsot.estimate.results.estimate import Estimate, EstimateStatus, Value, status_of
-from poinsot.estimate.results.linear import LinearEstimate, values_of
+from poinsot.estimate.results.linear import LinearEstimate, biased_values, values_of
 from poinsot.estimate.results.searched import SearchEstimate, searched
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.rows.differences import plain_channels
+from poinsot.estimate.rows.motion import sure_of_noise
+from poinsot.estimate.rows.rest import at_rest
 from poinsot.estimate.rows.runs import RunRows
 from poinsot.estimate.search.base import SearchMethod
 from poinsot.estimate.selection.alternatives import evidence_of, with_alternatives, with_chosen
 from poinsot.estimate.selection.sets import selected
-from poinsot.estimate.solution import ForceSolution, force_solution
+from poinsot.estimate.solution import ForceSolution, force_solution, solved
 from poinsot.estimate.study import Processing, Study, study_of
 from poinsot.estimate.study_file import read_study
 from poinsot.estimate.zeros.encoder_zeros import with_encoder_zeros
@@ -236,7 +241,11 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         solution, steps = replace(solution, d=full.d), (*steps, str(full))
     G, beta = problem.directions, problem.base_values(solution.d)
     base_covariance = G @ solution.covariance @ G.T
-    values, combinations, covariance = values_of(problem, beta, base_covariance, found.excitation)
+    bias_of_noise = _bias_of_noise(found)
+    told_of = told(problem, found.excitation)
+    values, combinations, covariance = values_of(
+        problem, beta, base_covariance, found.excitation, bias_of_noise, told_of
+    )
     fit = _fit(problem, problem.runs, solution.d)
     assert fit is not None
     outside = _outside(problem, solution.d, values, chosen)
@@ -254,19 +263,41 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         numerics=(
             *_numerics(problem, solution),
             *contradicted_priors(problem),
+            *_by_cutoff(found),
+            *biased_values(problem, base_covariance, found.excitation, bias_of_noise, chosen.name),
             *outside,
             *(full.doubts if full else ()),
         ),
         steps=(*steps, *([] if found.loops is None else found.loops.said)),
         problem=problem,
         beta=beta,
-        influence=replace(solution.influence, rows=tuple(part @ G.T for part in solution.influence.rows)),
+        influence=replace(
+            solution.influence, rows=tuple(part @ (told_of.rows @ G).T for part in solution.influence.rows)
+        ),
+        told=told_of,
         held=found.excitation.held,
         consistent=full,
         bias=bias,
         convergence=None if found.search is None else found.search.convergence,
         starts=None if found.search is None else found.search.starts,
     )
+
+
+def _bias_of_noise(found: ForceSolution) -> np.ndarray:
+    """What noise of the motion does to the base parameters (b,)."""
+    method, rows = found.method if isinstance(found.method, LinearMethod) else Weighted(), found.problem.rows
+    sure = max(sure_of_noise(run.recording, run.motion.mechanism) for run in found.problem.runs)
+    if rows.noise is not None:
+        rows = replace(rows, noise=tuple(sure * part for part in rows.noise))
+    return found.problem.directions @ bias_by_noise(method, rows, found.solution)
+
+
+def _by_cutoff(found: ForceSolution) -> tuple[str, ...]:
+    """Whether values hang on the cut-off of the rows, where these are of the recorded motion and solved linearly."""
+    if found.search is not None or found.method.simulates:
+        return ()
+    problem = replace(found.problem, simulate=None)
+    return values_by_cutoff(problem, found.solution, lambda one: solved(Weighted(), one, found.known)[:2])
 
 
 def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunFit | None:
@@ -296,6 +327,9 @@ def _outside(
 def _numerics(problem: LinearProblem, solution: LinearSolution) -> tuple[str, ...]:
     """What is wrong with the numbers."""
     found = [] if problem.base.gap.clear else [f"{problem.base.gap}."]
+    if at_rest(problem.runs):
+        names = listing([run.name for run in problem.runs])
+        found.append(f"Nothing moves in {names}: at rest forces tell weights at most, and friction holds with any.")
     first = problem.runs[0]
     compiled = first.motion.states.system
     held = any(channel.held for channel in channels(compiled, plain_channels(first.regressor.channels)))

@@ -91,6 +91,14 @@ class LinearProblem:
         behind, step = self.behind(run), self.base_of(self.at) - self.nominal
         return behind.target - behind.W @ self.unknowns.theta(self.at) + self.base_columns(run) @ step
 
+    def _noise(self, run: RunRows) -> np.ndarray:
+        """What noise of the motion adds to X G and to z − X β₀ (n, c, r + 1), what is known included."""
+        behind, N = self.behind(run), self.base_columns(run, noise=True)
+        assert behind.noise is not None
+        taken = behind.noise[..., -1] + behind.noise[..., :-1] @ self.unknowns.theta(self.at)
+        target = N @ (self.base_of(self.at) - self.nominal) - taken
+        return np.concatenate([N @ self.directions, target[:, :, None]], axis=2)
+
     def at_values(self, d: np.ndarray) -> np.ndarray:
         """Unknowns (k,) for steps d (r,): what is eliminated stays, the others follow."""
         index = [self.unknowns.names.index(name) for name in (*self.base.independent, *self.base.eliminated)]
@@ -118,9 +126,8 @@ class LinearProblem:
         """What methods solve."""
         noise, good = [], tuple(np.isfinite(self.measured(run)) for run in self.runs)
         for run, use in zip(self.runs, good):
-            if run.noise is not None:  # targets have −N β₀, since X β₀ is taken off them
-                N = np.where(use[:, :, None], self.base_columns(run, noise=True), 0.0)
-                noise.append(np.concatenate([N @ self.directions, -(N @ self.nominal)[:, :, None]], axis=2))
+            if run.noise is not None:
+                noise.append(np.where(use[:, :, None], self._noise(run), 0.0))
         X, z = self._columns_and_targets(self.runs)
         whole = tuple(noise) if len(noise) == len(X) else None
         simulated = None if self.simulate is None else self._simulated
@@ -158,8 +165,10 @@ class LinearProblem:
 
 def all_columns(run: RunRows, slopes: np.ndarray, noise: bool = False) -> np.ndarray:
     """Columns (n, c, k) of all unknowns: of the mechanism, then of the measuring chains."""
-    W = run.noise if noise else run.W
-    assert W is not None
+    W = run.W
+    if noise:
+        assert run.noise is not None
+        W = run.noise[..., :-1]
     extra = [] if run.extra is None else [0.0 * run.extra if noise else run.extra]
     return np.concatenate([W @ slopes, *extra], axis=2)
 

@@ -20,9 +20,11 @@ from poinsot.estimate.problem import LinearProblem, linear_problem
 from poinsot.estimate.problems.forces import ForceResiduals, force_space, solved_by_search
 from poinsot.estimate.role import Role
 from poinsot.estimate.rows.channel_terms import ChannelTerm, is_term, terms_of
-from poinsot.estimate.rows.differences import with_differences
+from poinsot.estimate.rows.differences import processing_by_run, with_differences
+from poinsot.estimate.rows.held import with_held_forces
 from poinsot.estimate.rows.kept_rows import kept_rows
 from poinsot.estimate.rows.loads import is_load, load_terms, loads_of, with_directions
+from poinsot.estimate.rows.rest import require_changes
 from poinsot.estimate.rows.runs import RunRows, common_channels
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
 from poinsot.estimate.search.problem import SearchProblem, with_priors
@@ -89,6 +91,7 @@ def force_rows(study: Study) -> ForceRows:
     asked = asked.with_terms([term.given for term in terms], [term.unit for term in terms])
     used = tuple(run for run in runs if run.role is not Role.VALIDATE)
     held_out = tuple(run for run in runs if run.role is Role.VALIDATE)
+    require_changes(used)
     return ForceRows(asked, terms, used, held_out, _scale(study, used), (*study.steps, *asked.steps, *steps))
 
 
@@ -122,12 +125,15 @@ def rows_and_steps(study: Study, asked: Unknowns) -> tuple[tuple[RunRows, ...], 
     found, steps = [], []
     wanted = study.channels or common_channels(study.runs, asked.mechanism)
     sizes, begin = [len(run.recording) for run in study.runs], time.monotonic()
-    for k, run in enumerate(study.runs):
+    how, control = processing_by_run(study), study.control if method_of(study.method).mean_forces else None
+    for k, given in enumerate(study.runs):
         left = (time.monotonic() - begin) * sum(sizes[k:]) / max(sum(sizes[:k]), 1)
         rest = f", about {left:.0f} s left" if k and left >= 1 else ""
-        _progress.info(f"run '{run.name}', {k + 1} of {len(study.runs)}: motion and regressor{rest}")
+        _progress.info(f"run '{given.name}', {k + 1} of {len(study.runs)}: motion and regressor{rest}")
+        run = given
         try:
-            rows, said = kept_rows(run, asked, wanted, study.processing, None if run.role is Role.VALIDATE else k)
+            run = with_held_forces(given, study.mechanism, control)
+            rows, said = kept_rows(run, asked, wanted, how[run.name], None if run.role is Role.VALIDATE else k)
         except MotionError as error:  # what is wrong with the recording is the likely reason
             findings = (*run.recording.problems, *columns_in_doubt(run, study.mechanism))
             wrong = "; ".join(f"'{f.channel}': {f.message}" for f in findings)

@@ -13,6 +13,7 @@ import numpy as np
 from poinsot.estimate.bootstrap.draws import Replicas
 from poinsot.estimate.bootstrap.noise import BLOCKS, series_noise
 from poinsot.estimate.consistency.full import consistent
+from poinsot.estimate.excitation import told
 from poinsot.estimate.methods.base import LinearMethod, projection, residuals
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.problem import LinearProblem
@@ -29,7 +30,7 @@ class ForceReplicas(Replicas):
     noise = BLOCKS
 
     def __init__(self, found: ForceSolution):
-        self.found = found
+        self.found, self.told = found, told(found.problem, found.excitation)
         rows, sigma, d = found.problem.rows, found.solution.sigma, found.solution.d
         fitted = found.method.fitted(rows, d) if isinstance(found.method, LinearMethod) else rows
         self.left = residuals(fitted, d)
@@ -38,11 +39,11 @@ class ForceReplicas(Replicas):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Base parameters."""
-        return self.found.problem.base.combinations
+        """Combinations that the data determines."""
+        return self.told.texts
 
     def values(self, rng: np.random.Generator) -> np.ndarray:
-        """β (b,), NaN where the method does not settle."""
+        """Combinations (c,) of β, NaN where the method does not settle."""
         found, method = self.found, self.found.method
         problem = self._redrawn(rng)
         chosen = onwards(method) if isinstance(method, SearchMethod) else method
@@ -51,7 +52,7 @@ class ForceReplicas(Replicas):
             return np.full(len(self.texts), np.nan)
         if isinstance(method, Consistent):
             solution = replace(solution, d=consistent(there, solution.d, found.solution.covariance, method).d)
-        return there.base_values(solution.d)
+        return self.told.rows @ there.base_values(solution.d)
 
     def _redrawn(self, rng: np.random.Generator) -> LinearProblem:
         """The problem with other noise in its channels, and in what is known besides."""

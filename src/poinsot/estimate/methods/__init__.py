@@ -11,4 +11,5 @@ simulating    what methods share that simulate the closed loop
 instruments   instrumental variables from the simulated closed loop
 didim         forces of the simulated closed loop
 hausman       whether least squares is biased, by its difference from instruments
+lower_cutoffs whether values hang on the cut-off of the motion
 """

@@ -101,6 +101,8 @@ class LinearMethod(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]  # one line for lists of methods
     simulates: ClassVar[bool] = False  # whether noise of the motion does not bias it: it simulates the closed loop
+    corrects: ClassVar[bool] = False  # whether it takes off what the noise of the motion adds
+    mean_forces: ClassVar[bool] = True  # whether held forces count where they act in the mean, not where they begin
 
     @abstractmethod
     def solve(self, rows: LinearRows) -> LinearSolution:

@@ -35,6 +35,7 @@ class DirectInverse(SimulatingMethod):
 
     name = "didim"
     summary = "forces of the simulated closed loop, no measured motion (DIDIM)"
+    mean_forces = False  # its simulation holds them
 
     def solve(self, rows: LinearRows) -> LinearSolution:
         """Columns and targets along the motion of the values before, until these no longer change."""

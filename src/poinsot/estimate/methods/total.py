@@ -26,6 +26,7 @@ class Total(LinearMethod):
 
     name = "total"
     summary = "total least squares, noise of the motion included"
+    corrects = True
 
     def solve(self, rows: LinearRows) -> LinearSolution:
         """The generalised eigenvector of the smallest ratio."""

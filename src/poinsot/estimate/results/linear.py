@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from poinsot.errors import ConsistencyWarning
+from poinsot.errors import ConsistencyWarning, listing
 from poinsot.estimate.consistency.full import FullParameters, completed
-from poinsot.estimate.excitation import Excitation
+from poinsot.estimate.excitation import Excitation, Told
 from poinsot.estimate.methods.base import Influence
 from poinsot.estimate.methods.hausman import BiasTest
 from poinsot.estimate.problem import LinearProblem
@@ -21,7 +21,8 @@ from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.search.problem import SearchProblem, with_priors
 from poinsot.model.mechanism import Mechanism
 
-SHRUNK = 0.5  # of a standard error, by which noise of the motion may shrink a value without a word
+SHRUNK = 0.5  # of a standard error, by which noise of the motion may move a value without a word
+BIASED = 1.0  # standard errors, by which it may move one without a doubt
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -31,17 +32,18 @@ class LinearEstimate(Estimate):
     base_covariance: np.ndarray  # of all base parameters (b, b)
     problem: LinearProblem
     beta: np.ndarray  # all base parameters (b,)  [SI]
-    influence: Influence  # of samples on the base parameters
+    influence: Influence  # of samples on the combinations
+    told: Told  # which combinations of base parameters the data determines
     held: int = 0  # directions that noise alone excites: they stay at the model's values
     consistent: FullParameters | None = None  # found together with the values, by the method of that name
     bias: BiasTest | None = None  # of least squares, where the controllers are known
 
-    _hidden = ("study", "problem", "beta", "influence", "consistent")
+    _hidden = ("study", "problem", "beta", "influence", "consistent", "told")
 
     @property
     def sample_influence(self) -> tuple[Influence, dict[str, int]]:
         """How samples count in base parameters, and the column of each unknown or combination."""
-        return self.influence, {text: j for j, text in enumerate(self.problem.base.combinations)}
+        return self.influence, {text: j for j, text in enumerate(self.told.texts)}
 
     @property
     def _besides(self) -> tuple[str, ...]:
@@ -49,7 +51,10 @@ class LinearEstimate(Estimate):
 
     @property
     def _remarks(self) -> tuple[str, ...]:
-        held = f"{self.held} directions are not excited above the noise of the motion and stay at the model"
+        many = "1 direction is" if self.held == 1 else f"{self.held} directions are"
+        stay = "stays" if self.held == 1 else "stay"
+        which = f": {listing(self.told.open, 3)}" if self.told.open else ""
+        held = f"{many} not excited above the noise of the motion and {stay} at the model{which}"
         more = [str(one) for one in (self.consistent, self.selection) if one is not None]
         return (*([held] if self.held else []), *more)
 
@@ -101,27 +106,33 @@ class LinearEstimate(Estimate):
 
 
 def values_of(
-    problem: LinearProblem, beta: np.ndarray, covariance: np.ndarray, excitation: Excitation
+    problem: LinearProblem,
+    beta: np.ndarray,
+    covariance: np.ndarray,
+    excitation: Excitation,
+    bias: np.ndarray,
+    told: Told,
 ) -> tuple[tuple[Value, ...], tuple[Combination, ...], np.ndarray]:
-    """Unknowns one by one, the combinations that are determined, and the covariance (k, k) of the unknowns."""
+    """Unknowns one by one, the combinations that are determined, and the covariance (k, k) of the unknowns.
+
+    `bias` (b,) is what noise of the motion does to base parameters β (b,).
+    """
     unknowns, base = problem.unknowns, problem.base
     spread = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     texts = dict(zip(base.independent, base.combinations))
     units = dict(zip(unknowns.names, unknowns.units))
-    bias = excitation.shrinkage(problem, beta)
+    bars = np.sqrt(np.maximum(np.einsum("cb,bd,cd->c", told.rows, covariance, told.rows), 0.0))
+    numbers = zip(told.rows @ beta, bars, told.rows @ problem.nominal)
     combinations = tuple(
-        Combination(texts[name], units[name], float(beta[j]), float(spread[j]), float(problem.nominal[j]))
-        for j, name in enumerate(base.independent)
-        if not excitation.hidden(j)
+        Combination(text, units[name], *map(float, one)) for text, name, one in zip(told.texts, told.names, numbers)
     )
     values, alone = [], []
     for k, (name, unit, nominal) in enumerate(zip(unknowns.names, unknowns.units, unknowns.model)):
         j = base.independent.index(name) if texts.get(name) == name else -1
         if j < 0 or excitation.hidden(j):
-            values.append(Value(name, unit, np.nan, np.nan, float(nominal), _why(problem, texts, name)))
+            values.append(Value(name, unit, np.nan, np.nan, float(nominal), _why(problem, told, name)))
             continue
-        said = [f"noise of the motion shrinks it by {abs(bias[j]):.2g}"] if abs(bias[j]) > SHRUNK * spread[j] else []
-        one = unknowns.given[k]
+        said, one = _moved(bias[j]) if abs(bias[j]) > SHRUNK * spread[j] else [], unknowns.given[k]
         said += [] if one.admits(beta[j]) else [f"beyond its bounds [{one.lower:g}, {one.upper:g}]"]
         values.append(Value(name, unit, float(beta[j]), float(spread[j]), float(nominal), ", ".join(said)))
         alone.append((k, j))
@@ -131,15 +142,34 @@ def values_of(
     return tuple(values), combinations, whole
 
 
-def _why(problem: LinearProblem, texts: dict[str, str], name: str) -> str:
+def _moved(bias: float) -> list[str]:
+    """How a bias moves a value."""
+    return [f"noise of the motion makes it {abs(bias):.2g} too {'small' if bias < 0 else 'large'}"]
+
+
+def biased_values(
+    problem: LinearProblem, covariance: np.ndarray, excitation: Excitation, bias: np.ndarray, method: str
+) -> list[str]:
+    """One sentence, where noise of the motion moves base parameters (b,) by a standard error or more."""
+    spread = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
+    moved = [j for j in np.argsort(-np.abs(bias / spread)) if abs(bias[j]) > BIASED * spread[j]]
+    names = [
+        f"{problem.base.combinations[j]} by {bias[j] / spread[j]:+.1f}" for j in moved if not excitation.hidden(j)
+    ]
+    if not names:
+        return []
+    other = "total" if problem.simulate is None else "instruments"
+    return [
+        f"Noise of the motion biases the values of '{method}', in standard errors: {listing(names, 4)}; use the "
+        f"method '{other}', or a lower cut-off."
+    ]
+
+
+def _why(problem: LinearProblem, told: Told, name: str) -> str:
     """Why an unknown is undetermined."""
-    base = problem.base
-    if name in base.null:
+    if name in problem.base.null:
         return "no effect on the channels"
-    if texts.get(name) == name:
+    mixed = [text for text in told.texts if name in text.split()]
+    if not mixed:
         return "hardly excited above the noise of the motion"
-    if name in texts:
-        return f"determined together: {texts[name]}"
-    at = base.eliminated.index(name)
-    mixed = [texts[other] for other, row in zip(base.independent, base.coefficients) if row[at] != 0]
     return f"determined together: {'; '.join(mixed[:2])}" + ("; …" if len(mixed) > 2 else "")

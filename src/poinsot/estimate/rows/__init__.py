@@ -7,4 +7,6 @@ drive_rates          rates of the coordinates that drives move
 loads                load friction as an unknown
 channel_terms        offset, gain and delay of measuring chains as unknowns
 differences          two runs of one motion as their difference
+rest                 runs in which nothing moves
+held                 forces that sampled drives hold, where they act in the mean
 """

@@ -14,8 +14,12 @@ from dataclasses import replace
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.estimate.rows.runs import RunRows
+from poinsot.estimate.rows.motion import with_cutoffs
+from poinsot.estimate.rows.runs import RunRows, prepared
+from poinsot.estimate.study import Processing, Study
 from poinsot.identifiability.regressor import Regressor
+from poinsot.recording.filtering.resample import TooFewSamplesError
+from poinsot.recording.motion import position_channels
 
 DIFFERENCE = " difference"  # behind the name of a channel
 CLOSE = 1e-6  # of a step, by which the clocks of two runs may differ
@@ -30,6 +34,30 @@ def with_differences(runs: Sequence[RunRows], against: Mapping[str, str]) -> tup
         _difference(run, by_name[against[run.name]]) if run.name in against else _padded(run, first=True)
         for run in runs
     )
+
+
+def processing_by_run(study: Study) -> dict[str, Processing]:
+    """How the rows of every run are made: where spectra tell the cut-offs of positions, those of runs that are taken
+    against each other are the lowest of all these, or samples would be of other times and behind other filters.
+    """
+    found = {run.name: study.processing for run in study.runs}
+    for whole in dict.fromkeys(study.against.values()):
+        group = [run for run in study.runs if whole in (run.name, run.against)]
+        own, lowest = {}, {}
+        for run in group:
+            try:
+                recording = prepared(run, study.mechanism)
+                cutoffs = with_cutoffs(study.processing, recording, study.mechanism).cutoff
+            except TooFewSamplesError:  # which its own rows tell
+                continue
+            if isinstance(cutoffs, Mapping):
+                own[run.name] = position_channels(recording, study.mechanism)
+                for name, place in own[run.name].items():
+                    lowest[place] = min(cutoffs[name], lowest.get(place, np.inf))
+        for name, read in own.items():
+            shared = {channel: lowest[place] for channel, place in read.items()}
+            found[name] = replace(study.processing, cutoff=shared)
+    return found
 
 
 def plain_channels(names: Sequence[str]) -> tuple[str, ...]:

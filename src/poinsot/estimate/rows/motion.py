@@ -16,6 +16,7 @@ from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.kinematics import followed_path
 from poinsot.recording.filtering.differentiate import require_cutoff
+from poinsot.recording.filtering.measured_noise import measured_noise
 from poinsot.recording.filtering.motion_cutoff import motion_cutoff
 from poinsot.recording.filtering.spectrum import sample_noise
 from poinsot.recording.fusion.equations import body_motion
@@ -91,9 +92,23 @@ def shaken(recording: Recording, mechanism: Mechanism, rng: np.random.Generator)
     values = dict(recording.values)
     for name, channel in recording.channels.items():
         if name in read or channel.kind in MOTION[1:]:
-            sigma = channel.noise or sample_noise(recording.t, recording[name]) or 0.0
+            sigma = _noise(recording, name)
             values[name] = recording[name] + sigma * rng.standard_normal(len(recording))
     return replace(recording, values=values)
+
+
+def _noise(recording: Recording, name: str) -> float:
+    """Standard deviation of the noise of a channel's samples."""
+    return recording.channels[name].noise or sample_noise(recording.t, recording[name]) or 0.0
+
+
+def sure_of_noise(recording: Recording, mechanism: Mechanism) -> float:
+    """Part, up to 1, of the noise of `shaken` that positions surely have: differences of a smooth motion are none."""
+    found = [0.0]
+    for name in position_channels(recording, mechanism):
+        own, told = recording.channels[name].noise, _noise(recording, name)
+        found.append(1.0 if own else measured_noise(recording.t, recording[name]) / told if told else 0.0)
+    return min(1.0, max(found))
 
 
 def _fused(fused: Fusion, every: int) -> RunMotion:

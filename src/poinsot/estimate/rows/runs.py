@@ -52,7 +52,7 @@ class RunRows:
     W: np.ndarray  # (n, c, K)
     known: np.ndarray  # (n, c) what all other parameters contribute
     regressor: Regressor  # before the filter
-    noise: np.ndarray | None  # (n, c, K) by how much the noise of the motion changes W
+    noise: np.ndarray | None  # (n, c, K + 1) by how much the noise of the motion changes W, and what is known
     motion: RunMotion
     recording: Recording  # on an even clock
     extra: np.ndarray | None = None  # (n, c, m) columns of what the measuring chain adds
@@ -86,7 +86,9 @@ def rows_of_run(
     stacked = [y[:, :, None], W.matrix.reshape(*y.shape, -1), W.rhs.reshape(*y.shape, 1)]
     if rng is not None:
         again = run_motion(shaken(recording, mechanism, rng), mechanism, processing, every)
-        stacked.append(regressor_along(again, unknowns, names, run.role).matrix.reshape(*y.shape, -1) - stacked[1])
+        shaken_W = regressor_along(again, unknowns, names, run.role)
+        both = shaken_W.matrix.reshape(*y.shape, -1), shaken_W.rhs.reshape(*y.shape, 1)
+        stacked.append(np.concatenate(both, axis=2) - np.concatenate(stacked[1:], axis=2))
     t, parts, step = _filtered(motion.states.t, stacked, rate, motion.edge, processing.force_cutoff)
     noise = parts[3] if rng is not None else None
     y, said = _moving(_followed(parts[0][..., 0], t, motion, recording, processing), t, motion)
@@ -276,7 +278,7 @@ def _at(recording: Recording, names: list[str], t: np.ndarray) -> np.ndarray:
     rate = (len(t) - 1) / (t[-1] - t[0])
     if recording.rate < 1.5 * rate or not is_even(recording.t):
         return y[at]
-    return _low_pass([y], recording.rate, CORNER * rate)[0][at]
+    return low_pass([y], recording.rate, CORNER * rate)[0][at]
 
 
 def _filtered(
@@ -290,7 +292,7 @@ def _filtered(
     inside = (t >= t[0] + ENDS * edge) & (t <= t[-1] - ENDS * edge)
     if own < 2.5 * corner or not is_even(t):
         return t[inside], [x[inside] for x in parts], f"{int(inside.sum())} samples at {own:.4g} Hz are used"
-    smooth = _low_pass(parts, own, corner)
+    smooth = low_pass(parts, own, corner)
     step = max(1, int(own / min(rate, corner / CORNER)))  # as many as are left independent
     kept = np.flatnonzero(inside)[::step]
     said = f"channels and regressor behind one filter at {corner:.4g} Hz"
@@ -359,7 +361,7 @@ def _without_delays(recording: Recording, mechanism: Mechanism) -> Recording:
     return moved.rows(t <= t[-1] - longest + 1e-9, "the end was left out, which delayed sensors did not see")
 
 
-def _low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.ndarray]:
+def low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.ndarray]:
     """Columns (n, …) behind a zero-phase filter; of the first, NaN where too many samples are missing."""
     from scipy.signal import butter, sosfiltfilt
 

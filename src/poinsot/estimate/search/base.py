@@ -117,6 +117,7 @@ class SearchMethod(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]  # one line for lists of methods
     simulates: ClassVar[bool] = False  # whether noise of the motion does not bias it
+    mean_forces: ClassVar[bool] = True  # whether held forces count where they act in the mean, as in linear methods
 
     def solve(self, problem: SearchProblem, again: Remade | None = None, dask: str = "") -> SearchSolution:
         """The values of least cost; the best so far if it is interrupted.
