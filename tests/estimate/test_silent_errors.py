@@ -15,7 +15,7 @@ from poinsot.estimate.results.folder import signals
 from poinsot.estimate.rows.channel_terms import terms_of, with_terms
 from poinsot.estimate.study import Role
 from tests.estimate.machines import ARM
-from tests.estimate.runs import five_bar_run, four_bar_run, problem_of, with_forces
+from tests.estimate.runs import five_bar_run, problem_of, with_forces
 from tests.estimate.runs import noise as coloured
 
 PENDULUM = """
@@ -392,15 +392,3 @@ def test_a_run_in_which_nothing_changes_is_refused_and_one_at_rest_is_a_doubt():
     assert "Nothing moves in run1" in est.verdict
     assert "numerics sound" not in est.verdict
     assert "Nothing moves" not in poinsot.identify(model, swing(model), LINEAR).verdict
-
-
-@pytest.mark.parametrize("share", [0.5, 0.7, 0.85])
-def test_a_torque_that_is_clipped_is_said_to_be_and_not_late(share):
-    torque = four_bar_run(sigma=0.0)["A"]
-    most = share * np.abs(torque).max()
-    whole = four_bar_run(sigma=0.0)
-    run = whole.with_channels({"A": np.clip(torque, -most, most)}, whole.channels)
-    verdict = poinsot.identify(poinsot.load("four_bar"), run, ["link2.m", "link3.m"]).verdict
-    assert "clipped" in verdict
-    assert "behind the motion" not in verdict
-    assert "clipped" not in poinsot.identify(poinsot.load("four_bar"), whole, ["link2.m", "link3.m"]).verdict
