@@ -22,7 +22,7 @@ from poinsot.model.quantities.parameters import as_value
 from poinsot.motion.signals import own_times
 
 if TYPE_CHECKING:
-    from poinsot.recording.motion_file import MotionTable
+    from collections.abc import Mapping
 
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
 FEW = 8  # samples that tell the units of channels
@@ -105,7 +105,7 @@ def determinable(
 
 
 def _noise(
-    mechanism: Mechanism, signals: MotionTable, channels: list[str] | None, text: str
+    mechanism: Mechanism, signals: Mapping[str, Any], channels: list[str] | None, text: str
 ) -> float | dict[str, float]:
     """The noise of all channels: a number, or by channel from a quantity in the unit of each."""
     with suppress(ValueError):

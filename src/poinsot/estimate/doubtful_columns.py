@@ -19,13 +19,14 @@ import numpy as np
 
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.results.validation import RunFit
-from poinsot.estimate.rows.runs import RunRows, prepared
+from poinsot.estimate.rows.runs import RunRows, measured_forces, prepared
 from poinsot.estimate.study import Run, Study
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.finding import Finding
 from poinsot.recording.findings import column_findings
 from poinsot.recording.findings.contradictions import contradictions
 from poinsot.recording.findings.mistaken_units import mistaken_units
+from poinsot.recording.findings.samples import clipped_findings
 from poinsot.recording.place import placed
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "late_fits",
     "poor_fits",
     "suspect_rows",
+    "with_clipped_forces",
     "with_columns_in_doubt",
     "with_contradictions",
     "with_mistaken_units",
@@ -43,6 +45,7 @@ POOR = 0.05  # part of a channel's variance that a fit may leave
 LATE, SURE = 0.25, 5.0  # correlation of what is left with the change of a channel; the same times √n
 SIZE = 4.0  # times the deviation of the model's own forces, or less by that: the unit is asked about
 SAID = (
+    "clipped",
     "sign",
     "swapped",
     "degrees",
@@ -71,6 +74,22 @@ def columns_in_doubt(run: Run, mechanism: Mechanism) -> list[Finding]:
     if any(finding.code in SAID for finding in run.recording.problems):
         return []
     return column_findings(placed(run.part, mechanism), mechanism)
+
+
+def with_clipped_forces(study: Study) -> Study:
+    """The study with forces that are clipped among the findings of recordings that nobody inspected before.
+
+    Drives under control are saturated at their limits, which is no fault of what was recorded.
+    """
+    limited = [] if study.control is None else [name for name, _ in study.control.drives]
+    runs = []
+    for run in study.runs:
+        used = measured_forces(placed(run.recording, study.mechanism), study.mechanism, run.name)
+        names = [channel for place, channel in used.items() if place not in limited]
+        known = any(finding.code == "clipped" for finding in run.recording.findings)
+        found = [] if known else [*clipped_findings(run.recording, names)]
+        runs.append(replace(run, recording=run.recording.with_findings(found)) if found else run)
+    return replace(study, runs=tuple(runs))
 
 
 def with_mistaken_units(study: Study) -> Study:

@@ -130,7 +130,8 @@ def told(problem: LinearProblem, excitation: Excitation | None) -> Told:
     hidden = [j for j in range(b) if excitation.hidden(j)]
     W = excitation.open[hidden] / excitation.size[hidden, None]
     held = min(W.shape)
-    pivots = [hidden[j] for j in qr(W.T, mode="economic", pivoting=True)[2][:held]] if held else []
+    *_, order = qr(W.T, mode="r", pivoting=True) if held else ([],)
+    pivots = [hidden[j] for j in order[:held]]
     along = excitation.open @ np.linalg.pinv(excitation.open[pivots])  # 1 at its pivot, 0 at the others
     others = [j for j in hidden if j not in pivots]
     rows[np.ix_(others, pivots)] = -along[others]

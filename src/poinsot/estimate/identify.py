@@ -23,6 +23,7 @@ from poinsot.estimate.doubtful_columns import (
     late_fits,
     poor_fits,
     suspect_rows,
+    with_clipped_forces,
     with_columns_in_doubt,
     with_contradictions,
     with_mistaken_units,
@@ -221,8 +222,8 @@ def _estimated(study: Study) -> Estimate:
     rows = suspect_rows(solution.problem, (*solution.problem.runs, *solution.held_out))
     fits = found.fit, found.validation
     suspects = {*rows, *poor_fits(fits), *late_fits(fits)}
-    doubtful = with_contradictions(with_columns_in_doubt(with_mistaken_units(study), suspects))
-    found = replace(found, study=with_encoder_zeros(doubtful, solution.problem, solution.solution))
+    tried = with_columns_in_doubt(with_mistaken_units(with_clipped_forces(study)), suspects)
+    found = replace(found, study=with_encoder_zeros(with_contradictions(tried), solution.problem, solution.solution))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found
     return with_bootstrap(found, Remade(_force_replicas, (study.bare,), ForceReplicas(solution)))

@@ -29,7 +29,7 @@ def with_held_forces(run: Run, mechanism: Mechanism, control: Control | None) ->
     found = measured_forces(placed(recording, mechanism), mechanism, run.name)
     held = [channel for place, channel in found.items() if _drive(place, mechanism) in drives]
     t = recording.require_times()
-    values = recording.values | {name: _later(t, recording[name], half) for name in held}
+    values = {**recording.values, **{name: _later(t, recording[name], half) for name in held}}
     said = f"forces of drives are held for {1e3 / control.rate:.4g} ms: they act half of that later in the mean"
     return replace(run, recording=replace(recording, values=values, steps=(*recording.steps, said)))
 

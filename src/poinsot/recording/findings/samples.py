@@ -10,7 +10,7 @@ A step, a pulse that lasts, an impact that decays and a signal that chatters are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,15 @@ def sample_findings(recording: Recording) -> Iterator[Finding]:
             continue
         yield from _held_findings(name, times, values)
         yield from _coarse(name, values, recording.channels[name].unit)
+
+
+def clipped_findings(recording: Recording, names: Iterable[str]) -> Iterator[Finding]:
+    """Which of some channels are clipped, of a recording that was not inspected."""
+    for name in names:
+        good = recording.mask(name)
+        for finding in _held_findings(name, recording.abscissa[good], recording[name][good]):
+            if finding.code == "clipped":
+                yield finding
 
 
 def _sentinel_findings(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
