@@ -1,7 +1,7 @@
 """Encoders whose zero is off by a constant, told from what a fit leaves of the forces.
 
 A shift c is believed if it is sure, explains most of what the fit leaves, more of it than an offset, a spring,
-friction, drive inertia and a delay of every force together, and more beside these    (theory/estimation, eq. 45).
+friction, drive inertia and a delay of every force together, and more beside these    (theory/estimation, eq. 47).
 """
 
 from __future__ import annotations

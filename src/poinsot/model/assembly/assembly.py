@@ -222,15 +222,13 @@ def _from_guesses(elements: Elements) -> Assembly:
     tree = topology(elements)
     guess = first_guess(elements, tree.branches, elements.pose)
     size = machine_size(elements, guess)
-    scales = twist_scales(constraints, size)
-    rng = np.random.default_rng(0)
+    scales, rng = twist_scales(constraints, size), np.random.default_rng(0)
 
     def tried(trial: int) -> Assembly:
         shake = rng.normal(size=len(scales)) * scales * 2 * (trial / RESTARTS) ** 2  # half turns in the end
         return _newton(constraints, constraints.displaced(first, shake), targets, size)
 
-    turned = guesses_along_lines(elements, tree.branches, elements.pose, guess, size)
-    first, *others = [*turned, guess]
+    first, *others = [*guesses_along_lines(elements, tree.branches, elements.pose, guess, size), guess]
     best, alike = tried(0), 0
     for other in others:
         if best.flipped or not best.converged:
