@@ -194,7 +194,11 @@ def test_the_slide_has_its_published_parameters_by_every_method(data, method):
     est = slide(emps(data, "DATA_EMPS"), method)
     assert np.all(np.abs(est.value - PUBLISHED) < 2 * est.deviation)
     assert_allclose(est.value, PUBLISHED, rtol=0.03)
-    assert est.value[0] == pytest.approx(PUBLISHED[0], rel=2e-3)
+    assert est.value[0] == pytest.approx(PUBLISHED[0], abs=est.deviation[0])
+
+
+def test_the_slide_has_its_published_mass_by_rows_that_do_not_know_of_the_hold_as_those_published(data):
+    assert slide(emps(data, "DATA_EMPS"), "weighted", control=None).value[0] == pytest.approx(PUBLISHED[0], rel=1e-3)
 
 
 def test_a_bad_filter_biases_least_squares_and_not_instruments(data):
