@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
+from math import cos, sin
 
 import numpy as np
 import pytest
@@ -119,7 +120,8 @@ def test_durations_and_rates_take_units():
 
 
 def test_the_noise_takes_the_unit_of_its_channel(tmp_path):
-    (path := tmp_path / "m.csv").write_text("t,theta1\n" + "".join(f"{k / 9},{1 + k * k / 81}\n" for k in range(10)))
+    rows = "".join(f"{k / 20},{1 + 0.8 * sin(k / 5) + 0.3 * cos(k / 2)}\n" for k in range(60))
+    (path := tmp_path / "m.csv").write_text("t,theta1\n" + rows)
     call = ("determinable", "four_bar", str(path), "--noise")
     plain = said_by(*call, "0.05")
     assert plain[0] == 0 and "±" in plain[1] and said_by(*call, "50 N·mm") == plain

@@ -208,8 +208,8 @@ def test_two_columns_with_decimal_commas_are_two_columns(delimiter, tmp_path):
         (np.zeros(10), np.ones(10), "the clock must grow from sample to sample: sample 1 is at 0 s"),
         (np.arange(10)[::-1], np.ones(10), "sample 1 is at 8 s"),
         (np.full(10, np.nan), np.ones(10), "sample 0 is at nan s"),
-        (np.arange(10), ["a"] * 10, "channel 'x' holds something else than numbers"),
-        (["a"] * 10, np.ones(10), "the clock holds something else than numbers"),
+        (np.arange(10), ["a"] * 10, "channel 'x' holds texts; give numbers"),
+        (["a"] * 10, np.ones(10), "the clock holds texts; give numbers"),
     ],
 )
 def test_arrays_that_are_no_recording_are_refused(t, x, said):

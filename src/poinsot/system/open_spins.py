@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from poinsot.elements import GROUND
 from poinsot.elements.coordinates import Angle
@@ -75,6 +74,8 @@ def _found(mechanism: Mechanism, names: tuple[str, ...]) -> OpenSpins | None:
         return None
     joints = idle_spins(elements, home)
     axes = {body: axis for body in joints if (axis := spin_axis(elements, home, body)) is not None}
+    if not axes:
+        return None
     spins = {f"spin of {body}": _angle(body, home.poses[body].R, axis) for body, axis in axes.items()}
     open_before = mobility(Constraints(elements, held), home)
     if open_before != len(spins) or mobility(Constraints(elements, (*held, *spins.values())), home):
@@ -85,6 +86,8 @@ def _found(mechanism: Mechanism, names: tuple[str, ...]) -> OpenSpins | None:
 
 def _angle(body: str, R: np.ndarray, axis: np.ndarray) -> Angle:
     """The angle of a body about an axis of its own, seen from about its attitude R in the file's pose."""
+    from scipy.spatial.transform import Rotation
+
     own = along(tuple(map(float, axis)), axis)
     x, y, z, w = np.round(Rotation.from_matrix(np.asarray(R) @ own.matrix()).as_quat(), ROUNDED)
     reference = Frame(GROUND, "", orientation=Quaternion((float(w), float(x), float(y), float(z))))
