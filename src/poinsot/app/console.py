@@ -35,15 +35,34 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
     return "".join(_PLAIN.get(c, "?") for c in error.object[error.start : error.end]), error.end
 
 
-class Pipe(io.FileIO):
-    """The standard output whose reader may go, as `head` does: what nobody reads is left out, and work goes on."""
+class Pipe(io.BufferedWriter):
+    """The standard output whose reader may go, as `head` does: what nobody reads is left out, and work goes on.
 
-    def write(self, data: Any) -> int | None:
+    The file below is Python's own: no Ctrl-C comes between its writing and its answer, after which all would be
+    written once more.
+    """
+
+    def write(self, data: Any) -> int:
         """Write what can be written."""
         try:
             return super().write(data)
         except BrokenPipeError:
-            return memoryview(data).nbytes
+            self._leave()
+            return super().write(data)
+
+    def flush(self) -> None:
+        """Write what is left."""
+        try:
+            super().flush()
+        except BrokenPipeError:
+            self._leave()
+            super().flush()
+
+    def _leave(self) -> None:
+        """What is written from here on goes nowhere."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.fileno())
+        os.close(nowhere)
 
 
 def prepare_output() -> None:
@@ -53,8 +72,8 @@ def prepare_output() -> None:
     buffer = getattr(out, "buffer", None)
     if type(getattr(buffer, "raw", buffer)) is io.FileIO and not out.isatty():  # without a buffer: PYTHONUNBUFFERED
         out.flush()
-        raw, coded = Pipe(out.fileno(), "w", closefd=False), {"encoding": out.encoding, "errors": out.errors}
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), write_through=out.write_through, **coded)
+        raw, coded = io.FileIO(out.fileno(), "w", closefd=False), {"encoding": out.encoding, "errors": out.errors}
+        sys.stdout = io.TextIOWrapper(Pipe(raw), write_through=out.write_through, **coded)
     streams: tuple[Any, ...] = (sys.stdout, sys.stderr)
     for stream in streams:
         with suppress(AttributeError, ValueError, OSError):  # closed, or replaced by something else
