@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.estimate import excitation
 from tests.estimate.runs import CRANK
 from tests.generated.share import repetitions
 
@@ -66,3 +67,12 @@ def test_total_least_squares_takes_off_noise_of_what_is_known_too_and_says_nothi
     assert np.mean(np.abs(z) < 1.96) > 0.85, z
     assert np.all(np.abs(z.mean(axis=0)) < 1), z.mean(axis=0)
     assert not any(value.remark or est.doubts for est in found for value in est.parameters)
+
+
+def test_the_bias_is_told_by_first_order_where_the_method_has_no_answer_with_more_noise(monkeypatch):
+    def fails(*_):
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+
+    monkeypatch.setattr(excitation, "_with_noise", fails)
+    est = poinsot.identify(BAR, noisy(0, 0.02), UNKNOWNS)
+    assert any("noise of the motion makes it" in p.remark for p in est.parameters)

@@ -47,8 +47,8 @@ def bias_by_noise(method: LinearMethod, rows: LinearRows, solution: LinearSoluti
         b = (XᵀX − NᵀN)⁻¹ Nᵀ(n − N d)                         weighted least squares
         b(λ) = ½ [d(X + √λ N, z + √λ n) + d(X − √λ N, z − √λ n)] − d ,   b = 3 b(1) − b(2)        any method
 
-    The first tells whether the second, an extrapolation to no noise, is worth its solutions (theory/estimation,
-    eq. 45).
+    The first tells whether the second, an extrapolation to no noise, is worth its solutions, and stands for it where
+    the method finds none with more noise (theory/estimation, eq. 45).
     """
     nothing = np.zeros(len(solution.d))
     if rows.noise is None or method.corrects or method.simulates:
@@ -65,7 +65,11 @@ def bias_by_noise(method: LinearMethod, rows: LinearRows, solution: LinearSoluti
         ends = (_with_noise(rows, sign * np.sqrt(share)) for sign in (1.0, -1.0))
         return sum(method.solve(one).d for one in ends) / 2 - solution.d
 
-    return 3 * more(1.0) - more(2.0)
+    try:
+        found = 3 * more(1.0) - more(2.0)
+    except np.linalg.LinAlgError:  # a colour of residuals that cannot be had with more noise
+        return rough
+    return found if np.isfinite(found).all() else rough
 
 
 def _with_noise(rows: LinearRows, scale: float) -> LinearRows:
