@@ -9,7 +9,7 @@ import pytest
 
 import poinsot
 from poinsot.errors import PoinsotError
-from poinsot.estimate import doubtful_columns
+from poinsot.estimate.doubts import columns as doubtful_columns
 from poinsot.recording.findings import compared
 from poinsot.recording.place import placed
 from tests.estimate.machines import ARM

@@ -18,8 +18,7 @@ consistency          parameters of bodies that can exist
 search               values of least cost where measurements are not linear in the unknowns
 problems             kinds of measurements besides forces
 solution             forces of a study solved for its unknowns
-contradicted_priors  priors that are far from what the data says without them
-doubtful_columns     channels that look swapped or of the other sign, by what the fit leaves
+doubts               what makes values doubtful that fit
 zeros                encoders whose zero is off by a constant, by what the fit leaves
 bootstrap            estimates from drawn noise, for intervals
 results              what comes out: values, fit and prediction, verdict, the mechanism, files

@@ -18,8 +18,8 @@ from poinsot.estimate.bootstrap.forces import ForceReplicas
 from poinsot.estimate.bootstrap.searches import SearchReplicas
 from poinsot.estimate.closed_loop.controllers import Control
 from poinsot.estimate.consistency.full import consistent
-from poinsot.estimate.contradicted_priors import contradicted_priors
-from poinsot.estimate.doubtful_columns import (
+from poinsot.estimate.doubts.against_forces import against_forces, held_forces
+from poinsot.estimate.doubts.columns import (
     late_fits,
     poor_fits,
     suspect_rows,
@@ -28,7 +28,8 @@ from poinsot.estimate.doubtful_columns import (
     with_contradictions,
     with_mistaken_units,
 )
-from poinsot.estimate.excitation import bias_by_noise, told
+from poinsot.estimate.doubts.contradicted_priors import contradicted_priors
+from poinsot.estimate.excitation import told
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.hausman import bias_test
@@ -45,7 +46,6 @@ from poinsot.estimate.results.linear import LinearEstimate, biased_values, value
 from poinsot.estimate.results.searched import SearchEstimate, searched
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.rows.differences import plain_channels
-from poinsot.estimate.rows.motion import sure_of_noise
 from poinsot.estimate.rows.rest import at_rest
 from poinsot.estimate.rows.runs import RunRows
 from poinsot.estimate.search.base import SearchMethod
@@ -185,6 +185,9 @@ def _searched(study: Study) -> Estimate:
         found = replace(finer, steps=(*finer.steps, said))
     if study.problem == "output" and (poor := does_not_follow(found.fit)):
         found = replace(found, numerics=(*found.numerics, advice(poor)))
+    if study.problem == "output" and found.status is not EstimateStatus.NOT_SETTLED:
+        held = _by_forces(held_forces(study, found))
+        found = found if held is None else replace(found, numerics=(*found.numerics, *against_forces(found, held)))
     suspects, begun = poor_fits((found.fit, found.validation)), found.study
     found = replace(found, study=with_columns_in_doubt(study, suspects))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
@@ -195,11 +198,8 @@ def _searched(study: Study) -> Estimate:
 
 def _second(study: Study, found: SearchEstimate, method: SearchMethod) -> SearchEstimate:
     """The better of an output error and of one from what the recorded forces say."""
-    space, forces = found.measured.problem.space, by_forces(study, found.names)
-    try:
-        solution = None if forces is None else force_solution(forces)
-    except PoinsotError:  # forces that were not recorded, or motions that cannot be differentiated
-        solution = None
+    space = found.measured.problem.space
+    solution = _by_forces(None if study.control is not None else by_forces(study, found.names))
     if solution is not None:
         _progress.info("the simulation does not follow: it starts again at what the recorded forces say")
         linear = solution.problem
@@ -213,6 +213,14 @@ def _second(study: Study, found: SearchEstimate, method: SearchMethod) -> Search
             )
             found = replace(other, steps=(*other.steps, said))
     return found
+
+
+def _by_forces(forces: Study | None) -> ForceSolution | None:
+    """What recorded forces say, where they say anything."""
+    try:
+        return None if forces is None else force_solution(forces)
+    except PoinsotError:  # forces that were not recorded, or motions that cannot be differentiated
+        return None
 
 
 def _estimated(study: Study) -> Estimate:
@@ -242,7 +250,7 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         solution, steps = replace(solution, d=full.d), (*steps, str(full))
     G, beta = problem.directions, problem.base_values(solution.d)
     base_covariance = G @ solution.covariance @ G.T
-    bias_of_noise = _bias_of_noise(found)
+    bias_of_noise = found.bias_of_noise
     told_of = told(problem, found.excitation)
     values, combinations, covariance = values_of(
         problem, beta, base_covariance, found.excitation, bias_of_noise, told_of
@@ -282,15 +290,6 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
         convergence=None if found.search is None else found.search.convergence,
         starts=None if found.search is None else found.search.starts,
     )
-
-
-def _bias_of_noise(found: ForceSolution) -> np.ndarray:
-    """What noise of the motion does to the base parameters (b,)."""
-    method, rows = found.method if isinstance(found.method, LinearMethod) else Weighted(), found.problem.rows
-    sure = max(sure_of_noise(run.recording, run.motion.mechanism) for run in found.problem.runs)
-    if rows.noise is not None:
-        rows = replace(rows, noise=tuple(sure * part for part in rows.noise))
-    return found.problem.directions @ bias_by_noise(method, rows, found.solution)
 
 
 def _by_cutoff(found: ForceSolution) -> tuple[str, ...]:

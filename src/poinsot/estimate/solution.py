@@ -12,10 +12,11 @@ import numpy as np
 
 from poinsot.errors import MotionError, PoinsotError
 from poinsot.estimate.closed_loop.instruments import ClosedLoops
-from poinsot.estimate.doubtful_columns import columns_in_doubt
-from poinsot.estimate.excitation import Excitation, excited
+from poinsot.estimate.doubts.columns import columns_in_doubt
+from poinsot.estimate.excitation import Excitation, bias_by_noise, excited
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.registry import method_of
+from poinsot.estimate.methods.weighted import Weighted
 from poinsot.estimate.problem import LinearProblem, linear_problem
 from poinsot.estimate.problems.forces import ForceResiduals, force_space, solved_by_search
 from poinsot.estimate.role import Role
@@ -24,6 +25,7 @@ from poinsot.estimate.rows.differences import processing_by_run, with_difference
 from poinsot.estimate.rows.held import with_held_forces
 from poinsot.estimate.rows.kept_rows import kept_rows
 from poinsot.estimate.rows.loads import is_load, load_terms, loads_of, with_directions
+from poinsot.estimate.rows.motion import sure_of_noise
 from poinsot.estimate.rows.rest import require_changes
 from poinsot.estimate.rows.runs import RunRows, common_channels
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
@@ -75,6 +77,15 @@ class ForceSolution:
     ) -> tuple[LinearProblem, LinearSolution]:
         """The solution of the problem with other noise in it, and where it is linear then."""
         return solved(method, problem, self.known)[:2]
+
+    @property
+    def bias_of_noise(self) -> np.ndarray:
+        """What noise of the motion does to the base parameters (b,)."""
+        method, rows = self.method if isinstance(self.method, LinearMethod) else Weighted(), self.problem.rows
+        sure = max(sure_of_noise(run.recording, run.motion.mechanism) for run in self.problem.runs)
+        if rows.noise is not None:
+            rows = replace(rows, noise=tuple(sure * part for part in rows.noise))
+        return self.problem.directions @ bias_by_noise(method, rows, self.solution)
 
 
 def force_rows(study: Study) -> ForceRows:

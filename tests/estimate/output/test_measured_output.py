@@ -32,3 +32,9 @@ def test_the_slide_by_closed_loop_output_error_agrees_with_instruments(data):
     assert np.all(np.abs(cloe.value - published) < 2 * cloe.deviation)
     assert cloe["slide.mass"].deviation < 0.3
     assert cloe.fit["drive"].relative < 0.05
+    assert "numerics sound" in cloe.verdict
+
+    control["drive"]["differences"] = 1  # which are not those of the machine
+    wrong = poinsot.identify(emps, rec, names, problem="output", control=control)
+    assert abs(wrong["slide.mass"].value - published[0]) > 10 * wrong["slide.mass"].deviation
+    assert "The recorded forces contradict these values: along the recorded motion slide.mass = " in wrong.verdict

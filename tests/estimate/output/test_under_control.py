@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 import poinsot
 from poinsot.errors import PoinsotError
@@ -29,6 +31,29 @@ def test_parameters_under_control_within_their_error_bars(machine):
     assert np.all(np.abs([(v.value - truth.parameters[v.name].value) / v.deviation for v in est.parameters]) < 3.5)
     assert np.all(est.deviation < 0.1 * np.abs(est.value))
     assert {"q1", "q2"} < {channel.channel for channel in est.fit.channels}  # forces are explained too
+
+
+@pytest.mark.parametrize("rate", [None, 250.0], ids=["continuous", "sampled"])
+@pytest.mark.parametrize("late", [0.0, 0.006], ids=["in time", "one encoder late"])
+def test_controllers_that_are_not_the_machines_are_contradicted_by_the_recorded_forces(late, rate):
+    machine = replace(SERIAL, rate=rate)
+    rec, truth = machine.run(1, 1e-4, 0.02, 4.0), machine.mechanism
+    values = {**rec.values, "q2": CubicSpline(rec.t, rec["q2"])(rec.t - late)}
+    rec, names = poinsot.Recording.of(rec.t, values), list(NAMES["arm"]) + (["delay q2"] if late else [])
+
+    def said(gain):
+        drives = {name: replace(one, kp=gain * one.kp) for name, one in machine.drives.items()}
+        control = replace(machine, drives=drives).control
+        est = poinsot.identify(off(truth, NAMES["arm"], 1.2), rec, names, problem="output", control=control)
+        return est, [text for text in est.numerics if "recorded forces contradict" in text]
+
+    est, found = said(1.0)
+    assert not found
+    wrong, found = said(1.05)
+    name, value = re.search(r"motion ([\w.]+) = ([\d.]+)", found[0]).groups()
+    true = truth.parameters[name].value
+    assert abs(float(value) - true) < 0.3 * abs(wrong[name].value - true)  # the forces are right
+    assert abs(est[name].value - true) < 3.5 * est[name].deviation
 
 
 def test_integrals_of_controllers_begin_where_the_machine_was():

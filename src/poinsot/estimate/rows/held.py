@@ -15,7 +15,7 @@ from poinsot.estimate.study import Run
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.place import placed
 
-__all__ = ["with_held_forces"]
+__all__ = ["moved_later", "with_held_forces"]
 
 FEWEST = 4  # samples that a cubic needs
 
@@ -29,7 +29,7 @@ def with_held_forces(run: Run, mechanism: Mechanism, control: Control | None) ->
     found = measured_forces(placed(recording, mechanism), mechanism, run.name)
     held = [channel for place, channel in found.items() if _drive(place, mechanism) in drives]
     t = recording.require_times()
-    values = {**recording.values, **{name: _later(t, recording[name], half) for name in held}}
+    values = {**recording.values, **{name: moved_later(t, recording[name], half) for name in held}}
     said = f"forces of drives are held for {1e3 / control.rate:.4g} ms: they act half of that later in the mean"
     return replace(run, recording=replace(recording, values=values, steps=(*recording.steps, said)))
 
@@ -42,7 +42,7 @@ def _drive(place: str, mechanism: Mechanism) -> str:
     return sensor.actuator if sensor is not None else ""
 
 
-def _later(t: np.ndarray, x: np.ndarray, delay: float) -> np.ndarray:
+def moved_later(t: np.ndarray, x: np.ndarray, delay: float) -> np.ndarray:
     """Samples (n,) at t (n,) of what was a while before, by cubics; what was masked stays masked."""
     from scipy.interpolate import make_interp_spline
 

@@ -53,8 +53,6 @@ def by_forces(study: Study, names: Sequence[str]) -> Study | None:
 
     `names` are those of all unknowns, patterns resolved.
     """
-    if study.control is not None:
-        return None
     asked = [one for name in names if (one := _unknown(study, name)) and _linear(study, one)]
     runs = tuple(run for run in study.runs if run.role is not Role.VALIDATE)
     plain = {"method": None, "problem": "forces", "processing": Processing(), "noise": {}}
