@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import poinsot
+from poinsot.errors import PoinsotError
 from poinsot.recording.finding import Severity
 
 T = np.arange(60) / 100.0
@@ -62,3 +63,15 @@ def test_lines_of_numbers_above_names_stay_above(tmp_path):
     (path := tmp_path / "run.csv").write_text("12\n7\nt,x\n" + "".join(f"{a},{b}\n" for a, b in zip(T, X)))
     found = poinsot.read(path)
     assert list(found) == ["x"] and len(found) == len(T) and not found.findings
+
+
+@pytest.mark.parametrize(
+    "ends, said",
+    [((0.2, 0.4), "from 0.2 to 0.4 s"), ((-np.inf, 0.4), "to 0.4 s"), ((0.2, np.inf), "from 0.2 s")],
+    ids=["both", "end", "begin"],
+)
+def test_parts_say_the_ends_that_they_have(ends, said):
+    rec = poinsot.Recording.of(np.arange(0, 1, 0.1), {"q": np.zeros(10)})
+    assert rec.between(*ends).steps[-1] == f"the part {said} was taken"
+    with pytest.raises(PoinsotError, match=r"nothing was recorded to -3: it is over .* s"):
+        rec.between(-np.inf, -3.0)

@@ -217,10 +217,9 @@ class Recording(Result):
         inside = (self.abscissa >= begin) & (self.abscissa <= end)
         if not inside.any():
             raise PoinsotError(
-                f"nothing was recorded from {begin:g} to {end:g}: it is over {_range(self.abscissa)} "
-                f"{self._axis_unit}"
+                f"nothing was recorded {_part(begin, end)}: it is over {_range(self.abscissa)} {self._axis_unit}"
             )
-        return self.rows(inside, f"the part from {begin:g} to {end:g} {self._axis_unit} was taken")
+        return self.rows(inside, f"the part {_part(begin, end)} {self._axis_unit} was taken")
 
     def rows(self, which: np.ndarray, step: str) -> Recording:
         """Some of the samples, by mask (n,) or index; `step` says what was done."""
@@ -323,6 +322,12 @@ def _masked_infinite(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Findin
         message = f"{len(at)} of {len(x)} samples {'is' if len(at) == 1 else 'are'} infinite, and masked"
         advice = "see where numbers were divided by 0 or overflowed"
         yield Finding("infinite", name, spans(t, at), len(at), message, advice, mended=True)
+
+
+def _part(begin: float, end: float) -> str:
+    """Where a part begins and ends."""
+    ends = ("from", begin, -np.inf), ("to", end, np.inf)
+    return " ".join(f"{word} {x:g}" for word, x, open_ in ends if x != open_) or "in all"
 
 
 def _range(x: np.ndarray) -> str:
