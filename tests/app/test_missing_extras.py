@@ -81,10 +81,10 @@ def test_the_viewer_names_what_is_missing(idle, monkeypatch):
         assert "pip install 'poinsot[view]'" in refused(monkeypatch, "viser", ["view", "study.toml", *more])
 
 
-@pytest.mark.parametrize("package", ["plotly", "jinja2", "viser"])
+@pytest.mark.parametrize("package", ["plotly", "jinja2", "viser", "pillow"])
 def test_a_report_names_what_is_missing_before_it_reads(tmp_path, monkeypatch, package):
     from poinsot.app.report import page
 
     monkeypatch.setattr(page, "read_result", lambda *_: pytest.fail("the work was begun"))
-    said = refused(monkeypatch, package, ["report", str(tmp_path)])
+    said = refused(monkeypatch, {"pillow": "PIL"}.get(package, package), ["report", str(tmp_path)])
     assert f"a report needs the package '{package}'" in said and "pip install 'poinsot[report]'" in said

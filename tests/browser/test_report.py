@@ -21,6 +21,9 @@ WIDE = """() => [...document.querySelectorAll('table, .plot, pre')].filter(
   e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.scroll, details, pre')).length"""
 LARGEST = """() => Math.max(...[...document.querySelectorAll('.plot')].flatMap(p => p.data)
   .filter(t => t.name === 'measured').flatMap(t => t.y))"""
+PICTURES = (
+    "() => [...document.querySelectorAll('.stage img')].filter(i => i.offsetParent && i.naturalWidth > 100).length"
+)
 SIDEWAYS = "() => document.documentElement.scrollWidth - innerWidth"
 
 
@@ -86,8 +89,13 @@ def test_the_data_of_a_plot_is_saved_as_csv(watched, page):
 def test_the_mechanism_is_drawn_and_moves(watched, moving):
     shown = opened(watched, moving)
     assert not shown.query_selector_all("iframe")  # nothing is unpacked before it is asked for
+    assert shown.evaluate(PICTURES) == 1
     shown.locator("button.open").first.click()
     shown.wait_for_selector("iframe")
+    assert shown.evaluate(PICTURES) == 0
+    shown.emulate_media(media="print")  # a page of its own cannot be printed, the picture can
+    assert shown.evaluate(PICTURES) == 1
+    shown.emulate_media(media="screen")
     inside = Watched(shown.query_selector("iframe").content_frame())
     inside.changed(inside.drawn())
 
@@ -124,10 +132,11 @@ def test_no_page_scrolls_sideways(watched, page, width):
 def test_printed_pages_have_no_tools_and_all_sections(watched, page, tmp_path):
     shown = opened(watched, page)
     shown.emulate_media(media="print")
-    hidden = "() => ['nav', '#theme', '.save', '.scene'].filter(s => document.querySelector(s)?.offsetParent)"
+    hidden = "() => ['nav', '#theme', '.save', '.open'].filter(s => document.querySelector(s)?.offsetParent)"
     assert shown.evaluate(hidden) == []
     visible = "() => [...document.querySelectorAll('section h2')].filter(h => h.offsetParent).length"
-    assert shown.evaluate(visible) == len(report_page(page.parent / "result").sections) - 1  # that in 3D
+    assert shown.evaluate(visible) == len(report_page(page.parent / "result").sections)
+    assert shown.evaluate(PICTURES) == len(shown.query_selector_all(".stage")) > 0
     assert len(shown.pdf(path=tmp_path / "report.pdf", format="A4")) > 20_000
 
 

@@ -135,6 +135,13 @@ def require_page(path: Path, overwrite: bool) -> None:
     check_place(path, overwrite)
 
 
+def require_png(path: Path, overwrite: bool) -> None:
+    """That a picture in space can be written there, told before the work."""
+    if path.suffix.lower() != ".png":
+        raise PoinsotError(f"{path}: the ending of a picture must be .png; --html writes a page that can be turned")
+    check_place(path, overwrite)
+
+
 def write_plot(path: Path | None, results: Result | Sequence[Result], overwrite: bool) -> None:
     """Draw a result, or several below each other, into a file, if one is asked for; the ending says what kind."""
     if path is not None:

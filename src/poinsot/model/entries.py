@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from poinsot.errors import listing, suggestion
 
 NAME = re.compile(r"[^\W\d]\w*(\.\w+)*")
+MOST_KEYS = 24  # of a table that a message lists
 
 
 def as_number(value: Any) -> float | str:
@@ -104,7 +105,8 @@ class Spec(BaseModel):
     def _known(cls, table: Any) -> Any:
         for key in table if isinstance(table, dict) else ():
             if key not in (known := cls.known_keys()):
-                words = "this key is not known here" + suggestion(key, known)
+                exist = f"; there are: {listing(known, MOST_KEYS)}"
+                words = f"this key is not known here{suggestion(key, known)}{exist}"
                 raise PydanticCustomError("unknown_key", "{words}", {"words": words, "key": key})
         return table
 

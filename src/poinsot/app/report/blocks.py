@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -104,12 +105,18 @@ class ReportPlot:
 
 @dataclass(frozen=True)
 class ReportScene:
-    """A page of its own inside this one, opened when asked for."""
+    """A page of its own inside this one, opened when asked for; before that, and on paper, a picture."""
 
     title: str
     alt: str
     html: str
+    picture: bytes  # PNG with a clear background
     kind: str = "scene"
+
+    @property
+    def source(self) -> str:
+        """Address of the picture, which holds the picture itself."""
+        return f"data:image/png;base64,{base64.b64encode(self.picture).decode()}"
 
 
 @dataclass(frozen=True)

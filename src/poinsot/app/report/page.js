@@ -81,7 +81,7 @@
     const frame = document.createElement("iframe"), stage = document.getElementById("scene" + k);
     frame.title = stage.getAttribute("aria-label");
     frame.src = URL.createObjectURL(new Blob([await page(k)], { type: "text/html" }));
-    stage.replaceChildren(frame);
+    stage.append(frame); // the picture stays, for paper
   };
 
   const begin = async () => {

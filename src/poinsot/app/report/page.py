@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +67,11 @@ def write_report(
 
 def require_report() -> None:
     """An error that names the extra where a package is missing that a report needs."""
-    try:
-        import jinja2  # noqa: F401
-        import plotly.offline  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError("a report", str(error.name).split(".")[0], "report") from None
+    for module, package in (("jinja2", "jinja2"), ("plotly", "plotly"), ("PIL", "pillow")):
+        try:
+            import_module(module)
+        except ImportError:
+            raise MissingExtraError("a report", package, "report") from None
     viser_module("a report", "report")
 
 

@@ -11,6 +11,7 @@ build            all of it: `scene_of`
 framing          where the camera stands
 draw             a picture in viser, placed in one pose after another
 track            poses over time: motions and vibrations, resampled
+still            a picture without a browser: `picture`, `mode_picture`
 page             a page that needs nothing else: `as_html`, `modes_html`
 viser_package    viser, if it is installed and new enough
 """

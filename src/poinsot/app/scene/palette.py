@@ -37,6 +37,11 @@ class Palette:
         return (110, 115, 122) if self.dark else (150, 154, 160)
 
     @property
+    def page(self) -> Colour:
+        """Behind everything."""
+        return (27, 32, 38) if self.dark else (255, 255, 255)
+
+    @property
     def grid(self) -> tuple[Colour, Colour]:
         """Fine and coarse lines of the grid."""
         return ((55, 58, 64), (75, 79, 86)) if self.dark else ((228, 230, 233), (200, 203, 208))

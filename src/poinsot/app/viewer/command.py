@@ -1,4 +1,4 @@
-"""`poinsot view`: a mechanism, a study or a result in the browser, live or as one page."""
+"""`poinsot view`: a mechanism, a study or a result in the browser, live, as one page or as a picture."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import typer
 import poinsot
 from poinsot.app.console import busy
 from poinsot.app.options import Change, Overwrite, in_unit, place_of
-from poinsot.app.output import require_page, write_text
+from poinsot.app.output import require_page, require_png, write_bytes, write_text
 from poinsot.app.viewer.address import LOCAL, PORT
 from poinsot.errors import PoinsotError
 from poinsot.model.mechanism import Mechanism
+from poinsot.vibration.modes import Modes
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ def view(
         ),
     ] = None,
     mode: Annotated[
-        int | None, typer.Option("--mode", metavar="K", help="with --html: mode K swings, from 1")
+        int | None, typer.Option("--mode", metavar="K", help="with --html or --picture: mode K swings, from 1")
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="run a study and watch it, or wait for a result folder")
@@ -54,6 +55,12 @@ def view(
         Path | None,
         typer.Option(
             "--html", metavar="FILE", callback=place_of(require_page, stream=True), help="write one page instead"
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture", metavar="FILE", callback=place_of(require_png), help="write one picture (.png) instead"
         ),
     ] = None,
     dark: Annotated[bool, typer.Option("--dark", help="a dark page")] = False,
@@ -68,7 +75,7 @@ def view(
     from poinsot.app.viewer.address import require_free
 
     viser_module()
-    if html is None:
+    if html is None and picture is None:
         require_free(host, port)
     if watch and not Path(what).exists():
         _wait(Path(what))
@@ -79,8 +86,13 @@ def view(
             text = page_text(shown, mode, dark)
         write_text(html, text, overwrite)
         print(f"wrote {html} ({len(text) / 1e6:.1f} MB); it needs no network and no server")
-        return
-    serve(shown, host, port, browser=browser, dark=dark, watch=watch, seconds=simulate)
+    if picture is not None:
+        with busy("picture"):
+            content = picture_of(shown, mode, dark)
+        write_bytes(picture, content, overwrite)
+        print(f"wrote {picture}")
+    if html is None and picture is None:
+        serve(shown, host, port, browser=browser, dark=dark, watch=watch, seconds=simulate)
 
 
 def _wait(folder: Path) -> None:
@@ -130,9 +142,22 @@ def page_text(shown: Shown, mode: int | None, dark: bool) -> str:
 
     if mode is None:
         return as_html(shown.mechanism, shown.moving, dark=dark)
-    if mode < 1:
-        raise PoinsotError(f"modes are counted from 1, not {mode}")
-    return modes_html(poinsot.modes(shown.mechanism, n=mode), mode - 1, dark=dark)
+    return modes_html(_modes(shown.mechanism, mode), mode - 1, dark=dark)
+
+
+def picture_of(shown: Shown, mode: int | None, dark: bool) -> bytes:
+    """A mechanism at rest, at the beginning of its motion, or in a mode at its largest."""
+    from poinsot.app.scene.still import mode_picture, picture
+
+    if mode is None:
+        return picture(shown.mechanism, shown.moving, dark=dark)
+    return mode_picture(_modes(shown.mechanism, mode), mode - 1, dark=dark)
+
+
+def _modes(mechanism: Mechanism, count: int) -> Modes:
+    if count < 1:
+        raise PoinsotError(f"modes are counted from 1, not {count}")
+    return poinsot.modes(mechanism, n=count)
 
 
 def serve(

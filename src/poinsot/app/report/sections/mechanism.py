@@ -18,7 +18,8 @@ def mechanism(result: SavedResult) -> ReportSection | None:
     if machine is None:
         return None
 
-    from poinsot.app.scene.page import as_html, modes_html
+    from poinsot.app.scene.page import as_html
+    from poinsot.app.scene.still import picture
 
     blocks: list[object] = []
     with warnings.catch_warnings():
@@ -27,8 +28,8 @@ def mechanism(result: SavedResult) -> ReportSection | None:
             moving: Any = result.motion
             title = f"{result.model} {_how(result)}"
             alt = f"The mechanism {result.model} in three dimensions; drag to turn it."
-            blocks.append(ReportScene(title, alt, as_html(machine, moving)))
-            blocks += _modes(result, modes_html)
+            blocks.append(ReportScene(title, alt, as_html(machine, moving), picture(machine, moving, clear=True)))
+            blocks += _modes(result)
         except PoinsotError as error:
             blocks.append(Words(f"It cannot be drawn: {error}", Tone.NOTE))
     return ReportSection("mechanism", "The mechanism", blocks)
@@ -43,11 +44,15 @@ def _how(result: SavedResult) -> str:
     return f"moving as in '{result.data['fit']['runs'][0]}'"
 
 
-def _modes(result: SavedResult, modes_html) -> list[object]:
+def _modes(result: SavedResult) -> list[object]:
     """Modes in the pose of the first measured run."""
     runs = result.study.get("modal") or []
     if not runs or result.mechanism is None:
         return []
+
+    from poinsot.app.scene.page import modes_html
+    from poinsot.app.scene.still import mode_picture
+
     found = poinsot.modes(result.mechanism, pose=runs[0]["pose"] or None)
     count = min(len(found.frequencies), len(runs[0]["frequencies"]), 3)
     scenes: list[object] = [
@@ -55,6 +60,7 @@ def _modes(result: SavedResult, modes_html) -> list[object]:
             f"Mode {k + 1}: {found.frequencies[k]:.4g} Hz, in the pose of '{runs[0]['name']}'",
             f"Mode {k + 1} of {result.model}, exaggerated.",
             modes_html(found, k),
+            mode_picture(found, k, clear=True),
         )
         for k in range(count)
     ]
