@@ -37,3 +37,21 @@ def test_a_machine_with_too_few_drives_is_told_the_option(tmp_path):
     table.write_text("t,rail\n" + "".join(f"{k / 10},{k / 100}\n" for k in range(11)))
     said = CliRunner().invoke(app, ["inverse", str(model), str(table)])
     assert said.exit_code and "`poinsot inverse --free NAME`" in str(said.exception)
+
+
+def test_ideal_drives_along_the_motion_are_given_as_in_python(tmp_path):
+    model, table, found = tmp_path / "gantry.toml", tmp_path / "motion.csv", tmp_path / "f.json"
+    model.write_text(poinsot.dumps(gantry()))
+    t = np.linspace(0.0, 1.0, 21)
+    rows = [f"{x},{0.3 * x**3!r},{0.1 * float(np.sin(x))!r},{0.2 * x**2!r}\n" for x in t.tolist()]
+    table.write_text(",".join(["t", "rail", *SWING]) + "\n" + "".join(rows))
+    said = CliRunner().invoke(app, ["inverse", str(model), str(table), "--drives", "motion", "--json", str(found)])
+    assert said.exit_code == 0, f"{said.output}{said.exception}"
+    same = poinsot.inverse_dynamics(gantry(), str(table), drives="motion")
+    forces = json.loads(found.read_text())["forces"]
+    assert set(forces) == set(same.forces) >= set(SWING)
+    for name in SWING:
+        assert_allclose(forces[name], same.forces[name], rtol=1e-9, atol=1e-12)
+        assert np.abs(same.forces[name]).max() > 0.1
+    wrong = CliRunner().invoke(app, ["inverse", str(model), str(table), "--drives", "all"])
+    assert wrong.exit_code and "actuators, motion" in str(wrong.exception)

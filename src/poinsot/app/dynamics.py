@@ -49,6 +49,14 @@ Free = Annotated[
         autocompletion=names.of_model(lambda mechanism: mechanism.coordinates.known),
     ),
 ]
+Drives = Annotated[
+    str,
+    typer.Option(
+        metavar="WHAT",
+        help="actuators, or motion: ideal drives along the prescribed coordinates in their place",
+        autocompletion=names.among("actuators", "motion"),
+    ),
+]
 Axes = Annotated[str, typer.Option(help="axes of the reactions: joint, world or a body")]
 About = Annotated[str, typer.Option(help="point of the reactions' moments: joint, world or a body")]
 Velocity = Annotated[
@@ -187,6 +195,7 @@ def inverse(
     model: Model,
     motion: Motion,
     free: Free = None,
+    drives: Drives = "actuators",
     pose: Pose = None,
     velocity: Velocity = None,
     axes: Axes = "joint",
@@ -203,7 +212,10 @@ def inverse(
     t, signal = read_motion(motion, mechanism)
     with busy(f"inverse dynamics of {model}"):
         options: dict[str, Any] = {"free": free or (), "pose": pose_in(mechanism, pose), "formulation": formulation}
-        options["velocity"] = pairs(velocity, "a velocity", coordinate_units(mechanism, "/s")) or None
+        options |= {
+            "drives": drives,
+            "velocity": pairs(velocity, "a velocity", coordinate_units(mechanism, "/s")) or None,
+        }
         found, error = _kept(lambda: poinsot.inverse_dynamics(mechanism, signal, t, **options))
         found = replace(found, reactions={j: found.reaction(j, axes=axes, about=about) for j in found.reactions})
     moved = {f"{n}{end}" for n in found.kinematics.coordinates for end in ("", ".rate")}

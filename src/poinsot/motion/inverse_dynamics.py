@@ -231,7 +231,7 @@ def _instead(compiled: System, names: Sequence[str]) -> str:
     example = f", here {listing(names)}" if names and not light else ""
     said = [
         f"`poinsot inverse --free NAME`, in Python free=…, lets coordinates follow the equations of motion{example}",
-        "in Python drives='motion' gives forces along the prescribed coordinates",
+        "`--drives motion`, in Python drives='motion', gives forces along the prescribed coordinates",
     ]
     if spins:
         idle = listing(f"'{body}' in {listing(joints)}" for body, joints in spins.items())
