@@ -28,7 +28,7 @@ from poinsot.system.scaled_rank import free_motions
 if TYPE_CHECKING:
     from poinsot.motion.continuity import Path
 
-__all__ = ["freedoms", "independent", "prescribing", "values_and_slopes"]
+__all__ = ["freedoms", "independent", "prescribing", "untold", "values_and_slopes"]
 
 SEEN = 1e-6  # of a coordinate's rate, from which on a motion is seen in it
 POSES = 200  # of a recording, at which coordinates are asked whether they are singular
@@ -63,6 +63,12 @@ def independent(mechanism: Mechanism, home: Assembly, coordinates: Sequence[Coor
             direction = left[k] / lengths[k]
             left = left - np.outer(left @ direction, direction)
     return chosen
+
+
+def untold(mechanism: Mechanism, told: Sequence[Coordinate], asked: Sequence[Coordinate]) -> list[int]:
+    """Numbers of the asked coordinates that others do not tell."""
+    chosen = independent(mechanism, start(mechanism, None), [*told, *asked], len(told))
+    return [k - len(told) for k in chosen if k >= len(told)]
 
 
 def prescribing(mechanism: Mechanism, read: Mapping[str, str], samples: Samples | None = None) -> list[str]:

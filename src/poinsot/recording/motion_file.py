@@ -25,7 +25,7 @@ from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
 from poinsot.recording.filtering.motion_cutoff import motion_cutoff
 from poinsot.recording.finding import Finding, Severity
-from poinsot.recording.independent import prescribing
+from poinsot.recording.independent import prescribing, untold
 from poinsot.recording.place import known_channels, placed
 from poinsot.recording.read import read
 from poinsot.recording.readers.dialect import number
@@ -242,9 +242,10 @@ def _positions(recording: Recording, whole: Recording, mechanism: Mechanism, nam
             raise PoinsotError(
                 f"{name}: column '{one_line(column, 80)}': '{unit}' is no unit that is known; there are: {there}"
             )
-    if not kept:  # a plain column with the name of a drive and its joint is a force in a recording, not in a motion
-        named = [c for c in recording if c in coordinates and not recording.channels[c].unit]
-        kept = {column: coordinates[column] for column in named}
+    # A plain column with the name of a drive and its joint is a force in a recording, not in a motion that needs it.
+    plain = [c for c in recording if c in coordinates and c not in kept and not recording.channels[c].unit]
+    open_ = untold(mechanism, [*kept.values()], [coordinates[c] for c in plain]) if kept else range(len(plain))
+    kept |= {plain[k]: coordinates[plain[k]] for k in open_}
     if not kept and strange:
         raise PoinsotError(f"{name}: column '{strange[0]}': {unknown('coordinate', strange[0], coordinates.known)}")
     if not kept:

@@ -12,11 +12,10 @@ from poinsot.model.quantities.units import units_like
 from poinsot.recording.filtering.first_turns import with_first_turns
 from poinsot.recording.filtering.wrapped import unwrapped
 from poinsot.recording.finding import Finding, Severity
-from poinsot.recording.independent import independent
+from poinsot.recording.independent import untold
 from poinsot.recording.motion import position_channels
 from poinsot.recording.recording import Axis, RecordedChannel, Recording
 from poinsot.recording.units import strange_unit
-from poinsot.system.home import start
 
 __all__ = ["known_channels", "placed"]
 
@@ -102,10 +101,7 @@ def _beside_forces(recording: Recording, mechanism: Mechanism) -> list[str]:
     rest = placed(recording.only([name for name in recording if name not in both]), mechanism)
     places = position_channels(rest, mechanism).values()
     told = [named[p] if mechanism.elements.is_coordinate(p) else mechanism.sensors[p].on for p in places]
-    on = [*told, *(named[name] for name in both)]
-    return [
-        both[k - len(told)] for k in independent(mechanism, start(mechanism, None), on, len(told)) if k >= len(told)
-    ]
+    return [both[k] for k in untold(mechanism, told, [named[name] for name in both])]
 
 
 def _is_second(name: str, known: Mapping[str, RecordedChannel], recording: Recording) -> bool:
