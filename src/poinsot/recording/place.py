@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from poinsot.errors import listing, suggestion
 from poinsot.model.assembly.end_stops import rigid_stops
@@ -100,7 +101,7 @@ def _beside_forces(recording: Recording, mechanism: Mechanism) -> list[str]:
         return []
     rest = placed(recording.only([name for name in recording if name not in both]), mechanism)
     places = position_channels(rest, mechanism).values()
-    told = [named[p] if mechanism.elements.is_coordinate(p) else mechanism.sensors[p].on for p in places]
+    told: list[Any] = [named[p] if mechanism.elements.is_coordinate(p) else mechanism.sensors[p].on for p in places]
     return [both[k] for k in untold(mechanism, told, [named[name] for name in both])]
 
 

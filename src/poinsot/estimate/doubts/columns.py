@@ -25,8 +25,8 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.recording.finding import Finding
 from poinsot.recording.findings import column_findings
 from poinsot.recording.findings.contradictions import contradictions
+from poinsot.recording.findings.held import clipped_findings
 from poinsot.recording.findings.mistaken_units import mistaken_units
-from poinsot.recording.findings.samples import clipped_findings
 from poinsot.recording.place import placed
 
 __all__ = [

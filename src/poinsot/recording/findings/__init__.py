@@ -1,7 +1,8 @@
 """Findings: what is wrong with a recording, one family of faults a file.
 
 inspect          all of them; what can be mended
-samples          missing, constant, coarse and clipped samples, spikes
+samples          missing, constant and coarse samples, spikes
+held             values that stay: clipped samples, sensors that stand still
 repeats          rows that repeat
 rates            velocities against derivatives: gain, sign, unit, delay
 against_model    what the mechanism could not have done: limits, power, gains, and

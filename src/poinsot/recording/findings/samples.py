@@ -1,4 +1,4 @@
-"""Faults of single channels: missing, constant, coarse, clipped samples and spikes.
+"""Faults of single channels: missing, constant and coarse samples, and spikes.
 
 A run of samples first … end − 1 is a spike where the others go on as if it were not there. With its distance d from
 what is before and behind it, and the usual step s of the samples about it:
@@ -10,12 +10,13 @@ A step, a pulse that lasts, an impact that decays and a signal that chatters are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from poinsot.recording.finding import Finding, Severity, spans
+from poinsot.recording.findings.held import held_findings
 from poinsot.recording.recording import Recording
 
 __all__ = ["missing_findings", "sample_findings", "sentinels", "spikes"]
@@ -32,11 +33,7 @@ DEVIATION = 0.7  # of noise, of which 85 of a hundred are not as large as 1
 CLEAR = 3.0  # usual steps off what is beside it: such a code is no sample
 CROWD = 0.21  # of the samples about that are as far off
 PASSES = 4  # spikes that others hide are found after them
-STUCK, JUMP = 20, 3.0  # samples of one value at least; times the usual step
-SHARP = 3.0  # times as far away as a motion that turns would be
-KINK = 0.12  # of the way in the last quarter of the time: a parabola that ends has a sixteenth
 BLOCK = 1 << 13  # samples that are compared at once
-MANY = 0.02  # of the samples: more that are clipped make results wrong
 LEVELS = 0.3  # of the samples: with more levels they are not coarse
 COARSE = 0.02  # of the standard deviation: a step that matters
 
@@ -56,17 +53,8 @@ def sample_findings(recording: Recording) -> Iterator[Finding]:
             message = f"it is {values[0]:.6g} {recording.channels[name].unit} all the time"
             yield Finding("constant", name, "", float(values[0]), message, "see whether it is connected and mapped")
             continue
-        yield from _held_findings(name, times, values)
+        yield from held_findings(name, times, values)
         yield from _coarse(name, values, recording.channels[name].unit)
-
-
-def clipped_findings(recording: Recording, names: Iterable[str]) -> Iterator[Finding]:
-    """Which of some channels are clipped, of a recording that was not inspected."""
-    for name in names:
-        good = recording.mask(name)
-        for finding in _held_findings(name, recording.abscissa[good], recording[name][good]):
-            if finding.code == "clipped":
-                yield finding
 
 
 def _sentinel_findings(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
@@ -75,15 +63,6 @@ def _sentinel_findings(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Find
         message = f"{len(rows)} values of {value:.9g}, far from those before and behind: they stand for no sample"
         advice = "see why the logger or the bus had none; they are among the spikes"
         yield Finding("sentinel", name, spans(t, rows), value, message, advice, Severity.NOTE)
-
-
-def _held_findings(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
-    """What shows in values that stay: without three samples of one value in a row there is nothing to see."""
-    same = x[1:] == x[:-1]
-    if (same[1:] & same[:-1]).any():
-        changes = np.flatnonzero(~same)
-        yield from _clipped(name, t, x, changes)
-        yield from _stuck(name, t, x, changes)
 
 
 def missing_findings(recording: Recording) -> Iterator[Finding]:
@@ -111,65 +90,6 @@ def _missing(name: str, t: np.ndarray, good: np.ndarray) -> Iterator[Finding]:
     message = f"{len(lost)} of {len(t)} samples ({100 * share:.2g} %) are missing"
     severity = Severity.WARNING if share > 0.001 else Severity.NOTE
     yield Finding("missing", name, spans(t, lost), share, message, "they are masked and not used", severity)
-
-
-def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
-    """First and last+1 of every run of true flags."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist()))
-
-
-def _clipped(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> Iterator[Finding]:
-    """Plateaus at the extreme values that are entered at speed: a motion that turns slows down first.
-
-    A parabola that stays within one step q of an encoder for L samples is 8 q away L samples before and after.
-    """
-    ends = ((x.max(), "above"), (x.min(), "below"))
-    at_ends, span = [x == extreme for extreme, _ in ends], ends[0][0] - ends[1][0]
-    if sum(map(np.count_nonzero, at_ends)) > 0.9 * len(x):
-        return  # a switched signal
-    held = int(np.quantile(np.diff(changes), 0.99)) if len(changes) > 1 else 1  # samples that a value usually stays
-    for (extreme, word), there in zip(ends, at_ends):
-        runs = [(a, b) for a, b in _runs(there) if b - a >= max(3, held + 1)]
-        if not runs:
-            continue
-        near = np.diff(np.unique(x[np.abs(x - extreme) < 0.01 * span]))
-        quantum = float(np.min(near[near > 1e-9 * span], initial=1e-3 * span))
-        sharp = [_away(x, a, b) > 8 * SHARP * quantum for a, b in runs]
-        samples = np.concatenate([np.arange(a, b) for a, b in runs])
-        if len(samples) >= 4 and np.mean(sharp) >= 0.4:
-            message = f"it stays at {extreme:.6g} for {len(samples)} samples: clipped {word}"
-            advice = "measure with a wider range; in a study use parts without (from, to), in Python recording.masked"
-            severity = Severity.ERROR if len(samples) > MANY * len(x) else Severity.WARNING
-            yield Finding("clipped", name, spans(t, samples), float(extreme), message, advice, severity)
-
-
-def _stuck(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> Iterator[Finding]:
-    """A value that stays for long and then jumps to where the motion has gone meanwhile."""
-    changes = np.concatenate([[-1], changes])
-    lengths, sizes = np.diff(changes), np.abs(x[changes[1:] + 1] - x[changes[1:]])
-    if len(sizes) < 20:
-        return  # a switched signal
-    long, usual = np.maximum(STUCK, 10 * np.quantile(lengths, 0.99)), np.quantile(sizes, 0.99)
-    for k in np.flatnonzero((lengths >= long) & (sizes > JUMP * usual)):
-        rows = np.arange(changes[k] + 1, changes[k + 1] + 1)
-        seconds = float(t[rows[-1]] - t[rows[0]])
-        message = f"it stays at {x[rows[0]]:.6g} for {seconds:.4g} s and then jumps by {sizes[k]:.4g}"
-        advice = "the sensor or the bus stood still: leave that part out (recording.masked)"
-        yield Finding("stuck", name, spans(t, rows), seconds, message, advice, Severity.ERROR)
-
-
-def _away(x: np.ndarray, first: int, end: int) -> float:
-    """How far samples are from a plateau, as long before it and after it as it lasts: the lesser of the two.
-
-    0 where the motion comes to rest before the plateau, as by dry friction: there is no kink.
-    """
-    reach, distances = end - first, []
-    for far, near in ((first - reach, first - 1 - reach // 4), (end - 1 + reach, end + reach // 4)):
-        if 0 <= far < len(x) and 0 <= near < len(x):
-            away, beside = (abs(float(x[k] - x[first])) for k in (far, near))
-            distances.append(away if beside > KINK * away else 0.0)
-    return min(distances, default=0.0)
 
 
 def _coarse(name: str, x: np.ndarray, unit: str) -> Iterator[Finding]:

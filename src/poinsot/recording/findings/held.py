@@ -1,0 +1,120 @@
+"""Values that stay: samples that are clipped at an end of the range, and sensors that stand still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from poinsot.recording.finding import Finding, Severity, spans
+from poinsot.recording.recording import Recording
+
+__all__ = ["clipped_findings", "held_findings"]
+
+MEDIAN = 0.6745  # of noise: half of it is smaller
+STUCK, JUMP = 20, 3.0  # samples of one value at least; times the usual step
+SHARP = 3.0  # times as far away as a motion that turns would be
+KINK = 0.12  # of the way in the last quarter of the time: a parabola that ends has a sixteenth
+FINEST = 16  # samples within which a motion may come to rest unseen
+MANY = 0.02  # of the samples: more that are clipped make results wrong
+
+
+def clipped_findings(recording: Recording, names: Iterable[str]) -> Iterator[Finding]:
+    """Which of some channels are clipped, of a recording that was not inspected."""
+    for name in names:
+        good = recording.mask(name)
+        for finding in held_findings(name, recording.abscissa[good], recording[name][good]):
+            if finding.code == "clipped":
+                yield finding
+
+
+def held_findings(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
+    """What shows in values that stay: without three samples of one value in a row there is nothing to see."""
+    same = x[1:] == x[:-1]
+    if (same[1:] & same[:-1]).any():
+        changes = np.flatnonzero(~same)
+        yield from _clipped(name, t, x, changes)
+        yield from _stuck(name, t, x, changes)
+
+
+def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
+    """First and last+1 of every run of true flags."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist()))
+
+
+def _clipped(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> Iterator[Finding]:
+    """Plateaus at the extreme values that are entered at speed: a motion that turns slows down first.
+
+    A parabola that stays within one step q of an encoder for L samples is 8 q away L samples before and after.
+    """
+    ends = ((x.max(), "above"), (x.min(), "below"))
+    at_ends, span = [x == extreme for extreme, _ in ends], ends[0][0] - ends[1][0]
+    if sum(map(np.count_nonzero, at_ends)) > 0.9 * len(x):
+        return  # a switched signal
+    lengths, values = np.diff(changes), x[changes[:-1] + 1]
+    lengths = lengths[(values != ends[0][0]) & (values != ends[1][0])]
+    held = int(np.quantile(lengths, 0.99)) if len(lengths) else 1  # samples that another value usually stays
+    noise = float(np.median(np.abs(np.diff(x, 2)))) / MEDIAN / np.sqrt(6)
+    for (extreme, word), there in zip(ends, at_ends):
+        runs = [(a, b) for a, b in _runs(there) if b - a >= max(3, held + 1)]
+        if not runs:
+            continue
+        quantum = _quantum(x[np.abs(x - extreme) < 0.01 * span], span) or max(_quantum(x, span), 1e-3 * span)
+        free = np.diff([-len(x), *(end for run in runs for end in run), 2 * len(x)])[::2]  # samples between plateaus
+        reach = [
+            min(b - a, max(int(least) // 2, FINEST)) for (a, b), least in zip(runs, np.minimum(free[:-1], free[1:]))
+        ]
+        sharp = [_is_cut(x, a, b, far, quantum, max(quantum, noise)) for (a, b), far in zip(runs, reach)]
+        samples = np.concatenate([np.arange(a, b) for a, b in runs])
+        if len(samples) >= 4 and np.mean(sharp) >= 0.4:
+            message = f"it stays at {extreme:.6g} for {len(samples)} samples: clipped {word}"
+            advice = "measure with a wider range; in a study use parts without (from, to), in Python recording.masked"
+            severity = Severity.ERROR if len(samples) > MANY * len(x) else Severity.WARNING
+            yield Finding("clipped", name, spans(t, samples), float(extreme), message, advice, severity)
+
+
+def _stuck(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> Iterator[Finding]:
+    """A value that stays for long and then jumps to where the motion has gone meanwhile."""
+    changes = np.concatenate([[-1], changes])
+    lengths, sizes = np.diff(changes), np.abs(x[changes[1:] + 1] - x[changes[1:]])
+    if len(sizes) < 20:
+        return  # a switched signal
+    long, usual = np.maximum(STUCK, 10 * np.quantile(lengths, 0.99)), np.quantile(sizes, 0.99)
+    for k in np.flatnonzero((lengths >= long) & (sizes > JUMP * usual)):
+        rows = np.arange(changes[k] + 1, changes[k + 1] + 1)
+        seconds = float(t[rows[-1]] - t[rows[0]])
+        message = f"it stays at {x[rows[0]]:.6g} for {seconds:.4g} s and then jumps by {sizes[k]:.4g}"
+        advice = "the sensor or the bus stood still: leave that part out (recording.masked)"
+        yield Finding("stuck", name, spans(t, rows), seconds, message, advice, Severity.ERROR)
+
+
+def _quantum(x: np.ndarray, span: float) -> float:
+    """The least step between values; 0 where there is one value."""
+    steps = np.diff(np.unique(x))
+    steps = steps[steps > 1e-9 * span]
+    return float(steps.min()) if len(steps) else 0.0
+
+
+def _is_cut(x: np.ndarray, first: int, end: int, reach: int, quantum: float, grain: float) -> bool:
+    """Whether a plateau is entered and left at speed, by samples up to `reach` before and after."""
+    sides = [(inner, step) for inner, step in ((first, -1), (end - 1, 1)) if 0 <= inner + step * reach < len(x)]
+    return bool(sides) and all(_at_speed(x, inner, step, reach, quantum, grain) for inner, step in sides)
+
+
+def _at_speed(x: np.ndarray, inner: int, step: int, reach: int, quantum: float, grain: float) -> bool:
+    """The same on one side, where the last sample of the plateau is `inner`: samples are far away, and on a line.
+
+    A motion that comes to rest slows down; on some scale it is a parabola.
+    """
+    scale = reach
+    while scale >= min(reach, FINEST):
+        away, beside = (abs(float(x[inner + step * k] - x[inner])) for k in (scale, 1 + scale // 4))
+        if away <= 8 * SHARP * quantum and scale == reach:
+            return False
+        if away <= 8 * grain:
+            break
+        if beside <= KINK * away + quantum / 2:
+            return False
+        scale //= 2
+    return True
