@@ -75,3 +75,27 @@ def test_parts_say_the_ends_that_they_have(ends, said):
     assert rec.between(*ends).steps[-1] == f"the part {said} was taken"
     with pytest.raises(PoinsotError, match=r"nothing was recorded to -3: it is over .* s"):
         rec.between(-np.inf, -3.0)
+
+
+@pytest.mark.parametrize("back", [0.05, 0.5, 1.0, 3.0, 12.0])
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_clock_that_was_set_back_leaves_one_part_and_never_glues_two(tmp_path, back, lost):
+    """Rows behind the fall have times that are taken: what is behind them would be off by the fall."""
+    t = np.arange(4000) / 200.0
+    x, stamps = np.sin(3 * t), t.copy()
+    stamps[1500:] -= back
+    if lost:
+        stamps[::7] = np.nan
+    found = poinsot.read(written(tmp_path, stamps, x))
+    (finding,) = (f for f in found.findings if f.code == "restart")
+    assert "in row 150" in finding.where and "only the longest of 2 parts is kept" in str(finding)
+    assert len(found) == pytest.approx(2500 * (6 / 7 if lost else 1), abs=2)
+    assert_allclose(found["x"], np.sin(3 * (found.t + back)), atol=1e-6)
+
+
+def test_rows_that_come_late_in_a_burst_are_no_second_part(tmp_path):
+    t = np.arange(400) / 200.0
+    late = np.r_[0:100, 106:112, 100:106, 112:400]
+    found = poinsot.read(written(tmp_path, t[late], np.sin(3 * t[late])))
+    assert len(found) == 394 and not [f for f in found.findings if f.code == "restart"]
+    assert_allclose(found["x"], np.sin(3 * found.t), atol=1e-6)

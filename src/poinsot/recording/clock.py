@@ -33,6 +33,7 @@ TIME_NAMES = (
 EPOCHS = ((1e17, 1e-9, "ns"), (1e14, 1e-6, "µs"), (1e11, 1e-3, "ms"))  # since 1970
 TIMING = ("no clock", "time unit", "gaps", "jitter")  # codes of findings that matter only where time does
 JITTER, GAP = 0.05, 2.5  # of the median step
+FEW = 5  # rows with times of others: fewer are stamped wrongly, more are of a clock that was set back
 SLOW = 0.5  # a step that hardly any machine is recorded with  [s]
 
 
@@ -173,15 +174,22 @@ def _growing(t: np.ndarray, number: np.ndarray, column: str) -> tuple[np.ndarray
     findings = _bad_rows(number[~good], len(t), column, "no number", "no time")
     later = good & (t > np.concatenate([[-np.inf], np.maximum.accumulate(np.where(good, t, -np.inf))[:-1]]))
     back, repeats = _back_and_repeats(t, good & ~later)
-    restart = _restart(t, good)
-    if restart is not None:
-        message = f"the clock starts again after {t[restart - 1]:g} s: only what is before is kept"
-        advice = "two recordings were joined; read them one by one"
-        amount = len(t) - restart
-        where = f"in {_where([number[restart]], column)}"
-        findings.append(Finding("restart", "t", where, amount, message, advice, mended=True))
-        later[restart:] = False
-        back, repeats = back[back < restart], repeats[repeats < restart]
+    parts = _parts(t, good)
+    if len(parts) > 1:
+        begin, end = max(parts, key=lambda part: part[1] - part[0])
+        kept = np.arange(begin, end)
+        message = (
+            f"the clock starts again or was set back, after {t[parts[1][0] - 1]:g} s: only the longest of "
+            f"{len(parts)} parts is kept, {t[begin]:g} to {np.nanmax(t[begin:end]):g} s"
+        )
+        advice = "recordings were joined, or the clock was set; read the parts one by one"
+        where = f"in {_where(number[[first for first, _ in parts[1:]]], column)}"
+        findings.append(Finding("restart", "t", where, len(t) - len(kept), message, advice, mended=True))
+        later[:begin], later[end:] = False, False
+        inside = good[begin:end]
+        top = np.maximum.accumulate(np.where(inside, t[begin:end], -np.inf))
+        later[begin:end] = inside & (t[begin:end] > np.concatenate([[-np.inf], top[:-1]]))
+        back, repeats = _back_and_repeats(t, np.isin(np.arange(len(t)), kept) & good & ~later)
     what = "time goes back" if 2 * len(back) <= len(t) else "the rows are not in the order of time, which goes back"
     findings += _bad_rows(number[back], len(t), column, "goes back", what)
     findings += _bad_rows(number[repeats], len(t), column, "time repeats", "time repeats")
@@ -197,15 +205,41 @@ def _back_and_repeats(t: np.ndarray, bad: np.ndarray) -> tuple[np.ndarray, np.nd
     return rows[~same], rows[same]
 
 
-def _restart(t: np.ndarray, good: np.ndarray) -> int | None:
-    """First row of a second recording behind the first: a fall by most of the time, followed by growth."""
-    falls = np.flatnonzero(np.diff(np.where(good, t, np.nan)) < 0) + 1
-    span = float(np.nanmax(t) - np.nanmin(t)) if good.any() else 0.0
+def _parts(t: np.ndarray, good: np.ndarray) -> list[tuple[int, int]]:
+    """First row and the one after the last of every part in which the clock runs on.
+
+    Another part begins where time falls and grows again, by most of the whole time, or over times at which there are
+    samples already. Rows that come late, in a burst, fall into the gap that they have left.
+    """
+    rows = np.flatnonzero(good)
+    rows = rows[np.concatenate([[True], np.diff(t[rows]) != 0])] if len(rows) else rows
+    u = t[rows]
+    falls = np.flatnonzero(np.diff(u) < 0) + 1
+    if not len(falls):
+        return [(0, len(t))]
+    span, steps = float(np.ptp(u)), np.diff(u)
+    step = float(np.median(steps[steps > 0])) if np.any(steps > 0) else 0.0
+    starts = [0]
     for k in falls:
-        following = t[k : k + 20]
-        if t[k - 1] - t[k] > 0.2 * span and len(following) > 5 and np.mean(np.diff(following) > 0) > 0.8:
-            return int(k)
-    return None
+        following = u[k : k + 20]
+        if len(following) <= 5 or np.mean(np.diff(following) > 0) <= 0.8:
+            continue
+        if u[k - 1] - u[k] > 0.2 * span or _is_twice(u[starts[-1] : k], u[k:], step):
+            starts.append(int(k))
+    begins = [0, *rows[starts[1:]].tolist()]
+    return list(zip(begins, [*begins[1:], len(t)]))
+
+
+def _is_twice(before: np.ndarray, after: np.ndarray, step: float) -> bool:
+    """Whether the rows after a fall have times that rows before it have, within half a step, until they are past."""
+    passed = np.flatnonzero(after > before.max())
+    late = after[: passed[0] if len(passed) else len(after)]
+    if len(late) < FEW:
+        return False
+    known = np.sort(before[before >= late.min() - step])
+    k = np.clip(np.searchsorted(known, late), 1, len(known) - 1) if len(known) > 1 else np.zeros(len(late), int)
+    nearest = np.minimum(np.abs(known[k] - late), np.abs(known[k - 1] - late))
+    return bool(np.mean(nearest < 0.6 * step) > 0.5)
 
 
 def _bad_rows(rows: np.ndarray, n: int, column: str, code: str, what: str) -> list[Finding]:
