@@ -14,6 +14,7 @@ import numpy as np
 from poinsot.errors import PoinsotError, listing, one_line, one_or_more_names, unknown
 from poinsot.model.quantities.times import samples, seconds
 from poinsot.recording.finding import Finding, Severity, places, spans
+from poinsot.recording.units import kept_in_si
 from poinsot.results import Curve, LinePanel, Panel, Result
 from poinsot.results.panels import with_unit
 
@@ -122,9 +123,9 @@ class Recording(Result):
         noise: Mapping[str, float] | None = None,
         **more: Any,
     ) -> Recording:
-        """A recording of arrays (n,) by name over times t (n,) [s], in units that the user gives.
+        """A recording of arrays (n,) by name over times t (n,) [s], in units that the user gives; kept in SI.
 
-        Infinite samples are masked, with a finding.
+        `noise` is in the same units. Infinite samples are masked, with a finding.
         """
         t = _samples("the clock", t, seconds).astype(float)
         real = more.get("axis", Axis.TIME) is Axis.TIME
@@ -135,20 +136,18 @@ class Recording(Result):
         if np.any(wrong := ~(np.diff(t, prepend=-np.inf) > 0)):
             k = int(np.argmax(wrong))
             raise PoinsotError(f"the clock must grow from sample to sample: sample {k} is at {t[k]:g} s")
-        about = {
-            name: RecordedChannel(
-                name,
-                (units or {}).get(name, ""),
-                (kinds or {}).get(name, ""),
-                (places or {}).get(name, ""),
-                noise=float((noise or {}).get(name, 0.0)),
-            )
-            for name in columns
-        }
+        about, steps = {}, list(more.pop("steps", ()))
+        for name, given in columns.items():
+            factor, unit = kept_in_si(written := (units or {}).get(name, ""))
+            if factor != 1:
+                columns[name] = given * factor
+                steps.append(f"channel '{name}' from {written} to {unit}")
+            kind, place = ((by or {}).get(name, "") for by in (kinds, places))
+            about[name] = RecordedChannel(name, unit, kind, place, noise=factor * float((noise or {}).get(name, 0.0)))
         found = [f for name, column in columns.items() for f in _masked_infinite(name, t, column)]
         for column in (t, *columns.values()):
             column.setflags(write=False)
-        return cls(t, columns, about, **more).with_findings(found)
+        return cls(t, columns, about, steps=tuple(steps), **more).with_findings(found)
 
     @cached_property
     def digest(self) -> str:

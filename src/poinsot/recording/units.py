@@ -114,6 +114,18 @@ def si(text: str) -> tuple[float, str]:
     return unit.factor, dimension_text(unit.dimension)
 
 
+def kept_in_si(text: str) -> tuple[float, str]:
+    """Factor to SI and the SI unit; a text that is no unit is kept as it is.
+
+    >>> kept_in_si("mm"), kept_in_si("furlong")
+    ((0.001, 'm'), (1.0, 'furlong'))
+    """
+    try:
+        return si(text)
+    except PoinsotError:
+        return 1.0, text
+
+
 def known_unit(text: str) -> str:
     """The unit as it is written, if it is one; "" if not.
 
