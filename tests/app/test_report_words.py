@@ -1,9 +1,12 @@
-"""Reports of designs in words, numbers with the sign of minus, and sections that are for the screen alone."""
+"""Reports of designs in words, numbers with the sign of minus, and pictures of what moves on the screen alone."""
 
 from __future__ import annotations
 
+import base64
 import re
+from io import BytesIO
 
+import numpy as np
 import pytest
 from tests.app.test_report import Page, plots_of
 from tests.app.test_report import bar as bar
@@ -14,6 +17,7 @@ from poinsot.app.report import report_page
 from poinsot.app.report.words import with_minus
 
 pytest.importorskip("plotly")
+Image = pytest.importorskip("PIL.Image")
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +53,10 @@ def test_numbers_have_the_sign_of_minus_and_words_keep_their_hyphens(designed):
     assert with_minus("[-0.7, -1e-05]") == "[−0.7, −1e−05]" and with_minus("leg-1 a-2") == "leg-1 a-2"
 
 
-def test_a_section_of_scenes_alone_is_not_printed(saved):
+def test_every_scene_has_a_picture_for_paper(saved):
     html = report_page(saved).html
-    assert re.findall(r'<section id="([^"]*)" class="screen"', html) == ["mechanism"]
+    pictures = re.findall(r'<div class="stage"[^>]*><img src="data:image/png;base64,([^"]*)" alt="[^"]+">', html)
+    assert len(pictures) == html.count('class="stage"') > 0
+    for picture in pictures:
+        shown = np.asarray(Image.open(BytesIO(base64.b64decode(picture))))
+        assert shown.shape[1] > 100 and 0 < np.count_nonzero(shown[..., 3]) < shown[..., 3].size
