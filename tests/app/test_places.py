@@ -14,6 +14,7 @@ from poinsot.errors import PoinsotError
 
 COMMANDS = typer.main.get_command(app).commands
 PLACES = {"--json": "x.json", "--csv": "x.csv", "--plot": "x.png", "--html": "x.html", "--output": "x.json"}
+PLACES["--picture"] = "x.png"
 OUT = {"regressor": "x.csv", "read": "x.csv", "measure": "x.csv", "report": "x.html"}
 FOLDERS = {"identify": "estimate.json", "design": "design.json"}  # and the file by which a result is known
 LATER = {("new", "--out"), ("reproduce", "--plot")}  # folders that are made if need be, and checked by the command

@@ -1,4 +1,4 @@
-"""Arrays and data frames in degrees or milliseconds are a doubt of the estimate; right ones are none."""
+"""Units of arrays: those that are told are kept in SI; degrees and milliseconds that are not are a doubt."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.errors import PoinsotError
 from tests.estimate.machines import ARM
 
 BAR, ARM_MODEL = poinsot.load("four_bar"), poinsot.loads(ARM)
@@ -75,3 +76,27 @@ def test_a_shaft_that_turns_is_not_in_degrees():
         mechanism = BAR.with_parameters(rough)
         rec = poinsot.Recording.of(t, {"theta1": run.kinematics.coordinates["theta1"], "A": torque})
         assert doubts(mechanism, UNKNOWNS, rec) == ""
+
+
+def test_arrays_in_the_units_that_are_told_give_what_those_in_si_give():
+    t, angle, torque = bar()
+    units = {"theta1": "deg", "A": "mN·m"}
+    rec = poinsot.Recording.of(t, {"theta1": np.degrees(angle), "A": 1e3 * torque}, units=units)
+    np.testing.assert_allclose(rec["theta1"], angle, rtol=1e-14, atol=1e-15)
+    assert rec.units == {"theta1": "rad", "A": "N·m"} and "channel 'theta1' from deg to rad" in rec.steps
+    same = poinsot.Recording.of(t, {"theta1": angle, "A": torque})
+    found, expected = (poinsot.identify(BAR, one, UNKNOWNS) for one in (rec, same))
+    for name in UNKNOWNS:
+        np.testing.assert_allclose(found[name].value, expected[name].value, rtol=1e-9)
+
+
+def test_noise_of_arrays_is_in_their_units():
+    rec = poinsot.Recording.of([0.0, 0.1], {"q1": [1.0, 2.0]}, units={"q1": "deg"}, noise={"q1": 0.5})
+    assert rec.channels["q1"].noise == pytest.approx(np.radians(0.5))
+
+
+def test_units_that_are_not_those_of_the_channel_are_refused():
+    t, angle, torque = bar()
+    rec = poinsot.Recording.of(t, {"theta1": angle, "A": torque}, units={"theta1": "rad", "A": "N"})
+    with pytest.raises(PoinsotError, match="recorded in N"):
+        poinsot.identify(BAR, rec, UNKNOWNS)

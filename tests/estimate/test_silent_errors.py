@@ -150,29 +150,6 @@ def test_the_column_of_a_delay_is_the_derivative_of_the_delayed_channel():
         np.testing.assert_allclose(model(tau)[1][inside], differences[inside], atol=1e-5 * np.abs(differences).max())
 
 
-def test_units_that_are_not_those_of_the_channel_are_refused():
-    run = swing(pendulum())
-    rec = poinsot.Recording.of(run.t, dict(run.values), units={"phi": "rad", "hinge": "N"})
-    with pytest.raises(PoinsotError, match="recorded in N"):
-        poinsot.identify(pendulum(), rec, LINEAR)
-
-
-def test_arrays_in_the_users_units_give_what_those_in_si_give():
-    run = swing(pendulum())
-    given = {"phi": np.degrees(run["phi"]), "hinge": 1e3 * run["hinge"]}
-    rec = poinsot.Recording.of(run.t, given, units={"phi": "deg", "hinge": "mN·m"})
-    np.testing.assert_allclose(rec["phi"], run["phi"], rtol=1e-14, atol=1e-15)
-    assert rec.units == {"phi": "rad", "hinge": "N·m"} and "channel 'phi' from deg to rad" in rec.steps
-    found, same = (poinsot.identify(pendulum(), one, LINEAR) for one in (rec, run))
-    for name in LINEAR:
-        np.testing.assert_allclose(found[name].value, same[name].value, rtol=1e-9, atol=1e-12)
-
-
-def test_noise_of_arrays_is_in_their_units():
-    rec = poinsot.Recording.of([0.0, 0.1], {"phi": [1.0, 2.0]}, units={"phi": "deg"}, noise={"phi": 0.5})
-    assert rec.channels["phi"].noise == pytest.approx(np.radians(0.5))
-
-
 def test_two_channels_of_one_coordinate_are_refused():
     run = swing(pendulum())
     both = poinsot.Recording.of(
