@@ -38,12 +38,13 @@ def test_swings_are_not_clipped_whatever_the_encoder(step):
     assert not any(is_clipped(*swings(seed), step) for seed in range(TRIALS))
 
 
+@pytest.mark.parametrize("rate", [200, 1000])
 @pytest.mark.parametrize("step", [0.0, 1e-5, 1e-3])
 @pytest.mark.parametrize("rest", [0.1, 0.5, 5.0])
 @pytest.mark.parametrize("moving", [0.3, 1.0, 3.0])
-def test_motions_to_and_fro_with_rests_are_not_clipped(moving, rest, step):
-    """Speeds that are trapezoids, with rests at both ends."""
-    t = np.arange(0, 30, 1e-3)
+def test_motions_to_and_fro_with_rests_are_not_clipped(moving, rest, step, rate):
+    """Speeds that are trapezoids, with rests at both ends and at least six samples between rest and speed."""
+    t = np.arange(0, 30, 1 / rate)
     u = (t % (2 * (moving + rest))) / moving
     there, back = np.clip(u, 0, 1), np.clip(u - 1 - rest / moving, 0, 1)
     for ramp in (0.1, 0.25, 0.5):  # of the time of a move

@@ -15,7 +15,7 @@ MEDIAN = 0.6745  # of noise: half of it is smaller
 STUCK, JUMP = 20, 3.0  # samples of one value at least; times the usual step
 SHARP = 3.0  # times as far away as a motion that turns would be
 KINK = 0.12  # of the way in the last quarter of the time: a parabola that ends has a sixteenth
-FINEST = 16  # samples within which a motion may come to rest unseen
+FINE, FINEST = 16, 4  # samples, up to which single ones count, and within which a motion may come to rest unseen
 MANY = 0.02  # of the samples: more that are clipped make results wrong
 
 
@@ -63,7 +63,7 @@ def _clipped(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> It
         quantum = _quantum(x[np.abs(x - extreme) < 0.01 * span], span) or max(_quantum(x, span), 1e-3 * span)
         free = np.diff([-len(x), *(end for run in runs for end in run), 2 * len(x)])[::2]  # samples between plateaus
         reach = [
-            min(b - a, max(int(least) // 2, FINEST)) for (a, b), least in zip(runs, np.minimum(free[:-1], free[1:]))
+            min(b - a, max(int(least) // 2, FINE)) for (a, b), least in zip(runs, np.minimum(free[:-1], free[1:]))
         ]
         sharp = [_is_cut(x, a, b, far, quantum, max(quantum, noise)) for (a, b), far in zip(runs, reach)]
         samples = np.concatenate([np.arange(a, b) for a, b in runs])
@@ -114,7 +114,13 @@ def _at_speed(x: np.ndarray, inner: int, step: int, reach: int, quantum: float, 
             return False
         if away <= 8 * grain:
             break
-        if beside <= KINK * away + quantum / 2:
+        if beside <= _kink(scale) * away + quantum / 2:
             return False
         scale //= 2
     return True
+
+
+def _kink(scale: int) -> float:
+    """Share of the way in the last quarter of so many samples, between that of a parabola and that of a line."""
+    near = 1 + scale // 4
+    return KINK if scale > FINE else ((near / scale) ** 2 + (near - 1) / (scale - 1)) / 2
