@@ -164,6 +164,27 @@ def test_beams_are_bent_in_the_picture_of_a_mode():
     assert mode_picture(modes, 0) == still(scene, shot)
 
 
+def test_the_picture_of_a_motion_is_where_it_begins():
+    bar, t = poinsot.load("four_bar"), np.linspace(0, 1, 11)
+    motions = [poinsot.kinematics(bar, {"theta1": lambda t, a=a: a + t}, t) for a in (0.5, 1.5)]
+    pictures = [picture(bar, motion) for motion in motions]
+    assert len({picture(bar), *pictures}) == 3
+
+
+@pytest.mark.parametrize("far", [0.0, 0.3, 7.7e4])
+def test_triangles_without_an_area_are_left_out(far):
+    """Corners on a line but for rounding, as meshes with a corner on an edge have them."""
+    rng = np.random.default_rng(0)
+    ends = rng.uniform(0, 300, (2000, 2, 2)) + far
+    share = rng.uniform(0, 1, (2000, 1))
+    thin = np.stack([ends[:, 0], ends[:, 1], (1 - share) * ends[:, 0] + share * ends[:, 1]], axis=1)
+    whole = np.array([[[0.0, 0.0], [400.0, 0.0], [0.0, 400.0]]])
+    flat = np.concatenate([thin, whole])
+    near, before = np.ones((len(flat), 3)), np.zeros(300 * 200)
+    _, which, _ = raster.nearest(flat, near, near, (300, 200), before)
+    assert set(which.tolist()) <= {-1, len(flat) - 1} and np.mean(which >= 0) > 0.8
+
+
 def test_light_and_dark_pages_have_their_background():
     bar = poinsot.load("four_bar")
     np.testing.assert_allclose(pixels(picture(bar))[0, 0], 1.0)

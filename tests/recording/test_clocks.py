@@ -72,7 +72,7 @@ def test_lines_of_numbers_above_names_stay_above(tmp_path):
 )
 def test_parts_say_the_ends_that_they_have(ends, said):
     rec = poinsot.Recording.of(np.arange(0, 1, 0.1), {"q": np.zeros(10)})
-    assert rec.between(*ends).steps[-1] == f"the part {said} was taken"
+    assert rec.between(*ends).steps[-1] == f"the part {said} was taken" and rec.between(-np.inf, np.inf) is rec
     with pytest.raises(PoinsotError, match=r"nothing was recorded to -3: it is over .* s"):
         rec.between(-np.inf, -3.0)
 
@@ -91,6 +91,54 @@ def test_a_clock_that_was_set_back_leaves_one_part_and_never_glues_two(tmp_path,
     assert "in row 150" in finding.where and "only the longest of 2 parts is kept" in str(finding)
     assert len(found) == pytest.approx(2500 * (6 / 7 if lost else 1), abs=2)
     assert_allclose(found["x"], np.sin(3 * (found.t + back)), atol=1e-6)
+
+
+@pytest.mark.parametrize("row, back", [(200, 3.0), (300, 3.5), (100, 1.0), (20, 0.5)])
+def test_a_clock_that_was_set_back_early_keeps_the_longer_part(tmp_path, row, back):
+    """It falls by more than was recorded before: nearly all that follows is earlier than anything before."""
+    t = np.arange(4000) / 200.0
+    stamps = np.where(np.arange(4000) < row, t, t - back)
+    found = poinsot.read(written(tmp_path, stamps, np.sin(3 * t)))
+    assert len(found) == 4000 - row and [f.code for f in found.findings if f.channel == "t"] == ["restart"]
+    assert_allclose(found["x"], np.sin(3 * (found.t + back)), atol=1e-6)
+
+
+@pytest.mark.parametrize("parts, wrong", [((1000, 500), False), ((500, 500), False), ((500, 500, 400), True)])
+def test_the_longest_of_several_recordings_is_kept_and_a_problem_where_it_is_less_than_half(tmp_path, parts, wrong):
+    t = np.concatenate([np.arange(n) / 100.0 for n in parts])
+    x = np.concatenate([k + np.sin(3 * np.arange(n) / 100.0) for k, n in enumerate(parts)])
+    found = poinsot.read(written(tmp_path, t, x))
+    assert len(found) == max(parts) and bool(found.problems) is wrong
+    assert_allclose(found["x"], np.sin(3 * found.t), atol=1e-6)
+
+
+@pytest.mark.parametrize("frequency", [0.3, 1.0, 3.0])
+def test_times_that_swing_are_no_clock_that_was_set_back(tmp_path, frequency):
+    t = np.arange(2000) / 200.0
+    with pytest.raises(PoinsotError, match="'x' grows evenly: are their headers swapped"):
+        poinsot.read(written(tmp_path, np.sin(2 * np.pi * frequency * t), t))
+
+
+@pytest.mark.parametrize("turn", [1, -1], ids=["in order", "reversed"])
+def test_a_block_that_was_written_twice_is_left_out_once(tmp_path, turn):
+    t = np.arange(4000) / 200.0
+    rows = np.r_[0:2000, 1980:4000][::turn]
+    found = poinsot.read(written(tmp_path, t[rows], np.sin(3 * t[rows])))
+    assert len(found) == 4000 and "restart" not in [f.code for f in found.findings]
+    (finding,) = (f for f in found.findings if f.code == "time repeats")
+    assert "in 20 of 4020 rows" in str(finding) and not found.problems
+    assert_allclose(found["x"], np.sin(3 * found.t), atol=1e-6)
+
+
+@pytest.mark.parametrize("ahead", [0.1, 1.0, 10.0, 1e6])
+def test_one_stamp_in_the_future_costs_one_row(tmp_path, ahead):
+    t = np.arange(4000) / 200.0
+    stamps = t.copy()
+    stamps[2000] += ahead
+    found = poinsot.read(written(tmp_path, stamps, np.sin(3 * t)))
+    (finding,) = (f for f in found.findings if f.code == "goes ahead")
+    assert len(found) == 3999 and finding.where.startswith("in row 2001 of") and not found.problems
+    assert_allclose(found["x"], np.sin(3 * found.t), atol=1e-6)
 
 
 def test_rows_that_come_late_in_a_burst_are_no_second_part(tmp_path):

@@ -34,6 +34,7 @@ EPOCHS = ((1e17, 1e-9, "ns"), (1e14, 1e-6, "µs"), (1e11, 1e-3, "ms"))  # since 
 TIMING = ("no clock", "time unit", "gaps", "jitter")  # codes of findings that matter only where time does
 JITTER, GAP = 0.05, 2.5  # of the median step
 FEW = 5  # rows with times of others: fewer are stamped wrongly, more are of a clock that was set back
+FALLS = 0.25  # of the rows: times that fall as often are of no clock
 SLOW = 0.5  # a step that hardly any machine is recorded with  [s]
 
 
@@ -61,7 +62,7 @@ def times_of(table: Table, columns: ColumnMap) -> Times:
     column, notes = _time_column(table, columns, n)
     if column is not None:
         spec = columns.time if isinstance(columns.time, ColumnSpec) else ColumnSpec()
-        found = _cleaned(*_seconds(table, column, spec), notes)
+        found = _cleaned(*_seconds(table, column, spec), notes, table.columns)
         _require_not_swapped(table, column, found)
         return found
     if rate is None:
@@ -125,17 +126,19 @@ def _seconds(table: Table, column: int, spec: ColumnSpec) -> tuple[np.ndarray, s
     return raw * spec.gain + spec.offset, name, ""
 
 
-def _cleaned(t: np.ndarray, column: str, step: str, notes: Sequence[Finding]) -> Times:
-    """Times that grow from row to row: rows that do not are left out, and said."""
+def _cleaned(
+    t: np.ndarray, column: str, step: str, notes: Sequence[Finding], columns: Sequence[np.ndarray] = ()
+) -> Times:
+    """Times that grow from row to row: rows that do not are left out, and said; `columns` are all of the table."""
     t = np.asarray(t, float)
     findings, steps = list(notes), [step] if step else []
     rows: np.ndarray | slice = slice(None)
     if not _grows(t):
-        order = np.arange(len(t))
-        if _falls(t):
+        order, copies = np.arange(len(t)), _copies(columns, t)
+        if _falls(t[~copies]):
             order = order[::-1]
             findings.append(_reversed(t, column))
-        later, found = _growing(t[order], order + 1, column)
+        later, found = _growing(t[order], order + 1, column, copies[order])
         rows = order[later]
         t, findings = t[rows], [*findings, *found]
     epoch = float(t[0]) if abs(t[0]) > 1e6 else 0.0
@@ -165,37 +168,74 @@ def _reversed(t: np.ndarray, column: str) -> Finding:
     return Finding("reversed", "t", f"from {where}", n, message, "see how the file was sorted", mended=True)
 
 
-def _growing(t: np.ndarray, number: np.ndarray, column: str) -> tuple[np.ndarray, list[Finding]]:
+def _copies(columns: Sequence[np.ndarray], t: np.ndarray) -> np.ndarray:
+    """Which rows (n,) were written before, in all columns: some loggers write a block twice."""
+    copies = np.zeros(len(t), bool)
+    _, which, counts = np.unique(t, return_inverse=True, return_counts=True)
+    again = np.flatnonzero(counts[which] > 1)
+    if len(again) and columns:
+        bits = [np.ascontiguousarray(x[again]).view(np.uint8).reshape(len(again), -1) for x in columns]
+        copies[again] = True
+        copies[again[np.unique(np.column_stack(bits), axis=0, return_index=True)[1]]] = False
+    return copies
+
+
+def _growing(t: np.ndarray, number: np.ndarray, column: str, copies: np.ndarray) -> tuple[np.ndarray, list[Finding]]:
     """Which rows (n,) have a time that is later than all before, and what is wrong with the others.
 
-    `number` (n,) are those of the rows in the file, from 1.
+    `number` (n,) are those of the rows in the file, from 1; `copies` (n,) those that were written before.
     """
-    good = np.isfinite(t)
-    findings = _bad_rows(number[~good], len(t), column, "no number", "no time")
-    later = good & (t > np.concatenate([[-np.inf], np.maximum.accumulate(np.where(good, t, -np.inf))[:-1]]))
-    back, repeats = _back_and_repeats(t, good & ~later)
+    none = ~np.isfinite(t)
+    findings = _bad_rows(number[none], len(t), column, "no number", "no time")
+    good = ~none & ~copies
+    ahead = _ahead(t, good)
+    findings += _bad_rows(number[ahead], len(t), column, "goes ahead", "time is ahead of that of the next rows")
+    good[ahead] = False
     parts = _parts(t, good)
+    begin, end = max(parts, key=lambda part: part[1] - part[0])
     if len(parts) > 1:
-        begin, end = max(parts, key=lambda part: part[1] - part[0])
-        kept = np.arange(begin, end)
-        message = (
-            f"the clock starts again or was set back, after {t[parts[1][0] - 1]:g} s: only the longest of "
-            f"{len(parts)} parts is kept, {t[begin]:g} to {np.nanmax(t[begin:end]):g} s"
-        )
-        advice = "recordings were joined, or the clock was set; read the parts one by one"
-        where = f"in {_where(number[[first for first, _ in parts[1:]]], column)}"
-        findings.append(Finding("restart", "t", where, len(t) - len(kept), message, advice, mended=True))
-        later[:begin], later[end:] = False, False
-        inside = good[begin:end]
-        top = np.maximum.accumulate(np.where(inside, t[begin:end], -np.inf))
-        later[begin:end] = inside & (t[begin:end] > np.concatenate([[-np.inf], top[:-1]]))
-        back, repeats = _back_and_repeats(t, np.isin(np.arange(len(t)), kept) & good & ~later)
+        findings.append(_restart(t, good, parts, (begin, end), number, column))
+    inside = good & (np.arange(len(t)) >= begin) & (np.arange(len(t)) < end)
+    top = np.maximum.accumulate(np.where(inside, t, -np.inf))
+    later = inside & (t > np.concatenate([[-np.inf], top[:-1]]))
+    back, repeats = _back_and_repeats(t, inside & ~later)
+    repeats = np.union1d(repeats, np.flatnonzero(copies & ~none))
     what = "time goes back" if 2 * len(back) <= len(t) else "the rows are not in the order of time, which goes back"
     findings += _bad_rows(number[back], len(t), column, "goes back", what)
     findings += _bad_rows(number[repeats], len(t), column, "time repeats", "time repeats")
     if not later.any():
         raise PoinsotError("no row has a time")
     return later, findings
+
+
+def _ahead(t: np.ndarray, good: np.ndarray) -> np.ndarray:
+    """Rows with a time later than those of two rows behind it, which go on from the one before it: wrong stamps."""
+    rows = np.flatnonzero(good)
+    u = t[rows]
+    before, own, behind, next_ = u[:-3], u[1:-2], u[2:-1], u[3:]
+    return rows[1:-2][(before < behind) & (behind < next_) & (next_ < own)] if len(u) > 3 else rows[:0]
+
+
+def _restart(
+    t: np.ndarray,
+    good: np.ndarray,
+    parts: Sequence[tuple[int, int]],
+    kept: tuple[int, int],
+    number: np.ndarray,
+    column: str,
+) -> Finding:
+    """The finding that only one part of several is kept; an error that stays where that is less than half."""
+    before, inside = t[: parts[1][0]][good[: parts[1][0]]], t[slice(*kept)][good[slice(*kept)]]
+    message = (
+        f"the clock starts again or was set back, after {before[-1]:g} s: only the longest of {len(parts)} parts is "
+        f"kept, {inside.min():g} to {inside.max():g} s"
+    )
+    advice = "recordings were joined, or the clock was set; read the parts one by one"
+    where = f"in {_where(number[[first for first, _ in parts[1:]]], column)}"
+    little = 2 * np.count_nonzero(good[slice(*kept)]) < np.count_nonzero(good) - len(parts)
+    severity = Severity.ERROR if little else Severity.WARNING
+    left_out = len(t) - (kept[1] - kept[0])
+    return Finding("restart", "t", where, left_out, message, advice, severity, mended=not little)
 
 
 def _back_and_repeats(t: np.ndarray, bad: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -215,7 +255,7 @@ def _parts(t: np.ndarray, good: np.ndarray) -> list[tuple[int, int]]:
     rows = rows[np.concatenate([[True], np.diff(t[rows]) != 0])] if len(rows) else rows
     u = t[rows]
     falls = np.flatnonzero(np.diff(u) < 0) + 1
-    if not len(falls):
+    if not len(falls) or len(falls) > FALLS * len(u):
         return [(0, len(t))]
     span, steps = float(np.ptp(u)), np.diff(u)
     step = float(np.median(steps[steps > 0])) if np.any(steps > 0) else 0.0
@@ -236,6 +276,9 @@ def _is_twice(before: np.ndarray, after: np.ndarray, step: float) -> bool:
     late = after[: passed[0] if len(passed) else len(after)]
     if len(late) < FEW:
         return False
+    late = late[late >= before.min() - step]
+    if not len(late):
+        return True
     known = np.sort(before[before >= late.min() - step])
     k = np.clip(np.searchsorted(known, late), 1, len(known) - 1) if len(known) > 1 else np.zeros(len(late), int)
     nearest = np.minimum(np.abs(known[k] - late), np.abs(known[k - 1] - late))

@@ -51,10 +51,7 @@ def independent(mechanism: Mechanism, home: Assembly, coordinates: Sequence[Coor
     """Numbers of coordinates that tell all motions: the `first` ones, then those that tell most of what is left."""
     if not coordinates:
         return []
-    held = Constraints(mechanism.elements, tuple(coordinates))
-    J = held.evaluate(home.poses)[1][-len(coordinates) :] * twist_scales(held, home.size)
-    sizes = np.array([home.size if c.unit == "m" else 1.0 for c in coordinates])
-    left, chosen = J / sizes[:, None] @ freedoms(mechanism, home), []
+    left, chosen = _rates(mechanism, home, coordinates), []
     for step in range(len(left)):
         lengths = np.linalg.norm(left, axis=1)
         k = step if step < first else int(np.argmax(lengths))
@@ -65,10 +62,24 @@ def independent(mechanism: Mechanism, home: Assembly, coordinates: Sequence[Coor
     return chosen
 
 
+def _rates(mechanism: Mechanism, home: Assembly, coordinates: Sequence[Coordinate]) -> np.ndarray:
+    """Rates J N (c, k) of coordinates in the motions that the joints leave, at natural sizes."""
+    held = Constraints(mechanism.elements, tuple(coordinates))
+    J = held.evaluate(home.poses)[1][-len(coordinates) :] * twist_scales(held, home.size)
+    sizes = np.array([home.size if c.unit == "m" else 1.0 for c in coordinates])
+    return J / sizes[:, None] @ freedoms(mechanism, home)
+
+
 def untold(mechanism: Mechanism, told: Sequence[Coordinate], asked: Sequence[Coordinate]) -> list[int]:
-    """Numbers of the asked coordinates that others do not tell."""
-    chosen = independent(mechanism, start(mechanism, None), [*told, *asked], len(told))
-    return [k - len(told) for k in chosen if k >= len(told)]
+    """Numbers of the asked coordinates that others do not tell.
+
+    Others that stand still in the pose of the model file, as a slider at its dead centre, tell as much elsewhere.
+    """
+    home = start(mechanism, None)
+    chosen = independent(mechanism, home, [*told, *asked], len(told))
+    still = np.count_nonzero(np.linalg.norm(_rates(mechanism, home, told), axis=1) <= SEEN) if told else 0
+    left = freedoms(mechanism, home).shape[1] - still - sum(k < len(told) for k in chosen)
+    return [k - len(told) for k in chosen if k >= len(told)][: max(left, 0)]
 
 
 def prescribing(mechanism: Mechanism, read: Mapping[str, str], samples: Samples | None = None) -> list[str]:

@@ -44,6 +44,7 @@ FAULTS = {  # of a text that a motion cannot have, by the code of the finding
 CLOCK_FAULTS = {  # of the times of a table
     "reversed": "they decrease",
     "goes back": "they go back",
+    "goes ahead": "one is ahead of those behind it",
     "restart": "they start again",
     "time repeats": "one repeats the one before",
     "no number": "there is no number",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -138,12 +139,12 @@ class Recording(Result):
             raise PoinsotError(f"the clock must grow from sample to sample: sample {k} is at {t[k]:g} s")
         about, steps = {}, list(more.pop("steps", ()))
         for name, given in columns.items():
-            factor, unit = kept_in_si(written := (units or {}).get(name, ""))
+            factor, unit = kept_in_si(written := _text("unit", name, units))
             if factor != 1:
                 columns[name] = given * factor
                 steps.append(f"channel '{name}' from {written} to {unit}")
-            kind, place = ((by or {}).get(name, "") for by in (kinds, places))
-            about[name] = RecordedChannel(name, unit, kind, place, noise=factor * float((noise or {}).get(name, 0.0)))
+            kind, place = _text("kind", name, kinds), _text("place", name, places)
+            about[name] = RecordedChannel(name, unit, kind, place, noise=factor * _noise(name, noise))
         found = [f for name, column in columns.items() for f in _masked_infinite(name, t, column)]
         for column in (t, *columns.values()):
             column.setflags(write=False)
@@ -212,7 +213,9 @@ class Recording(Result):
         return replace(self, values=picked, channels={name: self.channels[name] for name in wanted})
 
     def between(self, begin: float, end: float) -> Recording:
-        """The part of begin ≤ abscissa ≤ end."""
+        """The part of begin ≤ abscissa ≤ end; ±∞ are its own ends."""
+        if (begin, end) == (-np.inf, np.inf):
+            return self
         inside = (self.abscissa >= begin) & (self.abscissa <= end)
         if not inside.any():
             raise PoinsotError(
@@ -313,6 +316,23 @@ def _samples(
         raise PoinsotError(f"{what} holds something else than numbers: {one_line(repr(column), 60)}") from None
 
 
+def _text(what: str, name: str, given: Mapping[str, Any] | None) -> str:
+    """The unit, kind or place of a channel; "" where none is told."""
+    found = (given or {}).get(name)
+    if found is not None and not isinstance(found, str):
+        raise PoinsotError(f"the {what} of channel '{name}' must be a text, not {one_line(repr(found), 40)}")
+    return found or ""
+
+
+def _noise(name: str, given: Mapping[str, Any] | None) -> float:
+    """Standard deviation of the noise of a channel, in its unit; 0 where none is told."""
+    found = (given or {}).get(name)
+    if found is not None and not (isinstance(found, Real) and 0 <= float(found) < np.inf):
+        what = one_line(repr(found), 40)
+        raise PoinsotError(f"the noise of channel '{name}' must be a number from 0 upwards, not {what}")
+    return float(found or 0.0)
+
+
 def _masked_infinite(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
     """The finding that samples of x (n,) are infinite, if some are; they become NaN."""
     at = np.flatnonzero(np.isinf(x))
@@ -326,7 +346,7 @@ def _masked_infinite(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Findin
 def _part(begin: float, end: float) -> str:
     """Where a part begins and ends."""
     ends = ("from", begin, -np.inf), ("to", end, np.inf)
-    return " ".join(f"{word} {x:g}" for word, x, open_ in ends if x != open_) or "in all"
+    return " ".join(f"{word} {x:g}" for word, x, open_ in ends if x != open_)
 
 
 def _range(x: np.ndarray) -> str:

@@ -12,6 +12,7 @@ from scipy.interpolate import CubicSpline
 import poinsot
 from poinsot.errors import PoinsotError
 from poinsot.estimate.closed_loop.controllers import PID
+from poinsot.estimate.doubts import against_forces
 from poinsot.estimate.problems.output.equations import step_kernel
 from poinsot.system.system import system
 from tests.estimate.machines import LOOP, SERIAL
@@ -54,6 +55,18 @@ def test_controllers_that_are_not_the_machines_are_contradicted_by_the_recorded_
     true = truth.parameters[name].value
     assert abs(float(value) - true) < 0.3 * abs(wrong[name].value - true)  # the forces are right
     assert abs(est[name].value - true) < 3.5 * est[name].deviation
+
+
+@pytest.mark.parametrize("taken_off", [True, False])
+def test_forces_along_the_motion_are_asked_without_the_delays_of_its_encoders(taken_off, monkeypatch):
+    if not taken_off:
+        monkeypatch.setattr(against_forces, "_in_time", lambda run, delays: run)
+    rec, truth = SERIAL.run(1, 1e-4, 0.02, 4.0), SERIAL.mechanism
+    late = poinsot.Recording.of(rec.t, {**rec.values, "q1": CubicSpline(rec.t, rec["q1"])(rec.t - 0.03)})
+    names, given = list(NAMES["arm"]), {"problem": "output", "control": SERIAL.control}
+    est = poinsot.identify(off(truth, names, 1.1), late, [*names, "delay q1"], **given)
+    assert est["delay q1"].value == pytest.approx(0.03, abs=1e-3)
+    assert any("recorded forces contradict" in text for text in est.numerics) is not taken_off
 
 
 def test_integrals_of_controllers_begin_where_the_machine_was():

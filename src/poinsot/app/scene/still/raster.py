@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 CHUNK = 4_000_000  # samples that are looked at in one go
+THIN = 1e-9  # of its corners' distance from the origin, squared: a triangle of less area is not seen
 
 
 def nearest(
@@ -17,7 +18,8 @@ def nearest(
     1 / d is linear in the picture; so is the light of a triangle, nearly.
     """
     best, which, light = before.copy(), np.full(len(before), -1), np.zeros(len(before))
-    kept = np.flatnonzero(_cross(flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0]) != 0)
+    areas = np.abs(_cross(flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0]))
+    kept = np.flatnonzero(areas > THIN * np.abs(flat).max(axis=(1, 2), initial=1.0) ** 2)
     corners = np.concatenate([flat[kept], np.ones((len(kept), 3, 1))], axis=2)
     weights = np.linalg.inv(corners.transpose(0, 2, 1))  # of the corners at a point (x, y, 1)
     for k, x, y in _samples(weights, flat[kept], size):
