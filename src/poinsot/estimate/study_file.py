@@ -41,7 +41,7 @@ class RecordingTable(StrictTable):
     against: str = ""  # name of a run of the same motion: the difference to it is used
     sha256: str | list[str] | None = None  # of the file or files; another content is refused
     columns: str | dict[str, Any] | list[Any] | None = None  # a columns file, or as `read` takes them
-    time: str | int | dict[str, Any] | None = None
+    time: str | int | dict[str, Any] | list[str | int | dict[str, Any]] | None = None
     rate: float | None = None  # samples a second of a file without times  [Hz]
     couplings: list[dict[str, Any]] = []
     format: str | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.recording.columns import ColumnMap, ColumnSpec, column_index
+from poinsot.recording.columns import ColumnMap, ColumnSpec, column_index, time_columns
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.readers.table import Table
 from poinsot.recording.recording import Clock
@@ -26,6 +26,7 @@ TIME_NAMES = (
     "elapsed",
     "time_s",
     "t_s",
+    "zeit",
     "sec",
     "seconds",
     "secs",
@@ -76,7 +77,7 @@ def times_of(table: Table, columns: ColumnMap) -> Times:
 
 def _time_column(table: Table, columns: ColumnMap, n: int) -> tuple[int | None, list[Finding]]:
     """Number of the time column, if there is one."""
-    wanted = columns.time.column if isinstance(columns.time, ColumnSpec) else columns.time
+    wanted = time_columns(columns)[0]
     if wanted is not None:
         return column_index(table, wanted), []
     if columns.rate is not None:

@@ -48,6 +48,9 @@ class ColumnSpec(_Spec):
     noise: Annotated[float, Field(ge=0)] = 0.0  # standard deviation of one sample, in SI
 
 
+TimeColumn = str | int | ColumnSpec
+
+
 class Coupling(_Spec):
     """Several channels from several others by a constant matrix, such as joints from motors."""
 
@@ -65,7 +68,7 @@ class ColumnMap(_Spec):
     """How the columns of a file are read: the contents of a columns file."""
 
     format: Literal[1] = 1
-    time: str | int | ColumnSpec | None = None  # column of the times
+    time: TimeColumn | tuple[TimeColumn, ...] | None = None  # column of the times; several: that which a file has
     rate: Annotated[float, Field(gt=0)] | None = None  # samples per second of a file without times  [Hz]
     channels: dict[str, ColumnSpec] = {}  # those that are kept; none: all columns under their own names
     couplings: tuple[Coupling, ...] = ()
@@ -97,6 +100,12 @@ def _continuous(recording: Recording, coupling: Coupling, R: np.ndarray) -> Reco
     jumped = {name: x for name, x in values.items() if any(step.startswith(f"'{name}'") for step in steps)}
     whole = replace(recording, values={**recording.values, **jumped}, steps=(*recording.steps, *steps))
     return whole.with_findings(findings)
+
+
+def time_columns(columns: ColumnMap) -> list[str | int | None]:
+    """Headers or numbers of the time columns that are named."""
+    named = columns.time if isinstance(columns.time, tuple) else (columns.time,)
+    return [one.column if isinstance(one, ColumnSpec) else one for one in named]
 
 
 def column_map(columns: Any, *, time: Any = None, rate: float | None = None, couplings: Any = ()) -> ColumnMap:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing, one_line, require_known, suggestion
-from poinsot.recording.columns import ColumnMap, column_index
+from poinsot.recording.columns import ColumnMap, ColumnSpec, TimeColumn, column_index
 from poinsot.recording.readers.table import Table
-from poinsot.recording.recording import Clock, Recording
+from poinsot.recording.recording import Axis, Clock, Recording
 from poinsot.recording.units import split_unit
 
-__all__ = ["joined", "of_each"]
+__all__ = ["joined", "of_each", "with_time_of"]
+
+SAME = 1e-3  # of a step: times that differ by less are written differently, or in other units
 
 
 def of_each(whole: ColumnMap, files: Sequence[Path], tables: Sequence[Table]) -> list[ColumnMap]:
@@ -39,6 +42,22 @@ def of_each(whole: ColumnMap, files: Sequence[Path], tables: Sequence[Table]) ->
     if idle := [one for one, channels in zip(names, chosen) if not channels]:
         raise PoinsotError(f"{idle[0]}: none of the columns that are asked for is in it: leave it out, or name one")
     return [whole.model_copy(update={"channels": channels}) for channels in chosen]
+
+
+def with_time_of(whole: ColumnMap, file: str, table: Table, alone: bool) -> ColumnMap:
+    """The map with the time column that a file has, of those that are named; one that is `alone` must have one."""
+    if whole.time is None:
+        return whole
+    named = whole.time if isinstance(whole.time, tuple) else (whole.time,)
+    mine = [one for one in named if not isinstance(one, ColumnSpec) or one.file in ("", file)]
+    having = [one for one in mine if _has(table, _column(one))]
+    return whole.model_copy(update={"time": having[0] if having else named[0] if alone else None})
+
+
+def _column(time: TimeColumn) -> str | int:
+    """Header or number of a time column."""
+    column = time.column if isinstance(time, ColumnSpec) else time
+    return "t" if column is None else column
 
 
 def _called(file: Path, files: Sequence[Path]) -> str:
@@ -80,19 +99,20 @@ def joined(recordings: Sequence[Recording]) -> Recording:
         twice = sorted({name for name in names if names.count(name) > 1})
         meant = f'{{"column": "{twice[0]}", "file": …}}'
         raise PoinsotError(
-            f"two recordings have channels of one name: {listing(twice)}; name them by columns=, such as {meant}"
+            f"two recordings have channels of one name: {listing(twice)}; name them by columns=, such as {meant}; "
+            "parts of one log are runs of their own"
         )
-    first = recordings[0]
-    if {one.axis for one in recordings} != {first.axis}:
+    if {one.axis for one in recordings} != {recordings[0].axis}:
         raise PoinsotError("recordings over time and over frequency are not joined")
     clocks = {one.clock for one in recordings}
     if Clock.COUNTED in clocks and (len(clocks) > 1 or len({len(one) for one in recordings}) > 1):
-        raise PoinsotError("recordings without a clock can be joined only if they have equally many samples")
-    same = all(np.array_equal(one.abscissa, first.abscissa) for one in recordings)
-    t = first.abscissa if same else np.unique(np.concatenate([one.abscissa for one in recordings]))
+        raise PoinsotError(_without_clock(recordings))
+    recordings = _since_one_moment(recordings)
+    first = recordings[0]
+    _require_common_time(recordings)
+    t, places = _one_clock([one.abscissa for one in recordings])
     values = {}
-    for one in recordings:
-        at = slice(None) if same else np.searchsorted(t, one.abscissa)
+    for one, at in zip(recordings, places):
         for name, column in one.values.items():
             values[name] = np.full(len(t), np.nan, column.dtype)
             values[name][at] = column
@@ -107,3 +127,44 @@ def joined(recordings: Sequence[Recording]) -> Recording:
         findings=tuple(finding for one in recordings for finding in one.findings),
         constants={key: value for one in recordings for key, value in one.constants.items()},
     )
+
+
+def _since_one_moment(recordings: Sequence[Recording]) -> list[Recording]:
+    """The recordings with times since the moment from which the first one counts, where they tell theirs."""
+    start = recordings[0].constants.get("t0", 0.0)
+    late = [one.constants.get("t0", 0.0) - start for one in recordings]
+    moved = [replace(one, abscissa=one.abscissa + by) if by else one for one, by in zip(recordings, late)]
+    return [replace(one, constants={**one.constants, "t0": start}) if start else one for one in moved]
+
+
+def _one_clock(times: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Union (n,) of times, of which those that differ by their rounding are one, and the rows of each."""
+    every = np.unique(np.concatenate(times))
+    step = min((float(np.median(np.diff(t))) for t in times if len(t) > 1), default=0.0)
+    begins = np.diff(every, prepend=-np.inf) > SAME * step
+    return every[begins], [np.cumsum(begins)[np.searchsorted(every, t)] - 1 for t in times]
+
+
+def _require_common_time(recordings: Sequence[Recording]) -> None:
+    """That all recordings have some times in common."""
+    timed = [one for one in recordings if one.axis is Axis.TIME and len(one)]
+    if len(timed) > 1 and max(one.abscissa[0] for one in timed) > min(one.abscissa[-1] for one in timed):
+        spans = listing(f"{_file(one)} is over {one.abscissa[0]:.6g} … {one.abscissa[-1]:.6g} s" for one in timed)
+        raise PoinsotError(
+            f"the recordings have no times in common: {spans}; see their clocks and units of time, or make them runs "
+            "of their own"
+        )
+
+
+def _without_clock(recordings: Sequence[Recording]) -> str:
+    """Why recordings cannot be joined, and which of them have no times."""
+    counted = [one for one in recordings if one.clock is Clock.COUNTED]
+    named = listing(f"{_file(one)} (columns: {listing(one.channels, 8)})" for one in counted)
+    return (
+        f"no times are known of {named}: name the time columns, one or several, such as time = "
+        '["Zeit", "t"]; without times only recordings with equally many samples are joined'
+    )
+
+
+def _file(recording: Recording) -> str:
+    return recording.sources[0].name if recording.sources else "a recording"

@@ -24,6 +24,7 @@ from poinsot.recording.clock import TIME_NAMES
 from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
 from poinsot.recording.filtering.motion_cutoff import motion_cutoff
+from poinsot.recording.filtering.one_clock import on_one_clock
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.independent import prescribing, untold
 from poinsot.recording.place import known_channels, placed
@@ -81,7 +82,7 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
         whole = placed(recording, mechanism)
         columns = _positions(recording, whole, mechanism, name)
         _tell_turns(recording, whole, columns, name)
-        recording = whole
+        recording = on_one_clock(whole.only(columns), columns)
     if not columns:
         raise PoinsotError(f"{name}: there are no columns besides the time")
     for column in columns:

@@ -13,11 +13,11 @@ import numpy as np
 from poinsot.errors import MissingExtraError, PoinsotError, count_of, one_line
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.recording.clock import TIME_NAMES, Times, times_of
-from poinsot.recording.columns import ColumnMap, ColumnSpec, Coupling, column_map, coupled, is_meant, mapped
+from poinsot.recording.columns import ColumnMap, Coupling, column_map, coupled, is_meant, mapped, time_columns
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.findings import compared, inspected
 from poinsot.recording.findings.contradictions import contradictions
-from poinsot.recording.join import joined, of_each
+from poinsot.recording.join import joined, of_each, with_time_of
 from poinsot.recording.place import placed
 from poinsot.recording.readers.registry import reader_of
 from poinsot.recording.readers.table import ReadRequest, Table, averaged
@@ -33,7 +33,7 @@ def read(
     path: str | Path | Sequence[str | Path],
     *,
     columns: Any = None,
-    time: str | int | Mapping[str, Any] | None = None,
+    time: str | int | Mapping[str, Any] | Sequence[Any] | None = None,
     rate: float | None = None,
     couplings: Sequence[Mapping[str, Any]] = (),
     mechanism: Mechanism | None = None,
@@ -52,10 +52,10 @@ def read(
     with column, unit, gain, offset, kind, place, noise), a list of names in the order of the columns, or a columns
     file (TOML) that may hold all of this; for a list of paths, a list of these, or one for all: every file gives the
     columns that it has, and `file` in a table says which, where several have it. `time` is the time column (header,
-    number or table with column and unit); `rate` [Hz] makes times where there are none. With a `mechanism`, channels
-    that have the names of its sensors, coordinates or actuators get kinds, units and places, and more faults are
-    found. Means of `every` so many rows are taken while reading. `repair` masks samples that cannot be right (spikes,
-    repeated rows); every finding says whether that was done.
+    number or table with column and unit; several, where files call it differently); `rate` [Hz] makes times where
+    there are none. With a `mechanism`, channels that have the names of its sensors, coordinates or actuators get
+    kinds, units and places, and more faults are found. Means of `every` so many rows are taken while reading.
+    `repair` masks samples that cannot be right (spikes, repeated rows); every finding says whether that was done.
 
     `couplings` give channels from others, such as joints from motors: tables with `inputs` and `outputs` (names of
     channels), `matrix` R (a row for every output), `apply` ("forward": y = R x, "inverse": y = R⁻¹ x, "transpose",
@@ -87,6 +87,7 @@ def read(
     links = [coupling for one in (*given, column_map(None, couplings=couplings)) for coupling in one.couplings]
     shared = len(files) > 1 and not each
     maps = of_each(given[0], files, [table for table, _ in tables]) if shared else given
+    maps = [with_time_of(of, file.name, table, len(files) == 1) for of, file, (table, _) in zip(maps, files, tables)]
     parts = [_read_one(file, *one, of, every) for file, one, of in zip(files, tables, maps)]
     return _finished(parts[0] if len(parts) == 1 else joined(parts), links, mechanism, repair)
 
@@ -233,8 +234,8 @@ def _digest(path: Path) -> str:
 def _wanted(given: ColumnMap) -> Callable[[str], bool]:
     """Which columns of a text table are kept while it is read; all, unless channels name theirs by header."""
     specs = {name: spec.column if spec.column is not None else name for name, spec in given.channels.items()}
-    named = [*specs.values(), given.time.column if isinstance(given.time, ColumnSpec) else given.time]
+    named = [*specs.values(), *time_columns(given)]
     if not specs or any(isinstance(column, int) for column in named):
         return lambda name: True
-    times = () if given.time is not None or given.rate is not None else TIME_NAMES
+    times = () if given.rate is not None else TIME_NAMES
     return lambda name: any(column and is_meant(column, name) for column in named) or name.lower() in times

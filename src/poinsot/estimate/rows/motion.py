@@ -47,6 +47,13 @@ def uses_inertial_unit(recording: Recording, processing: Processing) -> bool:
     return recorded if processing.fuse is None else processing.fuse
 
 
+def leading(recording: Recording, mechanism: Mechanism) -> list[str]:
+    """Channels at whose times a motion is known: those of an inertial unit, beside which encoders may be slower, or
+    positions."""
+    inertial = [name for name, channel in recording.channels.items() if channel.kind in MOTION[1:]]
+    return inertial or [*position_channels(recording, mechanism)]
+
+
 def run_motion(recording: Recording, mechanism: Mechanism, processing: Processing, every: int = 1) -> RunMotion:
     """The motion of a run, at every so many of its samples."""
     if uses_inertial_unit(recording, processing):

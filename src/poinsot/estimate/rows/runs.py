@@ -12,7 +12,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, listing, suggestion
 from poinsot.estimate.role import Role
-from poinsot.estimate.rows.motion import RunMotion, run_motion, shaken, uses_inertial_unit, with_cutoffs
+from poinsot.estimate.rows.motion import RunMotion, leading, run_motion, shaken, uses_inertial_unit, with_cutoffs
 from poinsot.estimate.study import Processing, Run, require_channels
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.channels import channels
@@ -20,6 +20,7 @@ from poinsot.identifiability.drive_forces import drive_shares, freedoms
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.filtering.one_clock import on_one_clock
 from poinsot.recording.filtering.resample import FEWEST, TooFewSamplesError, is_even, resampled
 from poinsot.recording.finding import Severity
 from poinsot.recording.motion import position_channels
@@ -110,8 +111,8 @@ def _require_samples(run: Run, recording: Recording, used: Iterable[str]) -> Non
 
 def _require_length(recording: Recording, processing: Processing) -> None:
     """A recording that is longer than what cut-offs and a rate that are given leave out of it."""
-    if len(recording) < FEWEST:
-        raise TooFewSamplesError(f"{len(recording)} samples are too few to be filtered, which needs {FEWEST} or more")
+    if (n := len(recording)) < FEWEST:
+        raise TooFewSamplesError(f"{n} samples are too few to be filtered, which needs {FEWEST} or more")
     seconds = float(recording.t[-1] - recording.t[0])
     cutoff = processing.cutoff if processing.method == "filter" else None
     every = {f"of '{n}'": c for n, c in cutoff.items()} if isinstance(cutoff, Mapping) else {"of the motion": cutoff}
@@ -140,8 +141,10 @@ def _on_freedoms(states: States, names: list[str], y: np.ndarray) -> tuple[list[
 
 def prepared(run: Run, mechanism: Mechanism, delays: bool = True) -> Recording:
     """The part of a recording that is used, placed and on an even clock, `delays` of sensors taken off."""
-    even = _even(placed(run.part, mechanism))
-    return _without_delays(even, mechanism) if delays else even
+    recording = placed(run.part, mechanism)
+    forces = [*measured_forces(recording, mechanism, run.name).values()]
+    recording = _even(on_one_clock(recording, leading(recording, mechanism), forces))
+    return _without_delays(recording, mechanism) if delays else recording
 
 
 def sensor_delay(channel: RecordedChannel, mechanism: Mechanism) -> float:
@@ -267,14 +270,13 @@ def _rates(recording: Recording, processing: Processing) -> tuple[float, int]:
     """Rate at which rows are kept [Hz], and every how many samples the regressor is evaluated."""
     own, cutoff = recording.rate, processing.cutoff
     highest = max(cutoff.values(), default=np.inf) if isinstance(cutoff, Mapping) else cutoff or np.inf
-    rate = min(processing.rate or PER_CUTOFF * highest, own)
+    rate = min(processing.rate or PER_CUTOFF * highest, own, recording.constants.get("slowest rate", own))
     return rate, max(1, int(own / (FINER * rate)))
 
 
 def _at(recording: Recording, names: list[str], t: np.ndarray) -> np.ndarray:
     """Recorded samples (n, c) at some of the recorded times, behind a filter where most of them are left out."""
-    at = np.clip(np.searchsorted(recording.t, t - 1e-9), 0, len(recording) - 1)
-    y = recording.table(names)
+    at, y = np.clip(np.searchsorted(recording.t, t - 1e-9), 0, len(recording) - 1), recording.table(names)
     rate = (len(t) - 1) / (t[-1] - t[0])
     if recording.rate < 1.5 * rate or not is_even(recording.t):
         return y[at]

@@ -5,6 +5,6 @@ derivatives, spectrum             what a method gives; where content ends and no
 zero_phase, fourier, splines      the methods
 motion_cutoff                     of a motion's filter, where nobody gives one
 measured_noise                    of samples, told from what a motion without noise does
-resample                          even clocks, other rates
+resample, one_clock               even clocks, other rates; channels with clocks of their own
 wrapped, first_turns              angles kept within one turn, made continuous; how many turns they had made before
 """

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.recording.filtering.one_clock import own_step
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.findings.held import held_findings
 from poinsot.recording.recording import Recording
@@ -34,6 +35,7 @@ CLEAR = 3.0  # usual steps off what is beside it: such a code is no sample
 CROWD = 0.21  # of the samples about that are as far off
 PASSES = 4  # spikes that others hide are found after them
 BLOCK = 1 << 13  # samples that are compared at once
+LONG = 2.5  # steps of its own clock: a longer one is a gap
 LEVELS = 0.3  # of the samples: with more levels they are not coarse
 COARSE = 0.02  # of the standard deviation: a step that matters
 
@@ -82,10 +84,18 @@ def _missing(name: str, t: np.ndarray, good: np.ndarray) -> Iterator[Finding]:
             "missing", name, "", 1.0, "it has no samples, all are NaN", "see whether it is mapped", Severity.ERROR
         )
         return
-    step = np.diff(taken)
-    if len(step) and step[0] > 1 and np.ptp(step) <= 1:
-        message = f"it has a sample in one of {np.mean(step):.3g} rows: it runs on a slower clock"
-        yield Finding("slower", name, "", float(np.mean(step)), message, "nothing to do", Severity.NOTE)
+    step, own = np.diff(taken), own_step(t, good)
+    if own is not None:
+        regular = np.ptp(step) <= 1
+        said = f"in one of {np.mean(step):.3g} rows: it runs on a slower clock"
+        said = said if regular else f"every {own:.4g} s: it has a clock of its own"
+        yield Finding("slower", name, "", own, f"it has a sample {said}", "nothing to do", Severity.NOTE)
+        gaps = np.diff(t[taken]) > LONG * own
+        lost, share = taken[:-1][gaps], float(np.sum(np.diff(t[taken])[gaps]) / np.ptp(t))
+        if not len(lost):
+            return
+        message = f"{len(lost)} gaps, where {100 * share:.2g} % of its samples are missing"
+        yield Finding("missing", name, spans(t, lost), share, message, "they are not used", Severity.WARNING)
         return
     message = f"{len(lost)} of {len(t)} samples ({100 * share:.2g} %) are missing"
     severity = Severity.WARNING if share > 0.001 else Severity.NOTE

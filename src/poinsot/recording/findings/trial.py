@@ -12,6 +12,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.motion.signals import Measured, Signal
 from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.filtering.motion_cutoff import motion_cutoff
+from poinsot.recording.filtering.one_clock import on_one_clock
 from poinsot.recording.motion import RecordedMotion, position_channels, recorded_motion
 from poinsot.recording.recording import RecordedChannel, Recording
 
@@ -82,6 +83,7 @@ def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
     names = [name for name, channel in recording.channels.items() if force_of(mechanism, channel)]
     if not names or not read:
         return None
+    recording = on_one_clock(recording, [*read], names)
     cutoff = {name: motion_cutoff(recording, name) for name in read}
     recorded = recorded_motion(recording, mechanism, cutoff=cutoff)
     smooth = recorded.recording
