@@ -67,3 +67,42 @@ def test_channels_of_nothing_are_named(signals):
     rec = poinsot.Recording.of(T, {"theta1": np.nan * T, "A": signals[1]})
     with pytest.raises(PoinsotError, match=r"channel 'theta1' needs 16 samples .*\(100 of 100 are NaN or masked\)"):
         poinsot.identify(BAR, rec, ["link2.mass"])
+
+
+def test_a_list_of_columns_that_leaves_the_times_out_is_a_warning(tmp_path, signals):
+    path = table(tmp_path, "c1,c2,c3", [T, *signals])
+    (said,) = [f for f in poinsot.read(path, columns=["theta1", "A"], time=1).findings if f.code == "times"]
+    assert said.channel == "theta1" and "it is column 'c1', the times" in str(said)
+    right = poinsot.read(path, columns=["", "theta1", "A"], time=1)
+    assert not [f for f in right.findings if f.code == "times"] and right["A"] == pytest.approx(signals[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "xls", "ods"])
+def test_workbooks_are_called_so(ending, tmp_path):
+    (path := tmp_path / f"run.{ending}").write_bytes(b"PK\x03\x04 and more")
+    with pytest.raises(PoinsotError, match="a workbook of a spreadsheet, which is not read: save the sheet as CSV"):
+        poinsot.read(path)
+
+
+def test_a_data_frame_is_no_file():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(PoinsotError, match=r"a data frame is no file: give it to identify .* Recording\.of"):
+        poinsot.read(pandas.DataFrame({"t": T, "theta1": T}))
+
+
+def test_motors_that_a_coupling_uses_are_not_called_unused(tmp_path, signals):
+    path = table(tmp_path, "t,m1,i1", [T, 2 * signals[0], signals[1] / 2])
+    links = [{"inputs": ["m1"], "outputs": ["theta1"], "matrix": [[2]], "apply": "inverse", "unit": "rad"}]
+    links += [{"inputs": ["i1"], "outputs": ["A"], "matrix": [[2]], "apply": "transpose", "unit": "N·m"}]
+    recording = poinsot.read(path, mechanism=BAR, couplings=links)
+    assert recording["A"] == pytest.approx(signals[1], rel=1e-9)
+    assert "not used" not in {f.code for f in recording.findings}
+    assert "not used" in {f.code for f in poinsot.read(path, mechanism=BAR).findings}
+
+
+def test_times_in_a_structure_are_times(tmp_path):
+    from scipy.io import savemat
+
+    savemat(path := tmp_path / "run.mat", {"data": {"t": T, "q": np.sin(T)}})
+    recording = poinsot.read(path)
+    assert recording.t == pytest.approx(T) and [*recording] == ["data.q"]

@@ -83,7 +83,7 @@ def _time_column(table: Table, columns: ColumnMap, n: int) -> tuple[int | None, 
     if columns.rate is not None:
         return None, []
     for k, name in enumerate(table.names):
-        if name.lower().strip() in TIME_NAMES and not np.iscomplexobj(table.columns[k]):
+        if name.lower().strip().rpartition(".")[2] in TIME_NAMES and not np.iscomplexobj(table.columns[k]):
             return k, []
     if table.rate is None and n > 10 and table.names[0] == "column1" and is_uniform(table.columns[0]):
         step = float(np.median(np.diff(table.columns[0])))

@@ -256,4 +256,6 @@ def coupled(recording: Recording, coupling: Coupling | Mapping[str, Any]) -> Rec
         for k, name in enumerate(c.outputs)
     }
     step = f"{listing(c.outputs, 8)} follow from {listing(c.inputs, 8)} by a coupling matrix ({c.apply})"
-    return recording.with_channels({name: y[:, k] for k, name in enumerate(c.outputs)}, channels, step)
+    found = recording.with_channels({name: y[:, k] for k, name in enumerate(c.outputs)}, channels, step)
+    inputs = sorted({*found.constants.get("coupled", ()), *c.inputs})
+    return replace(found, constants={**found.constants, "coupled": inputs})

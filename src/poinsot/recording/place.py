@@ -71,7 +71,8 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
         )
         findings += _unit_findings(channel, match)
     strange = [name for name, c in channels.items() if name not in known and not c.place]
-    strange = [name for name in strange if not _is_second(name, known, recording)]
+    used = recording.constants.get("coupled", ())
+    strange = [name for name in strange if name not in used and not _is_second(name, known, recording)]
     strange = strange if recording.axis is Axis.TIME else []  # responses are placed by their own words
     findings += [one for one in _strange_findings(strange, known) if one not in recording.findings]
     found = replace(recording, channels=channels).with_findings(findings)

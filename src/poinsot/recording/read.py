@@ -21,7 +21,7 @@ from poinsot.recording.join import joined, of_each, with_time_of
 from poinsot.recording.place import placed
 from poinsot.recording.readers.registry import reader_of
 from poinsot.recording.readers.table import ReadRequest, Table, averaged
-from poinsot.recording.recording import Axis, Clock, Recording, Source
+from poinsot.recording.recording import Axis, Clock, RecordedChannel, Recording, Source
 from poinsot.store.files import IrregularFileError, file_kind
 
 __all__ = ["read"]
@@ -94,6 +94,11 @@ def read(
 
 def _files(path: Any) -> list[Path]:
     """The files that are meant."""
+    if hasattr(path, "columns") and hasattr(path, "index"):
+        raise PoinsotError(
+            "a data frame is no file: give it to identify or inverse_dynamics as it is, or make a recording of it by "
+            "Recording.of(frame['t'], frame.drop(columns='t'))"
+        )
     files = [path] if isinstance(path, str | Path) else list(path) if isinstance(path, list | tuple) else []
     if not files or not all(isinstance(file, str | Path) and "\0" not in str(file) for file in files):
         raise PoinsotError(
@@ -132,6 +137,7 @@ def _read_one(path: Path, table: Table, digest: str, given: ColumnMap, every: in
             raise PoinsotError(f"{path.name}: {error}") from None
     table = table if given.channels else _without_index(table, times.column)
     values, channels, steps, told = mapped(_without(table, times.column, given), given, path.name)
+    told += _times_as_channels(times.column, channels, path.name)
     kept = {name: column[times.rows] for name, column in values.items()}
     for column in (times.t, *kept.values()):
         column.setflags(write=False)
@@ -149,6 +155,14 @@ def _read_one(path: Path, table: Table, digest: str, given: ColumnMap, every: in
         findings=(*table.findings, *times.findings, *told),
         constants=dict(table.constants) | ({"t0": epoch} if epoch else {}),
     )
+
+
+def _times_as_channels(time: str, channels: Mapping[str, RecordedChannel], file: str) -> list[Finding]:
+    """The finding that a channel is made of the column of the times, as by a list that leaves that one out."""
+    same = [name for name, channel in channels.items() if time and channel.origin == f"{time} of {file}"]
+    advice = "a list of columns counts all, the times too, with '' for those that are no channels"
+    message = f"it is column '{time}', the times"
+    return [Finding("times", name, "", 0.0, message, advice, Severity.WARNING) for name in same]
 
 
 def _without(table: Table, time: str, given: ColumnMap) -> Table:

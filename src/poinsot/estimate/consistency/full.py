@@ -54,7 +54,7 @@ class FullParameters:
         return tuple(found)
 
     def __str__(self) -> str:
-        loss = f"; the squared residuals grow by {100 * self.loss:.2g} %" if self.status else ""
+        loss = f"; the squared residuals grow by {100 * max(self.loss, 0.0):.2g} %" if self.status else ""
         return f"full parameters: {self.remark}{loss}"
 
 

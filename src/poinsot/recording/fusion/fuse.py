@@ -33,8 +33,9 @@ SAME = 1e-7  # offset of clocks that is none  [s]
 UNSETTLED = "The passes did not settle: see the noise of the sensors and the start."
 LOST = 10.0  # mean NIS of a motion that the readings contradict
 CONTRADICTED = (
-    "The motion is lost, its numbers mean nothing: start at rest or near the pose of the model file, "
-    "or use encoders that tell the whole pose."
+    "The readings contradict each other far beyond their noise, and the motion may be lost: see signs, units and"
+    " clocks of the inertial unit, and gravity; start at rest or near the pose of the model file, with encoders that"
+    " tell the whole pose."
 )
 
 

@@ -93,6 +93,7 @@ class Fusion(Result):
         largest = {name: np.median(np.max(x, axis=-1)) for name, x in self.deviation.items()}
         bias, rate = self.accelerometer_bias[-1], self.gyroscope_bias[-1]
         said = "consistent" if low <= mean <= high else "not consistent: see noise and model"
+        nis = f"  NIS {mean:.3f} of 1 (95 %: {low:.3f} … {high:.3f}): {said}"
         lines = [
             f"{self.mechanism.name}: motion of '{self.body}' at {len(self.t)} times "
             f"from {self.t[0]:g} to {self.t[-1]:g} s",
@@ -101,7 +102,9 @@ class Fusion(Result):
             f"velocity ± {1e3 * largest['velocity']:.3g} mm/s",
             f"  bias of the accelerometer {np.array2string(bias, precision=4)} m/s², of the gyroscope "
             f"{np.array2string(np.rad2deg(rate), precision=4)} °/s",
-            f"  NIS {mean:.3f} of 1 (95 %: {low:.3f} … {high:.3f}): {said}",
+            nis
+            if self.rows.any()
+            else "  NIS: no encoder or loop measures the pose, so that consistency is not tested",
         ]
         for name, unit, factor in (
             ("lever_arm", "mm", 1e3),

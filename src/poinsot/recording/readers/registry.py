@@ -46,6 +46,8 @@ def _hdf5(head: bytes) -> bool:
     return head.startswith(_HDF5) or head[512:520] == _HDF5  # MATLAB 7.3 puts a header before
 
 
+WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".ods")
+
 READERS = (
     Reader("hdf5", (".h5", ".hdf5", ".hdf"), _hdf5, read_hdf5),
     Reader("matlab", (".mat",), _starts(b"MATLAB 5.0"), read_matlab),
@@ -70,6 +72,8 @@ def reader_of(path: Path, format: str | None = None) -> Reader:
         if not is_bag(path):
             raise PoinsotError("this is a folder, and no ROS 2 bag: give the files in it as a list")
         return by_name["bag"]
+    if path.suffix.lower() in WORKBOOKS:
+        raise PoinsotError("this is a workbook of a spreadsheet, which is not read: save the sheet as CSV")
     head = head_of(path)
     packed = _is_gzip(path)
     for reader in READERS:

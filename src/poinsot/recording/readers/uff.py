@@ -56,6 +56,7 @@ def read_uff(path: Path, request: ReadRequest) -> Table:
         raise PoinsotError(f"this universal file has {said}")
     findings = [*_unread(unread)]
     if not functions:
+        findings.append(_without_functions(sets))
         return Table((), (), (), "uff", constants=constants, findings=tuple(findings))
     parts = _parts(functions)
     k = request.chosen(len(parts), "groups of functions with one abscissa")
@@ -183,6 +184,16 @@ def _constants(sets: Sequence[dict]) -> dict[str, Any]:
             one if key not in found else [*found[key], one] if type(found[key]) is list else [found[key], one]
         )
     return found
+
+
+def _without_functions(sets: Sequence[dict]) -> Finding:
+    """That a file has no function, and where what it has instead is to be found."""
+    kinds = sorted({one["type"] for one in sets})
+    message = (
+        f"it has no functions (data sets {FUNCTION}), and so no channels, but data sets {listing(map(str, kinds))}"
+    )
+    advice = f'what they hold is in Python under recording.constants["uff {kinds[0]}"] and so on'
+    return Finding("no functions", "", "", float(len(sets)), message, advice, Severity.NOTE)
 
 
 def _unread(unread: Sequence[tuple[int, str]]) -> Iterator[Finding]:
