@@ -311,3 +311,23 @@ def test_infinite_samples_of_arrays_are_masked_and_told():
     assert "2 of 50 samples are infinite" in str(finding) and "at 0.7, 3 s" in str(finding)
     assert np.isnan(rec["x"][[7, 30]]).all() and rec.mask("x").sum() == 48
     assert np.isinf(x[7])  # what was given is not changed
+
+
+@pytest.mark.parametrize(
+    "text, x",
+    [
+        (
+            "Zeit;x [mm];m\n10:59:58,0;1.234,5;1\n10:59:58,5;999,5;2\n10:59:59,0;-1.234.567,25;3\n",
+            (1.2345, -1234.56725),
+        ),
+        (
+            'time,x [mm],m\n9:59:58.0,"1,234.5",1\n9:59:58.5,999.5,2\n9:59:59.0,"-1,234,567.25",3\n',
+            (1.2345, -1234.56725),
+        ),
+    ],
+)
+def test_times_of_day_and_thousands_apart_are_read(text, x, tmp_path):
+    (path := tmp_path / "run.csv").write_text(text)
+    found = poinsot.read(path)
+    assert np.diff(found.t).tolist() == [0.5, 0.5] and found["m"].tolist() == [1, 2, 3]
+    assert (found["x"][0], found["x"][2]) == x and found["x"][1] == 0.9995 and not found.problems

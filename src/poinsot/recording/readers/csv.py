@@ -18,7 +18,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError
 from poinsot.recording.finding import Finding, Severity
-from poinsot.recording.readers.dialect import COMMENTS, MISSING, Dialect, dialect_of, fields_of, number
+from poinsot.recording.readers.dialect import COMMENTS, MISSING, Dialect, dialect_of, fields_of, moment, number
 from poinsot.recording.readers.table import ReadRequest, Table
 from poinsot.recording.text import BLOCK, head_of, text_blocks
 from poinsot.recording.units import split_unit
@@ -138,9 +138,8 @@ class _Parts:
         return list(np.array(rows, float).reshape(len(rows), len(self.kept)).T)
 
     def _value(self, text: str, column: int, line: int) -> float:
-        if self.dialect.kinds[column] == "date":
-            with suppress(ValueError):
-                return np.datetime64(text.strip(), "ns").astype(np.int64) * 1e-9
+        if self.dialect.kinds[column] == "date" and (since := moment(text)) is not None:
+            return since
         value = number(text, self.dialect.decimal)
         if value is None and text.strip().lower() in MISSING:
             return np.nan

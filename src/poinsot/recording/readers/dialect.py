@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice, pairwise
 
+import numpy as np
+
 from poinsot.errors import PoinsotError
 from poinsot.recording.units import si, split_unit
 
-__all__ = ["COMMENTS", "MISSING", "Dialect", "decode", "dialect_of", "fields_of", "number"]
+__all__ = ["COMMENTS", "MISSING", "Dialect", "decode", "dialect_of", "fields_of", "moment", "number"]
 
 COMMENTS = ("#", "%", "//", "!")
 MISSING = ("", "nan", "na", "n/a", "null", "none", "-", "--", "?", "#n/a", "over", "overload", "err", "error")
@@ -22,7 +24,9 @@ CANDIDATES = ((",", "."), (";", ","), (";", "."), ("\t", "."), ("\t", ","), ("|"
 SAMPLE = 200  # lines that are looked at
 _WHOLE, _FRACTION = re.compile(r"[+-]?\d+$"), re.compile(r"\d+([eE][+-]?\d+)?$")  # halves of 1,25e-3
 _POINT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?$")
-_ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_DAY = re.compile(r"(\d{1,2}):(\d\d):(\d\d(?:[.,]\d+)?)$")
+_MOMENT = re.compile(rf"\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{_DAY.pattern}")
+_THOUSANDS = {",": re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+$"), ".": re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d+$")}
 
 
 @dataclass(frozen=True)
@@ -57,14 +61,36 @@ def decode(head: bytes) -> tuple[str, str]:
 
 
 def number(text: str, decimal: str) -> float | None:
-    """The number that a field holds; None if it holds none."""
+    """The number that a field holds, thousands apart or not; None if it holds none.
+
+    >>> number("1.234,5", ","), number("1,234.5", "."), number("1.234", ","), number("0,5", ".")
+    (1234.5, 1234.5, None, None)
+    """
     text = text.strip().strip('"')
+    if "," in text and "." in text and _THOUSANDS[decimal].match(text):
+        text = text.replace("." if decimal == "," else ",", "")
     if decimal == ",":
         if "." in text:
             return None
         text = text.replace(",", ".")
     try:
         return float(text) if "_" not in text else None
+    except ValueError:
+        return None
+
+
+def moment(text: str) -> float | None:
+    """Seconds of a date since 1970, or of a time of day since midnight; None if a field holds neither.
+
+    >>> moment("1970-01-01 00:01:00"), moment("10:59:58,25"), moment("25:00:00"), moment("now")
+    (60.0, 39598.25, None, None)
+    """
+    if day := _DAY.match(text.strip()):
+        hours, minutes, rest = int(day[1]), int(day[2]), float(day[3].replace(",", "."))
+        return 3600.0 * hours + 60.0 * minutes + rest if hours < 24 and minutes < 60 and rest < 61 else None
+    try:
+        datetime.fromisoformat(text.strip())
+        return int(np.datetime64(text.strip(), "ns").astype(np.int64)) / 1e9
     except ValueError:
         return None
 
@@ -174,7 +200,9 @@ def _first_row(lines: Sequence[str], delimiter: str, decimal: str, width: int) -
 
     def is_row(line: str) -> bool:
         fields = fields_of(line, delimiter)
-        return len(fields) == width and any(number(f, decimal) is not None or _ISO.match(f.strip()) for f in fields)
+        return len(fields) == width and any(
+            number(f, decimal) is not None or _MOMENT.match(f.strip()) for f in fields
+        )
 
     first = None
     for k, line in enumerate(lines):
@@ -205,15 +233,7 @@ def _kind(column: Sequence[str], decimal: str) -> str:
     numbers = sum(number(f, decimal) is not None for f in filled)
     if 2 * numbers >= len(filled):
         return "number"
-    return "date" if _ISO.match(filled[0]) and _is_date(filled[0]) else "text"
-
-
-def _is_date(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+    return "date" if _MOMENT.match(filled[0]) and moment(filled[0]) is not None else "text"
 
 
 def _header(
