@@ -24,7 +24,8 @@ OPEN = 1e-6  # of the machine's size, or in radians: what given coordinates may 
 def given_pose(
     mechanism: Mechanism, pose: GivenPose, formulation: str = "joint"
 ) -> Mapping[str, float] | Assembly | None:
-    """A pose at rest: coordinates by name  [m or rad], or put together from those of a formulation; None is that of the file."""
+    """A pose at rest: coordinates by name  [m or rad], or put together from those of a formulation; None: that of the
+    file."""
     require_mechanism(mechanism)
     if not isinstance(pose, State) or (pose.q is None and pose.v is None):
         named = named_pose(pose)
