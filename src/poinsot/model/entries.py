@@ -100,11 +100,17 @@ class Spec(BaseModel):
         """All keys of the table."""
         return tuple(cls.model_fields)
 
+    @classmethod
+    def keys_beside(cls, table: dict[str, Any]) -> tuple[str, ...]:
+        """Keys that the table may have beside those that it has, for messages."""
+        return cls.known_keys()
+
     @model_validator(mode="before")
     @classmethod
     def _known(cls, table: Any) -> Any:
         for key in table if isinstance(table, dict) else ():
-            if key not in (known := cls.known_keys()):
+            if key not in cls.known_keys():
+                known = cls.keys_beside(table)
                 exist = f"; there are: {listing(known, MOST_KEYS)}"
                 words = f"this key is not known here{suggestion(key, known)}{exist}"
                 raise PydanticCustomError("unknown_key", "{words}", {"words": words, "key": key})

@@ -26,6 +26,7 @@ from poinsot.elements.forces import FORCES, Actuator, Load
 from poinsot.elements.joints import JOINTS
 from poinsot.elements.sensors import SENSORS
 from poinsot.model.entries import NUMBER_SCHEMA, Key, LawSpec, Number, Spec, Table, Vector, as_number, counted, one_of
+from poinsot.spatial.rotation import SEQUENCES
 
 Limits = Annotated[tuple[Number, ...], *counted(2, 2)]
 
@@ -39,10 +40,16 @@ class ParameterSpec(Spec):
     description: str = ""
 
 
+def _sequence(value: str) -> str:
+    if value not in SEQUENCES:
+        raise ValueError("expected a rotation sequence of three axes such as 'ZXZ'")
+    return value
+
+
 class RotationSpec(Spec):
     """An attitude: angles of a sequence, a quaternion, or the direction of one axis."""
 
-    sequence: str | None = None
+    sequence: Annotated[str, AfterValidator(_sequence)] | None = None
     angles: Annotated[tuple[Number, ...], *counted(3, 3)] | None = None
     quaternion: Annotated[tuple[Number, ...], *counted(4, 4)] | None = None
     x: Vector | None = None
@@ -273,6 +280,14 @@ class ForceSpec(LawSpec):
     def taken(cls) -> dict[str, str]:
         """Parameters of the laws along a coordinate."""
         return {name: "" for law in FORCES.values() for name in law.parameters}
+
+    @classmethod
+    def keys_beside(cls, table: dict[str, Any]) -> tuple[str, ...]:
+        """Those of the law, where its type is known."""
+        kind = str(table.get("type"))
+        if kind == Load.kind:
+            return ("type", "at", "force", "moment", "follows")
+        return ("type", "on", *FORCES[kind].parameters) if kind in _forces() else cls.known_keys()
 
 
 class CouplingSpec(Spec):

@@ -65,7 +65,8 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
         if match is None:
             continue
         if _turns_per_minute(channel, match):
-            channel = replace(channel, unit=match.unit, noise=channel.noise * TURNS_PER_MINUTE)
+            scale = (channel.scale[0] * TURNS_PER_MINUTE, channel.scale[1] * TURNS_PER_MINUTE)
+            channel = replace(channel, unit=match.unit, noise=channel.noise * TURNS_PER_MINUTE, scale=scale)
             turning.append(name)
         channels[name] = replace(
             channel,
