@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.recording.finding import Finding, Severity, spans
-from poinsot.recording.findings.held import held_findings
+from poinsot.recording.findings.held import frozen_findings, held_findings
 from poinsot.recording.recording import RecordedChannel, Recording
 
 __all__ = ["missing_findings", "sample_findings", "sentinels", "spikes"]
@@ -53,7 +53,10 @@ def sample_findings(recording: Recording) -> Iterator[Finding]:
             message = f"it is {values[0]:.6g} {recording.channels[name].unit} all the time"
             yield Finding("constant", name, "", float(values[0]), message, "see whether it is connected and mapped")
             continue
-        yield from held_findings(name, times, values)
+        held = [*held_findings(name, times, values)]
+        yield from held
+        if np.isrealobj(values) and not any(finding.code == "stuck" for finding in held):
+            yield from frozen_findings(recording, name, times, values)
         yield from _coarse(name, values, recording.channels[name].unit)
 
 
