@@ -45,7 +45,8 @@ def test_what_stays_for_a_reason_is_none(seed):
     assert stuck(np.where(REST, 0.0, force)) == []  # a drive that is switched off
     assert stuck(np.clip(force, -0.8, 0.8)) == []  # an end of the range
     assert stuck(still, np.round(resting, 4)) == []  # a machine at rest, seen by an encoder
-    again = np.where(REST | (T > 4.2) & (T < 2.6 + 2 * np.pi / 3), VALUE, force)
+    later = 2.6 + 2 * np.pi / 3  # where the same force comes again
+    again = np.where(REST | (T > 4.2) & (later > T), VALUE, force)
     assert stuck(again) == []  # a limit of a drive
     assert stuck(np.round(force, 2)) == []
     assert stuck(np.where(REST, VALUE, np.cos(3 * T))) == []  # a set-point
