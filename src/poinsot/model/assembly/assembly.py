@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from poinsot.elements.joints import Joint
     from poinsot.model.parts import Elements
 
-
 ALIKE, SAME = 3, 1e-6  # guesses that may end in the same failure as the best, and what is the same
 RESTARTS = 12  # guesses tried, the later ones shaken at random with a fixed seed
 TOLERANCE = 1e-12  # of the machine's size
