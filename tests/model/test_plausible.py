@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import poinsot
+from tests.generated.mechanisms import random_mechanism
 from tests.model.mechanisms import bennett, chain, four_bar_in_plane, four_bar_in_space, sarrus
 
 LIBRARY = tuple(poinsot.library_names())
@@ -65,6 +66,11 @@ def test_the_judgement_is_that_of_any_consistent_units(length, weight):
 
     assert said(arms(2.0)) == ""
     assert "body 'b'" in said(arms(2e4))
+
+
+@pytest.mark.parametrize("seed", [1, 5, 99])
+def test_masses_over_many_decades_are_no_grams(seed):
+    assert said(random_mechanism(seed)) == ""
 
 
 def test_a_wheel_whose_joint_is_in_its_centre_tells_no_size():

@@ -23,6 +23,7 @@ HEAVY, DENSE = (
     log(1e6),
 )  # times the mass, and the mass by cubed radius of gyration as its logarithm, of every other body
 NATURAL = 0.01, 1.0  # radii of gyration that are usual, of the machine's size
+GRAMS = 1e-3  # kilograms that a gram has
 MEANT = (("g·mm²", 1.0, 1e-9), ("kg·mm²", 1.0, 1e-6), ("kg·cm²", 1.0, 1e-4), ("g and g·mm²", 1e-3, 1e-9))
 
 
@@ -55,7 +56,7 @@ def implausible_bodies(elements: Elements, poses: Mapping[str, Pose]) -> Iterato
         others = [other for other in bodies if other is not body]
         if 0 < WIDE * size < body.gyration:
             yield f"{body}, and the machine a size of {size:.3g} m{_meant(body, size)}"
-        elif len(others) > 1 and _outweighs(body, others):
+        elif len(others) > 1 and _outweighs(body, others) and _is_natural(body, size, GRAMS):
             ratio = body.mass / max(other.mass for other in others)
             yield f"{body}, and {ratio:.3g} times the mass of every other body{_meant_mass(body)}"
 
@@ -89,9 +90,15 @@ def _outweighs(body: _Body, others: list[_Body]) -> bool:
 def _meant(body: _Body, size: float) -> str:
     """The units with which a body would be as large as bodies of such machines are."""
     for units, mass, moment in MEANT:
-        if NATURAL[0] * size < sqrt(body.moment * moment / (body.mass * mass)) < NATURAL[1] * size:
+        if _is_natural(body, size, mass, moment):
             return f": plain numbers are kg and kg·m²; were {units} meant?"
     return ": plain numbers are kg and kg·m²; were other units meant?"
+
+
+def _is_natural(body: _Body, size: float, mass: float, moment: float = 1.0) -> bool:
+    """Whether a body whose mass and moment are so many times as large is of a size with the machine."""
+    gyration = body.gyration * sqrt(moment / mass)
+    return NATURAL[0] * size < gyration < NATURAL[1] * size
 
 
 def _meant_mass(body: _Body) -> str:
