@@ -34,6 +34,50 @@ def test_poses_and_constant_motions_take_units():
         poinsot.kinematics(BAR, {"theta1": "60 mm"}, T)
 
 
+FLEXIBLE = {
+    "format": 1,
+    "planar": True,
+    "bodies": {
+        "arm": {
+            "frames": {"tip": [0.5, 0]},
+            "beams": {"web": {"between": ["arm", "arm.tip"], "material": "steel", "section": "strip"}},
+        }
+    },
+    "materials": {"steel": {"E": 2.1e11, "G": 8e10, "density": 7800}},
+    "sections": {"strip": {"area": 1e-4, "Iy": 1e-9, "Iz": 1e-9, "torsion": 2e-9}},
+    "joints": {"A": {"type": "revolute", "between": ["ground", "arm"], "actuated": True}},
+    "coordinates": {"phi": {"joint": "A"}},
+    "pose": {"phi": 0.3},
+}
+ASKED = {
+    "modes": lambda machine, pose: poinsot.modes(machine, pose=pose).frequencies,
+    "compliance": lambda machine, pose: poinsot.compliance(machine, "arm.tip", pose=pose).matrix,
+    "frf": lambda machine, pose: poinsot.frf(machine, "arm.tip y", "arm.tip y", [1.0], pose=pose, damping=0.01).H,
+    "linearise": lambda machine, pose: poinsot.linearise(machine, pose=pose).A,
+    "equilibrium": lambda machine, pose: poinsot.equilibrium(machine, pose=pose, locked="all").coordinates["phi"],
+    "singularity": lambda machine, pose: poinsot.singularity(machine, pose).actuators,
+    "a map": lambda machine, pose: poinsot.frequency_map(machine, {k: [x] for k, x in pose.items()}).frequencies,
+}
+
+
+@pytest.mark.parametrize("stops", [None, {"upper": 1.0, "lower": -1.0}], ids=["free", "stops"])
+@pytest.mark.parametrize("verb", ASKED)
+@pytest.mark.parametrize("links", ["flexible", "rigid"])
+def test_every_verb_of_a_pose_takes_its_units(links, verb, stops):
+    if links == "flexible" and verb in ("equilibrium", "singularity", "linearise"):
+        pytest.skip("these are of rigid links")
+    document = copy.deepcopy(FLEXIBLE)
+    if links == "rigid":
+        document["bodies"]["arm"] |= {"mass": 1.0, "com": [0.2, 0], "inertia": 0.05}
+        del document["bodies"]["arm"]["beams"]
+    if stops:
+        document["forces"] = {"stop": {"type": "end-stop", "on": {"joint": "A"}, **stops}}
+    machine = poinsot.build(document)
+    wanted = ASKED[verb](machine, {"phi": np.radians(20)})
+    for name in ("phi", "A"):
+        np.testing.assert_allclose(ASKED[verb](machine, {name: "20 deg"}), wanted, rtol=1e-9)
+
+
 def test_an_array_as_long_as_the_times_is_the_samples_there():
     values = 1 + 0.2 * np.sin(3 * T)
     wanted = poinsot.inverse_dynamics(BAR, {"theta1": (T, values)}, T).forces["A"]

@@ -54,6 +54,46 @@ def test_the_list_of_what_is_on_offer_is_one():
     assert tuple(MECHANISMS) == OFFERED
 
 
+FILE = """#:schema ../model.schema.json
+# A lever of my own.
+format = 1
+name = "lever"
+planar = true
+[bodies.arm]
+mass = "2 kg"
+com = ["150 mm", 0]
+inertia = "0.03 kg·m^2"
+[joints.hinge]
+type = "revolute"
+between = ["ground", "arm"]
+actuated = true
+friction = { coulomb = "0.2 N·m" }
+"""
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_model_file_starts_a_folder(named, tmp_path):
+    (tmp_path / "lever.toml").write_text(FILE + '[coordinates]\nphi = { joint = "hinge" }\n' * named)
+    result = poinsot("new", "--mechanism", "lever.toml", "--simulated", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    text = (tmp_path / "lever" / "model.toml").read_text()
+    assert (
+        text.startswith("# lever, from lever.toml.\n") and "# A lever of my own.\n" in text and "schema" not in text
+    )
+    assert "started from lever.toml" in (tmp_path / "lever" / "README.txt").read_text()
+    moved = "phi" if named else "hinge"
+    assert (tmp_path / "lever" / "motion.csv").read_text().startswith(f"t,{moved}\n")
+    found = poinsot("identify", "study.toml", cwd=tmp_path / "lever")
+    assert found.returncode == 0 and "numerics sound" in found.stdout, found.stdout + found.stderr
+
+
+def test_a_mechanism_that_is_none_tells_of_model_files(tmp_path):
+    result = poinsot("new", "mine", "--mechanism", "my", cwd=tmp_path)
+    assert result.returncode == 1 and "or a model file of yours (.toml)" in result.stderr
+    result = poinsot("new", "mine", "--mechanism", "my.toml", cwd=tmp_path)
+    assert result.returncode == 1 and "my.toml: there is no such file" in result.stderr
+
+
 def test_without_a_terminal_the_mechanisms_are_listed_in_one_sentence(tmp_path):
     result = poinsot("new", "mine", cwd=tmp_path)
     assert (

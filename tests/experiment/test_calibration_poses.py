@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import poinsot
 from poinsot.errors import PoinsotError
 from poinsot.estimate.study import Unknown
+from poinsot.experiment.study_file import read_design
 from poinsot.model.mechanism import build
 from poinsot.recording.recording import Recording
 from tests.estimate.geometry.machines import (
@@ -144,6 +145,15 @@ def test_a_seed_gives_the_same_poses_again(bars):
     assert not np.array_equal(other.poses["e1"], bars.poses["e1"])
 
 
+@pytest.mark.parametrize("candidates", [100, 300, 700])
+def test_as_many_poses_are_drawn_as_are_asked_for(candidates):
+    found = poinsot.design(
+        five_bar(), asked(12, candidates), SELF, limits=SHOULDERS, channels=ENCODERS, noise=2e-5, seed=1
+    )
+    assert found.drawn == candidates and 12 < found.candidates <= candidates
+    assert f"({candidates} drawn)" in str(found)
+
+
 def test_a_design_is_written_with_what_the_machine_needs(bars, tmp_path):
     bars.save(tmp_path / "out")
     lines = (tmp_path / "out" / "poses.csv").read_text().splitlines()
@@ -194,6 +204,13 @@ def test_bad_input_is_one_sentence(given, text):
         options["channels"] = ["x", "e1"]
     with pytest.raises(PoinsotError, match=text):
         poinsot.design(build(document), **options)
+
+
+def test_entries_of_a_file_that_stand_in_its_table_of_the_design_are_told(tmp_path):
+    lines = ['model = "five_bar"', "[design]", 'task = "calibration"', "poses = 12", "seed = 3"]
+    (tmp_path / "design.toml").write_text("\n".join(lines))
+    with pytest.raises(PoinsotError, match=r"design of calibration: 'seed' stands at the top of the file, above"):
+        read_design(tmp_path / "design.toml")
 
 
 @pytest.mark.slow

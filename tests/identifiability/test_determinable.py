@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.identifiability.linear import linear_parameters
 from poinsot.identifiability.model_parameters import linear_slopes
 
 from ..papers.test_ex800 import CIRCLE, WAVES
@@ -141,3 +142,12 @@ def test_round_off_makes_no_combination():
     assert d.base.rank == 6 and d.gap.clear
     assert {name.split(".")[0] for name in (*d.determined, *d.poor)} == {"upper", "lower"}
     assert sum(len(f.instead) > 0 for f in d.findings) <= 5
+
+
+def test_a_parameter_that_no_regressor_has_is_named_alone():
+    machine = poinsot.load("three_link")
+    regressor = [linear for linear in linear_parameters(machine) if linear.owner == "link3"]
+    with pytest.raises(poinsot.PoinsotError, match=r"^L1 is a parameter of the geometry, of gravity or of a rest"):
+        linear_slopes(machine, regressor, ("link1.mass", "link2.mass", "L1", "A.stiffness"))
+    with pytest.raises(poinsot.PoinsotError, match=r"^L1, gravity.y are parameters of the geometry"):
+        linear_slopes(machine, regressor, ("L1", "link1.mass", "gravity.y"))

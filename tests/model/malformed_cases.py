@@ -119,6 +119,11 @@ BODIES = [
         r"frames\.tip\.rotation: the attitude is given more than once: quaternion, x",
     ),
     (
+        "sequence of one axis",
+        spatial("tip = [0, 0, 1]", 'tip = { rotation = { sequence = "Z", angles = [1] } }'),
+        r"frames\.tip\.rotation\.sequence: expected a rotation sequence of three axes such as 'ZXZ', got 'Z'",
+    ),
+    (
         "unknown sequence",
         spatial("tip = [0, 0, 1]", 'tip = { rotation = { sequence = "ZZX", angles = [1, 2, 3] } }'),
         r"frames\.tip\.rotation\.sequence: expected a rotation sequence.*'ZZX'",

@@ -6,6 +6,16 @@ from tests.model.malformed_cases import COMPONENT, PLANAR, SPATIAL
 
 COMPONENTS = [
     (
+        "unknown key of a law",
+        PLANAR + '[forces.f]\ntype = "stribeck"\nvelocty = 1\non = { joint = "hinge" }\n',
+        r"forces\.f\.velocty: .*there are: type, on, [a-z_, ]*$",
+    ),
+    (
+        "unknown key of a load",
+        PLANAR + '[forces.f]\ntype = "load"\nat = "arm"\nvalue = 1\n',
+        r"forces\.f\.value: .*there are: type, at, force, moment, follows$",
+    ),
+    (
         "unknown component",
         COMPONENT + '[instances.l]\ncomponent = "lag"\nbase = 1\n',
         r"instances\.l\.component: .*'lag' \(did you mean 'leg'",

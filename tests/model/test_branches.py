@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poinsot import loads
+from poinsot.errors import PoinsotError
+from poinsot.model.assembly.assembly import assemble
 from poinsot.model.assembly.branches import along_branch, one_branch
 
 
@@ -63,3 +66,47 @@ def test_what_counts_as_zero_is_measured_by_the_largest_singular_value(size):
     weak = size * np.diag([1.0, 1e-3])
     assert one_branch(weak, weak * [1, -1], 1e-2) and not one_branch(weak, weak * [1, -1], 1e-4)
     assert one_branch(weak, turned(1.4) @ weak, 1e-4) and not one_branch(weak, turned(1.5) @ weak, 1e-4)
+
+
+PRESS = """
+format = 1
+planar = true
+[bodies]
+ground = { frames = { top = [0.18, 0.22], way = [0.18, 0] } }
+crank = { frames = { pin = [0.04, 0] } }
+coupler = { frames = { knee = [0.19, 0] }, placement = { at = "crank.pin", along = ["crank.pin", "upper.knee"] } }
+lower = { frames = { foot = [0.16, 0] }, placement = { at = "upper.knee", along = ["upper.knee", "ram"] } }
+ram = { placement = { position = [0.18, -0.09] } }
+[bodies.upper]
+frames.knee = [0.15, 0]
+placement = { position = [0.18, 0.22], rotation = { angle = "-95 deg" } }
+[joints]
+motor = { type = "revolute", between = ["ground", "crank"], actuated = true }
+A = { type = "revolute", between = ["crank.pin", "coupler"] }
+top = { type = "revolute", between = ["ground.top", "upper"] }
+knee = { type = "revolute", between = ["coupler.knee", "upper.knee"], closing = true }
+knee2 = { type = "revolute", between = ["upper.knee", "lower"] }
+slide = { type = "prismatic", between = ["ground.way", "ram"], axis = [0, 1] }
+foot = { type = "revolute", between = ["lower.foot", "ram"], closing = true }
+[coordinates]
+phi = { joint = "motor" }
+ram = { joint = "slide" }
+[pose]
+phi = "60 deg"
+"""
+
+
+def test_a_pose_beyond_the_end_of_a_branch_tells_the_ways_to_it_and_they_lead_there():
+    press = loads(PRESS)
+    with pytest.raises(
+        PoinsotError, match=r"close up to ram = -0\.08.*pose the machine by phi instead, or give a pose"
+    ):
+        assemble(press, {"ram": -0.075})
+    turned = assemble(press, {"phi": np.radians(150)})
+    for found in (
+        assemble(press, {"ram": -0.075}, home=turned),
+        assemble(loads(PRESS.replace("60 deg", "150 deg")), {"ram": -0.075}),
+        assemble(press, {"phi": turned.value(press.coordinates["phi"], press.joints)}),
+    ):
+        assert found.residual < 1e-12
+    assert found.value(press.coordinates["ram"], press.joints) == pytest.approx(-0.0832, abs=1e-4)

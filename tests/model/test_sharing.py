@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from poinsot.errors import PoinsotError
+from poinsot.estimate.study import require_parameters
 from poinsot.model.assembly.assembly import assemble
 from poinsot.model.assembly.first_guess import first_guess
 from poinsot.model.assembly.topology import topology
@@ -184,3 +185,27 @@ def test_a_negative_number_that_an_argument_gives_is_a_parameter_of_its_copy():
     built = build(legs(rod, number=2, x=[0.3, -0.4]))
     assert [built.parameters[f"leg{k}.rod.tip.x"].value for k in (1, 2)] == [0.3, -0.4]
     np.testing.assert_allclose(built.frame("leg2.rod.tip").pose().p, [-0.4, -0.8, 0])
+
+
+@pytest.mark.parametrize(
+    ("instance", "name", "words"),
+    [
+        ({"number": 3}, "leg1.mass", "'leg1.mass' is shared by all copies as 'leg.self.mass'"),
+        ({"number": 3}, "leg.mass", "'leg.mass' is called 'leg.self.mass'"),
+        ({"number": 3, "separate": True}, "leg1.mass", "'leg1.mass' is called 'leg1.self.mass'"),
+        ({"number": 3, "separate": True}, "leg2.inertia.xx", "is called 'leg2.self.inertia.xx'"),
+        ({"number": 3}, "leg1.self.mass", "'leg1.self.mass' is shared by all copies as 'leg.self.mass'"),
+    ],
+)
+def test_the_names_that_results_give_to_a_copy_tell_those_of_its_parameters(instance, name, words):
+    document = legs(**instance)
+    document["components"]["leg"] = {
+        "arguments": ["x"],
+        "bodies": {"self": ROD},
+        "joints": {"ball": {"type": "spherical", "between": [{"body": "ground", "position": ["{x}", 0, 0]}, "self"]}},
+    }
+    mechanism = build(document)
+    with pytest.raises(PoinsotError, match=words):
+        mechanism.with_parameters({name: 2.0})
+    with pytest.raises(PoinsotError, match=f"there is no parameter '{name}': it is "):
+        require_parameters([name], mechanism)

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import poinsot
 from poinsot.app.cli import app
 from poinsot.recording.finding import Severity
+from poinsot.recording.place import placed
 from poinsot.recording.units import si
 
 T = np.linspace(0, 1, 21)
@@ -62,9 +63,14 @@ RATES = {
     "rpm": np.pi / 30,
     "rev/min": np.pi / 30,
     "°/s": np.pi / 180,
+    "U/min": np.pi / 30,
+    "1/min": np.pi / 30,
+    "min^-1": np.pi / 30,
 }
-FORCES = {"lbf": 4.4482216152605, "kN": 1e3, "mN": 1e-3}
+FORCES = {"lbf": 4.4482216152605, "kN": 1e3, "mN": 1e-3, "kgf": 9.80665, "kp": 9.80665}
 TORQUES = {"lbf·in": 4.4482216152605 * 0.0254, "ft-lbf": 4.4482216152605 * 0.3048, "Nmm": 1e-3, "mNm": 1e-3}
+TORQUES |= {"Ncm": 1e-2, "N cm": 1e-2, "ft-lbs": 4.4482216152605 * 0.3048, "lbf·ft": 4.4482216152605 * 0.3048}
+TORQUES |= {"kgf·m": 9.80665, "kgf cm": 0.0980665, "oz-in": 0.2780138509537812 * 0.0254, "N m": 1.0, "kNm": 1e3}
 
 
 @pytest.mark.parametrize("unit", ["Hz", "1/min", "1/s", "min^-1", "1/s²"])
@@ -132,7 +138,7 @@ def test_a_recording_in_any_unit_is_that_in_si(units, cart, tmp_path):
         *(("x", u, f, "m") for u, f in list(UNITS.items())[:7]),
         *(("phi", u, f, "rad") for u, f in list(UNITS.items())[7:]),
         *(
-            ("x.rate" if u[0] in "mi" else "phi.rate", u, f, "m/s" if u[0] in "mi" else "rad/s")
+            ("x.rate" if u in ("mm/s", "in/s") else "phi.rate", u, f, "m/s" if u in ("mm/s", "in/s") else "rad/s")
             for u, f in RATES.items()
         ),
         *(("slide.force", u, f, "N") for u, f in FORCES.items()),
@@ -143,6 +149,34 @@ def test_every_unit_of_a_header_is_converted(column, unit, factor, kept, cart, t
     found = poinsot.read(table(tmp_path / "run.csv", {"t [s]": T, f"{column} [{unit}]": ANGLE}), mechanism=cart)
     assert_allclose(found[column], factor * ANGLE, rtol=1e-12)
     assert found.units[column] == kept and not found.problems
+
+
+@pytest.mark.parametrize("unit", ["Hz", "1/s"])
+def test_speeds_in_hertz_are_refused_with_what_to_write(unit, cart, tmp_path):
+    found = poinsot.read(table(tmp_path / "run.csv", {"t [s]": T, f"phi.rate [{unit}]": ANGLE}), mechanism=cart)
+    (said,) = found.problems
+    assert "it is recorded in Hz" in said.message and said.advice.startswith("write rpm, deg/s or rad/s")
+
+
+def test_what_does_not_turn_is_not_counted_by_the_minute(cart, tmp_path):
+    columns = {"t [s]": T, "x.rate [1/min]": ANGLE, "pulse [1/min]": ANGLE}
+    found = poinsot.read(table(tmp_path / "run.csv", columns), mechanism=cart)
+    assert found.units["pulse"] == "1/min" and found["pulse"] == pytest.approx(ANGLE)
+    assert "recorded in 1/min, the mechanism measures m/s there" in found.problems[0].message
+
+
+def test_turns_per_minute_in_python_are_those_of_files(cart, tmp_path):
+    made = poinsot.Recording.of(T, {"phi.rate": ANGLE}, units={"phi.rate": "1/min"}, noise={"phi.rate": 3.0})
+    found = placed(placed(made, cart), cart)
+    assert_allclose(found["phi.rate"], ANGLE * np.pi / 30)
+    assert found.channels["phi.rate"].noise == pytest.approx(3 * np.pi / 30)
+    assert "'phi.rate': 1/min → rad/s, as revolutions per minute" in found.steps
+
+
+def test_advice_on_torques_lists_units_of_torques(cart, tmp_path):
+    found = poinsot.read(table(tmp_path / "run.csv", {"t [s]": T, "pin.force [Nmmm]": ANGLE}), mechanism=cart)
+    (said,) = [f for f in found.findings if f.code == "unknown unit"]
+    assert "there are: N·m, Nm, mNm, Ncm" in said.message and " J" not in said.message
 
 
 def test_a_unit_that_is_not_known_is_said(cart, tmp_path):

@@ -184,6 +184,19 @@ def test_a_mass_is_identified_in_spite_of_samples_that_were_lost(column, value, 
     assert mass.value == pytest.approx(3, rel=0.01)
 
 
+@pytest.mark.parametrize(("unit", "factor"), [("kN", 1e3), ("N", 1.0)])
+def test_a_code_is_told_as_it_stands_in_the_file(unit, factor, tmp_path):
+    mechanism, columns = slide(2001)
+    columns["rail"] = columns["rail"] / factor
+    columns["rail"][np.random.default_rng(1).choice(np.arange(5, 1996), 24, False)] = -9999
+    rows = np.stack([*columns.values()], axis=1)
+    header = f"t [s],x [m],rail [{unit}]"
+    np.savetxt(tmp_path / "run.csv", rows, delimiter=",", header=header, comments="", fmt="%.9g")
+    rec = poinsot.read(tmp_path / "run.csv", mechanism=mechanism)
+    (code,) = [f for f in rec.findings if f.code == "sentinel"]
+    assert ("(-9999 in the file)" in code.message) == (unit == "kN") and "-9999" in code.message
+
+
 def measured(data) -> Iterator[tuple[str, np.ndarray]]:
     """Channels (n,) of measured motions of machines."""
     paths = [(data / "emps" / f"{name}.mat", None) for name in ("DATA_EMPS", "DATA_EMPS_PULSES")]

@@ -367,7 +367,9 @@ def require_parameters(patterns: Sequence[str], mechanism: Mechanism, besides: S
 
 
 def not_written(pattern: str, mechanism: Mechanism) -> str:
-    """What to add to the model file for a parameter that a sensor can have and does not, such as an offset."""
+    """What is called otherwise, or what to add for a parameter that a sensor can have and does not (an offset)."""
+    if said := mechanism.parameters.of_copies(pattern):
+        return f": it {said}"
     owner, _, name = pattern.rpartition(".")
     sensors = [
         key

@@ -55,7 +55,7 @@ def read_design(path: str | Path) -> DesignStudy:
     mechanism = mechanism_of(table.model, table.known, file.parent)
     return DesignStudy(
         mechanism,
-        task_of(table.design, mechanism),
+        task_of(table.design, mechanism, DesignTable.model_fields),
         unknowns_beside(table.known, table.unknowns, mechanism, file.name),
         limits_of(table.limits, mechanism),
         tuple(table.channels),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.identifiability.linear import LinearParameter, chosen
 from poinsot.identifiability.regressor import Regressor
 from poinsot.lazy import casadi
@@ -78,8 +78,8 @@ def linear_function(
     mechanism: Mechanism, linear: tuple[LinearParameter, ...], names: tuple[str, ...]
 ) -> casadi.Function:
     """θ (k,) and ∂θ/∂p (k, n) of parameters p (n,) of the model file; for p (n, N) of many, one after the other."""
-    p = casadi.SX.sym("p", len(names))
-    elements = mechanism.resolved({name: p[i] for i, name in enumerate(names)})
+    symbols = {name: casadi.SX.sym(name) for name in names}
+    p, elements = casadi.vertcat(casadi.SX(0, 1), *symbols.values()), mechanism.resolved(symbols)
     _require_linear(elements, names)
     phi = {name: casadi.SX(body.inertial_parameters()) for name, body in elements.bodies.items()}
 
@@ -96,10 +96,13 @@ def linear_function(
 
 def _require_linear(elements: Elements, names: tuple[str, ...]) -> None:
     """Parameters must not stand in geometry, gravity, rest positions or limits, which move the regressor itself."""
-    if _symbols(_without_linear(elements)):
+    elsewhere = _symbols(_without_linear(elements))
+    wrong = [name for name in names if name in elsewhere]
+    if wrong:
+        are = "is a parameter" if len(wrong) == 1 else "are parameters"
         raise PoinsotError(
-            f"among {', '.join(names)} there is a parameter of the geometry, of gravity or of a rest position: "
-            "a regressor has columns for inertias and constants of laws; for others see poinsot.sensitivity"
+            f"{listing(wrong)} {are} of the geometry, of gravity or of a rest position: a regressor "
+            "has columns for inertias and constants of laws; for others see poinsot.sensitivity"
         )
 
 

@@ -33,6 +33,7 @@ from poinsot.model.assembly.topology import idle_closing, topology
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.meshes import missing_meshes
 from poinsot.model.parts import Elements, substitute
+from poinsot.model.plausible import implausible_bodies
 from poinsot.model.quantities.expressions import names
 from poinsot.model.quantities.units import beyond_two_turns
 from poinsot.results import BarPanel, Panel, Result, TextPanel
@@ -140,6 +141,7 @@ def check(mechanism: Mechanism) -> Report:
     findings += _angle_findings(mechanism) + [_idle_finding(name) for name in idle_closing(elements)]
     notes = [missing_meshes(mechanism), *(joint.remark() for joint in elements.joints.values())]
     findings += [Diagnostic(Level.NOTE, said) for said in notes if said]
+    findings += [Diagnostic(Level.WARNING, said) for said in implausible_bodies(elements, assembly.poses)]
     generic = given = None
     redundant: tuple[Row, ...] = ()
     if assembly.converged:

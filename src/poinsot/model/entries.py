@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection
+from dataclasses import fields
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
@@ -100,11 +101,17 @@ class Spec(BaseModel):
         """All keys of the table."""
         return tuple(cls.model_fields)
 
+    @classmethod
+    def keys_beside(cls, table: dict[str, Any]) -> tuple[str, ...]:
+        """Keys that the table may have beside those that it has, for messages."""
+        return cls.known_keys()
+
     @model_validator(mode="before")
     @classmethod
     def _known(cls, table: Any) -> Any:
         for key in table if isinstance(table, dict) else ():
-            if key not in (known := cls.known_keys()):
+            if key not in cls.known_keys():
+                known = cls.keys_beside(table)
                 exist = f"; there are: {listing(known, MOST_KEYS)}"
                 words = f"this key is not known here{suggestion(key, known)}{exist}"
                 raise PydanticCustomError("unknown_key", "{words}", {"words": words, "key": key})
@@ -122,6 +129,17 @@ class LawSpec(Spec):
     def taken(cls) -> dict[str, str]:
         """Keys of all laws of the family, with descriptions."""
         return {}
+
+    @classmethod
+    def laws(cls) -> dict[str, Any]:
+        """The laws of the family by type, where the keys of a table are their fields."""
+        return {}
+
+    @classmethod
+    def keys_beside(cls, table: dict[str, Any]) -> tuple[str, ...]:
+        """Those of the law, where its type is known."""
+        law = cls.laws().get(str(table.get("type")))
+        return cls.known_keys() if law is None else ("type", *(f.name for f in fields(law) if f.name != "name"))
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -26,6 +25,7 @@ from poinsot.elements.forces import FORCES, Actuator, Load
 from poinsot.elements.joints import JOINTS
 from poinsot.elements.sensors import SENSORS
 from poinsot.model.entries import NUMBER_SCHEMA, Key, LawSpec, Number, Spec, Table, Vector, as_number, counted, one_of
+from poinsot.model.sequences import MovingSequence, RotationSequence
 
 Limits = Annotated[tuple[Number, ...], *counted(2, 2)]
 
@@ -42,7 +42,7 @@ class ParameterSpec(Spec):
 class RotationSpec(Spec):
     """An attitude: angles of a sequence, a quaternion, or the direction of one axis."""
 
-    sequence: str | None = None
+    sequence: RotationSequence | None = None
     angles: Annotated[tuple[Number, ...], *counted(3, 3)] | None = None
     quaternion: Annotated[tuple[Number, ...], *counted(4, 4)] | None = None
     x: Vector | None = None
@@ -217,13 +217,6 @@ class JointSpec(LawSpec):
         return {key: value for key, value in self.given.items() if key in ("axis", "axis2", *self.taken())}
 
 
-def _moving(value: str) -> str:
-    axes = len(value) == 3 and set(value) <= set("XYZ")
-    if not axes or value[1] in (value[0], value[2]):
-        raise ValueError("expected a sequence about moving axes")
-    return value
-
-
 class CoordinateSpec(LawSpec):
     """A coordinate: of a joint, a length between two places, a position, an angle, or a combination of joints'."""
 
@@ -242,7 +235,7 @@ class CoordinateSpec(LawSpec):
     position: Place | None = None
     axis: Literal["x", "y", "z"] | None = None
     angle: Place | None = None
-    sequence: Annotated[str, AfterValidator(_moving)] | None = None
+    sequence: MovingSequence | None = None
     index: Literal[1, 2, 3] | None = None
     reference: Place | None = Field(None, description="Seen from here instead of the ground.")
 
@@ -252,9 +245,9 @@ class CoordinateSpec(LawSpec):
         return {key: "" for key in COORDINATES if key not in cls.model_fields}
 
 
-def _forces() -> list[str]:
+def _forces() -> dict[str, Any]:
     """What a table of forces may hold; actuators have one of their own."""
-    return [*(kind for kind, law in FORCES.items() if law is not Actuator), Load.kind]
+    return {kind: law for kind, law in FORCES.items() if law is not Actuator} | {Load.kind: Load}
 
 
 class ForceSpec(LawSpec):
@@ -273,6 +266,11 @@ class ForceSpec(LawSpec):
     def taken(cls) -> dict[str, str]:
         """Parameters of the laws along a coordinate."""
         return {name: "" for law in FORCES.values() for name in law.parameters}
+
+    @classmethod
+    def laws(cls) -> dict[str, Any]:
+        """Laws along a coordinate, and loads."""
+        return _forces()
 
 
 class CouplingSpec(Spec):

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poinsot.errors import PoinsotError, by_name
+from poinsot.model.quantities.parameters import as_value
+from poinsot.model.quantities.units import Meant
+
+if TYPE_CHECKING:
+    from poinsot.model.mechanism import Mechanism
 
 
 @dataclass(frozen=True)
@@ -45,3 +50,10 @@ def named_pose(pose: Any) -> Mapping[str, float] | None:
     if pose.q is not None or pose.v is not None:
         raise PoinsotError("q are coordinates of one formulation: name the coordinates of this pose instead")
     return pose.pose or None
+
+
+def in_si(mechanism: Mechanism, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by coordinate, texts such as "20 deg" among them as numbers  [m or rad]."""
+    named = mechanism.elements.coordinates
+    units = {name: named[name].unit for name, x in values.items() if isinstance(x, str) and name in named}
+    return {name: Meant(as_value(x, units[name], name)) if name in units else x for name, x in values.items()}

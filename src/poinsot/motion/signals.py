@@ -21,9 +21,8 @@ from poinsot.errors import MotionError, PoinsotError, one_line
 from poinsot.lazy import provided
 from poinsot.model.assembly.degrees import ask_about_range
 from poinsot.model.mechanism import Mechanism
-from poinsot.model.quantities.parameters import as_value
 from poinsot.model.quantities.times import seconds
-from poinsot.model.quantities.units import Meant
+from poinsot.model.state import in_si
 from poinsot.motion.equations import differentiated
 from poinsot.spatial.algebra import Numbers
 
@@ -233,13 +232,6 @@ def as_motion(motion: Any, mechanism: Mechanism, t: Numbers | None = None) -> Ma
     for name, value in found.items():
         ask_about_range(mechanism, name, *_extent(value))
     return MotionTable(found)
-
-
-def in_si(mechanism: Mechanism, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values by coordinate, texts such as "20 deg" among them as numbers  [m or rad]."""
-    named = mechanism.elements.coordinates
-    units = {name: named[name].unit for name, x in values.items() if isinstance(x, str) and name in named}
-    return {name: Meant(as_value(x, units[name], name)) if name in units else x for name, x in values.items()}
 
 
 def _sampled(value: Any, t: Any) -> Any:

@@ -163,8 +163,9 @@ def mapped(
                 findings.append(_first_turns(name, abs(spec.gain), name, "in columns="))
         values[name] = _scaled(column, spec.gain * factor, spec.offset)
         kind = spec.kind or (table.kinds[k] if table.kinds else "")
+        scale = (spec.gain * factor, spec.offset)
         place = spec.place or (table.places[k] if table.places else "")
-        channels[name] = RecordedChannel(name, unit, kind, place, f"{table.names[k]} of {source}", spec.noise)
+        channels[name] = RecordedChannel(name, unit, kind, place, f"{table.names[k]} of {source}", spec.noise, scale)
         steps += _said(name, table.names[k], spec, written, factor, unit)
     return values, channels, steps, findings
 

@@ -16,10 +16,11 @@ from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.independent import untold
 from poinsot.recording.motion import position_channels
 from poinsot.recording.recording import Axis, RecordedChannel, Recording
-from poinsot.recording.units import strange_unit
+from poinsot.recording.units import PER_MINUTE, si, strange_unit
 
 __all__ = ["known_channels", "placed"]
 
+TURNS_PER_MINUTE = si("rpm")[0]  # [rad/s]
 RATES = {"rad": ("rad/s", "rad/s²"), "m": ("m/s", "m/s²")}
 
 
@@ -53,6 +54,7 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     channels that nothing of the mechanism has the name of are noted. Angles kept within a turn become continuous
     where rigid end stops allow it, and those behind gears and screws have the turns that something tells."""
     known, channels, findings = known_channels(mechanism), dict(recording.channels), []
+    turning: list[str] = []
     units = {name: c.unit for name, c in [*mechanism.coordinates.of_joints.items(), *mechanism.coordinates.items()]}
     for name in _beside_forces(recording, mechanism):
         known[name] = replace(known[name], unit=units[name], kind="position")
@@ -62,6 +64,10 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
             match = replace(match, unit=channel.unit, kind="position")  # a drive and a coordinate of one name
         if match is None:
             continue
+        if _turns_per_minute(channel, match):
+            scale = (channel.scale[0] * TURNS_PER_MINUTE, channel.scale[1] * TURNS_PER_MINUTE)
+            channel = replace(channel, unit=match.unit, noise=channel.noise * TURNS_PER_MINUTE, scale=scale)
+            turning.append(name)
         channels[name] = replace(
             channel,
             unit=channel.unit or match.unit,
@@ -75,8 +81,20 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     strange = [name for name in strange if name not in used and not _is_second(name, known, recording)]
     strange = strange if recording.axis is Axis.TIME else []  # responses are placed by their own words
     findings += [one for one in _strange_findings(strange, known) if one not in recording.findings]
-    found = replace(recording, channels=channels).with_findings(findings)
+    found = _in_radians(replace(recording, channels=channels), turning).with_findings(findings)
     return with_first_turns(unwrapped(found, _limits(found, mechanism)), found, mechanism)
+
+
+def _turns_per_minute(channel: RecordedChannel, match: RecordedChannel) -> bool:
+    """Whether a channel in 1/min is the speed of what turns, so that these are revolutions per minute."""
+    return channel.unit == PER_MINUTE and match.unit == RATES["rad"][0]
+
+
+def _in_radians(recording: Recording, names: list[str]) -> Recording:
+    """The recording with channels in revolutions per minute in rad/s."""
+    values = {name: recording[name] * TURNS_PER_MINUTE for name in names}
+    steps = [f"'{name}': 1/min → rad/s, as revolutions per minute" for name in names]
+    return replace(recording, values={**recording.values, **values}, steps=(*recording.steps, *steps))
 
 
 def _limits(recording: Recording, mechanism: Mechanism) -> dict[str, tuple[float, float]]:
@@ -140,4 +158,7 @@ def _unit_findings(channel: RecordedChannel, match: RecordedChannel) -> Iterator
         )
     elif channel.unit != match.unit and channel.unit and match.unit:
         message = f"it is recorded in {channel.unit}, the mechanism measures {match.unit} there"
-        yield Finding("unit", channel.name, "", 0.0, message, "give its unit and gain in columns=", Severity.ERROR)
+        advice = "give its unit and gain in columns="
+        if match.unit == RATES["rad"][0] and channel.unit == "Hz":
+            advice = "write rpm, deg/s or rad/s: whether 1/s and Hz count turns or radians is not said"
+        yield Finding("unit", channel.name, "", 0.0, message, advice, Severity.ERROR)

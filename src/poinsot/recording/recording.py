@@ -56,6 +56,12 @@ class RecordedChannel:
     place: str = ""  # coordinate, joint, actuator, sensor or point of the mechanism; "" if unknown
     origin: str = ""  # column and file from which it comes
     noise: float = 0.0  # standard deviation of one sample, in the unit; 0 if unknown
+    scale: tuple[float, float] = (1.0, 0.0)  # a and b of the numbers n that were given: samples are a n + b
+
+    def given(self, value: float) -> str:
+        """The number that was given for a value, in brackets, where it was another: of another unit, say."""
+        a, b = self.scale
+        return f" ({(value - b) / a:.9g} in the file)" if self.scale != (1.0, 0.0) and a else ""
 
 
 CHANNELS = 8  # in a plot
@@ -144,7 +150,9 @@ class Recording(Result):
                 columns[name] = given * factor
                 steps.append(f"channel '{name}' from {written} to {unit}")
             kind, place = _text("kind", name, kinds), _text("place", name, places)
-            about[name] = RecordedChannel(name, unit, kind, place, noise=factor * _noise(name, noise))
+            about[name] = RecordedChannel(
+                name, unit, kind, place, noise=factor * _noise(name, noise), scale=(factor, 0.0)
+            )
         found = [f for name, column in columns.items() for f in _masked_infinite(name, t, column)]
         for column in (t, *columns.values()):
             column.setflags(write=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import product
 
 from poinsot.errors import PoinsotError
 from poinsot.model.quantities.units import dimension_text, parse_unit
@@ -30,19 +31,20 @@ _SPELT = {
     "meters": "m",
     "metres": "m",
     "newton": "N",
-    "Nm": "N·m",
     "N-m": "N·m",
     "N.m": "N·m",
-    "N m": "N·m",
-    "Nmm": "N·mm",
-    "N mm": "N·mm",
+    "kp": "kgf",
     "Deg": "deg",
     "inch": "in",
     "inches": "in",
     "foot": "ft",
     "feet": "ft",
-    **{f"{a}{sign}{b}": "lbf·in" for a, b in (("lbf", "in"), ("in", "lbf")) for sign in " -"},
-    **{f"{a}{sign}{b}": "lbf·ft" for a, b in (("lbf", "ft"), ("ft", "lbf")) for sign in " -"},
+    **{  # of torques, in which a pound and an ounce are forces
+        spelt: f"{force}·{length}"
+        for force, names in (("lbf", ("lbf", "lb", "lbs")), ("ozf", ("ozf", "oz")))
+        for name, length, sign in product(names, ("in", "ft"), " -·*.")
+        for spelt in (f"{name}{sign}{length}", f"{length}{sign}{name}")
+    },
 }
 _ANGULAR = ("rad", "rad/s", "rad/s²")  # how units of these dimensions are written
 _OTHER = {  # factor to the SI unit beside it
@@ -51,14 +53,14 @@ _OTHER = {  # factor to the SI unit beside it
     "rpm": (2 * math.pi / 60, "rad/s"),
     "ns": (1e-9, "s"),
     "h": (3600.0, "s"),
-    "mN·m": (1e-3, "N·m"),
-    "mNm": (1e-3, "N·m"),
-    "kNm": (1e3, "N·m"),
     "mV": (1e-3, "V"),
     "kV": (1e3, "V"),
     "mA": (1e-3, "A"),
     "dps": (math.pi / 180, "rad/s"),
 }
+_BETWEEN = re.compile(r"(?<=[^\W\d_]|[°²³)])\s+(?=[^\W\d_]|[°(])")  # a space that stands for a point
+PER_MINUTE = "1/min"  # turns of what turns, events of others: the unit of a channel that is placed tells
+_PER_MINUTE = ("1/min", "/min", "min^-1", "min⁻¹", "min-1")
 _KEPT = (
     "V",
     "A",
@@ -88,8 +90,8 @@ def si(text: str) -> tuple[float, str]:
 
     >>> si("°/s")
     (0.017453292519943295, 'rad/s')
-    >>> si("rev/min")[1], si("1/min")[1]
-    ('rad/s', 'Hz')
+    >>> si("rev/min")[1], si("1/min"), si("1/s")[1]
+    ('rad/s', (1.0, '1/min'), 'Hz')
     >>> si("g"), si("V"), si("mm"), si("g/N")
     ((9.80665, 'm/s²'), (1.0, 'V'), (0.001, 'm'), (9.80665, '(m/s²)/N'))
     """
@@ -99,15 +101,16 @@ def si(text: str) -> tuple[float, str]:
         return over / under, f"({unit})/{force}" if "/" in unit else f"{unit}/{force}"
     if text in ("", "-", "1"):
         return 1.0, "-" if text else ""
+    if text in _PER_MINUTE:
+        return 1.0, PER_MINUTE
     if text in _OTHER:
         return _OTHER[text]
     if text in _KEPT:
         return 1.0, text
     spelt = "".join(_SPELT.get(part, part) for part in re.split(r"([/*·^ ])", _SPELT.get(text, text)))
-    for sign, plain in (("º", "°"), ("Nm", "N·m")):
-        spelt = spelt.replace(sign, plain)
+    spelt = spelt.replace("º", "°")
     spelt = re.sub(r"(?<=[A-Za-z])2$", "²", spelt.replace("s2", "s²"))
-    unit = parse_unit(spelt)
+    unit = parse_unit(_BETWEEN.sub("*", spelt))
     for angular in _ANGULAR:
         if unit.dimension == parse_unit(angular).dimension:
             return unit.factor, angular

@@ -14,7 +14,7 @@ from poinsot.model.state import GivenPose
 from poinsot.motion.driven import require_count
 from poinsot.motion.equations import SINGULAR, inverse_function
 from poinsot.motion.inverse_dynamics import inverse_dynamics, require_actuators, require_hold
-from poinsot.motion.signals import MotionTable, in_si
+from poinsot.motion.signals import MotionTable
 from poinsot.results import Result
 from poinsot.results.words import quantities
 from poinsot.statics.force_sizes import told_forces
@@ -66,7 +66,7 @@ def hold(mechanism: Mechanism, pose: GivenPose = None) -> Holding:
         for said in passed_stops(mechanism, given, {}):
             warnings.warn(f"the pose of the model file is beyond {said}", stacklevel=2)
     if given is None or isinstance(given, Mapping):
-        named = dict(mechanism.elements.pose) if given is None else in_si(mechanism, given)
+        named = dict(mechanism.elements.pose) if given is None else dict(given)
         if open_spins(mechanism.naming(*named), named) is None:
             require_count(compiled, tuple(named))
         found = inverse_dynamics(mechanism, MotionTable(named), [0.0]).forces

@@ -12,7 +12,7 @@ from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.assembly.degrees import ask_about_degrees
 from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.model.state import GivenPose, State, named_pose
+from poinsot.model.state import GivenPose, State, in_si, named_pose
 from poinsot.spatial.pose import Pose
 from poinsot.system.conditioning import rechart
 from poinsot.system.functions import all_rows, body_poses
@@ -24,12 +24,13 @@ OPEN = 1e-6  # of the machine's size, or in radians: what given coordinates may 
 def given_pose(
     mechanism: Mechanism, pose: GivenPose, formulation: str = "joint"
 ) -> Mapping[str, float] | Assembly | None:
-    """A pose at rest: coordinates by name, or put together from those of a formulation; None is that of the file."""
+    """A pose at rest: coordinates by name  [m or rad], or put together from those of a formulation; None: that of the
+    file."""
     require_mechanism(mechanism)
     if not isinstance(pose, State) or (pose.q is None and pose.v is None):
         named = named_pose(pose)
         ask_about_degrees(mechanism, named)
-        return named
+        return None if named is None else in_si(mechanism, named)
     begin, _, v = assembled(system(mechanism, formulation), mechanism, pose)
     pose.require_rest(v)
     return begin

@@ -379,8 +379,11 @@ def _compliances(batch: BatchMatrices, s: np.ndarray, p: np.ndarray, frame: Any)
 
 
 def _numbers(value: Any, unit: str, name: str) -> np.ndarray:
+    def read(x: Any) -> Any:
+        return as_value(x, unit, name) if isinstance(x, str) else x
+
     try:
-        return np.asarray(as_value(value, unit, name) if isinstance(value, str) else value, float)
+        return np.asarray([read(x) for x in value] if isinstance(value, list | tuple) else read(value), float)
     except (TypeError, ValueError):
         raise PoinsotError(f"{name}: expected numbers in {unit}, not {one_line(repr(value), 40)}") from None
 

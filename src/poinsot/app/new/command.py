@@ -29,7 +29,10 @@ FILES = (  # of a folder, in the order in which they are told
 def new(
     name: Annotated[str, typer.Argument(help="the folder; by default the name of the mechanism")] = "",
     mechanism: Annotated[
-        str, typer.Option("--mechanism", help=", ".join(OFFERED), autocompletion=names.among(*OFFERED))
+        str,
+        typer.Option(
+            "--mechanism", help=f"{', '.join(OFFERED)}, or a model file", autocompletion=names.among(*OFFERED)
+        ),
     ] = "",
     urdf: Annotated[Path | None, typer.Option("--urdf", metavar="FILE", help="start from a URDF instead")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="where to make the folder")] = None,
@@ -46,15 +49,16 @@ def new(
         raise PoinsotError("start from --mechanism or from --urdf, not from both")
     if not mechanism and urdf is None:
         mechanism = _chosen(name)
-    folder = (out or Path()) / (name or mechanism or (urdf.stem if urdf else ""))
+    file = Path(mechanism) if mechanism.endswith(".toml") else urdf
+    folder = (out or Path()) / (name or (file.stem if file else mechanism))
     _check(folder, overwrite)
     with busy(f"preparing {folder}"):
-        texts, machine = _texts(mechanism, urdf, folder, simulated)
-    for file in machine.meshes if folder.exists() else ():
-        check_place(folder / file, overwrite)
+        texts, machine = _texts(mechanism, file, folder, simulated)
+    for mesh in machine.meshes if folder.exists() else ():
+        check_place(folder / mesh, overwrite)
     folder.mkdir(parents=True, exist_ok=True)
-    for file, text in texts.items():
-        write_text(folder / file, text, overwrite)
+    for own, text in texts.items():
+        write_text(folder / own, text, overwrite)
     copy_meshes(machine.meshes, folder)
     facts = {"moved": machine.moved, "added": machine.added, "rotors": machine.rotors, "weak": machine.weak}
     write_json(json, {"folder": str(folder), "files": [*texts, *machine.meshes], **facts}, overwrite)
@@ -92,14 +96,15 @@ def _chosen(name: str) -> str:
     return list(MECHANISMS)[int(answer) - 1] if answer.isdigit() and 0 < int(answer) <= len(MECHANISMS) else answer
 
 
-def _texts(mechanism: str, urdf: Path | None, folder: Path, simulated: bool) -> tuple[dict[str, str], NewMachine]:
+def _texts(mechanism: str, file: Path | None, folder: Path, simulated: bool) -> tuple[dict[str, str], NewMachine]:
     """The files by name, and the machine that they are about."""
     from poinsot.app.new import files
-    from poinsot.app.new.machine import machine_of, machine_of_urdf
+    from poinsot.app.new.machine import machine_of, machine_of_file, machine_of_urdf
     from poinsot.app.new.motions import motions_of, with_drives_that_suffice, with_sensors
     from poinsot.app.new.unknowns import asked_of
 
-    machine = machine_of(mechanism) if urdf is None else machine_of_urdf(urdf, folder)
+    read = machine_of_file if mechanism else machine_of_urdf
+    machine = machine_of(mechanism) if file is None else read(file, folder)
     motions = motions_of(machine)
     machine = with_sensors(with_drives_that_suffice(machine, motions), motions)
     asked = asked_of(machine, motions)
@@ -111,7 +116,7 @@ def _texts(mechanism: str, urdf: Path | None, folder: Path, simulated: bool) -> 
         "study.toml": files.study_text(asked),
         "design.toml": files.design_text(machine, motions, asked),
         "README.txt": files.instructions(
-            machine, asked, simulated, urdf.name if urdf else f"the mechanism {mechanism}"
+            machine, asked, simulated, file.name if file else f"the mechanism {mechanism}"
         ),
     }
     return texts, machine

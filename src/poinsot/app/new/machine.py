@@ -7,7 +7,7 @@ where J N gains most by it: none if the actuators of the source move all that ca
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -63,11 +63,31 @@ class NewMachine:
 def machine_of(mechanism: str) -> NewMachine:
     """One of the mechanisms on offer."""
     if mechanism not in MECHANISMS:
-        raise PoinsotError(unknown("mechanism to start from", mechanism, MECHANISMS))
+        raise PoinsotError(
+            f"{unknown('mechanism to start from', mechanism, MECHANISMS)}, or a model file of yours (.toml)"
+        )
     own = resources.files("poinsot.app.new") / f"{mechanism}.toml"
     text = own.read_text(encoding="utf-8") if own.is_file() else read_text(LIBRARY / f"{mechanism}.toml")
     text = re.sub(r"^#:schema .*\n", "", text)
     return _driven(_HEADER.format(title=f"{mechanism}: {MECHANISMS[mechanism]}.") + text)
+
+
+def machine_of_file(path: Path, folder: Path) -> NewMachine:
+    """The machine of a model file, as it is written where nothing has to be copied with it, for a new folder."""
+    mechanism = poinsot.load(path)
+    warn_of_missing(mechanism, path)
+    whole, meshes = gathered(mechanism, folder)
+    text = poinsot.dumps(whole) if meshes else re.sub(r"^#:schema .*\n", "", read_text(path))
+    if not mechanism.elements.coordinates:
+        names = [name for name, joint in mechanism.joints.items() if len(joint.coordinates) == 1]
+        text = f"{text.rstrip()}\n\n{_named(names)}"
+    title = f"{mechanism.name}, from {path.name}."
+    return replace(_driven(_HEADER.format(title=title) + text), meshes=meshes)
+
+
+def _named(joints: Iterable[str]) -> str:
+    """Names for the coordinates of joints, as tables of a model file."""
+    return "".join(f"[coordinates.{key(name)}]\njoint = {quoted(name)}\n" for name in joints)
 
 
 def machine_of_urdf(path: Path, folder: Path) -> NewMachine:
@@ -77,9 +97,8 @@ def machine_of_urdf(path: Path, folder: Path) -> NewMachine:
     mechanism, meshes = gathered(mechanism, folder)
     names = [name for name, joint in mechanism.joints.items() if len(joint.coordinates) == 1]
     declared = [name for name in names if name not in mechanism.elements.coordinates]
-    named = "".join(f"[coordinates.{key(name)}]\njoint = {quoted(name)}\n" for name in declared)
     title = f"{mechanism.name}, from {path.name}; what was left out is in the description."
-    machine = _driven(f"{_HEADER.format(title=title)}{poinsot.dumps(mechanism).rstrip()}\n\n{named}")
+    machine = _driven(f"{_HEADER.format(title=title)}{poinsot.dumps(mechanism).rstrip()}\n\n{_named(declared)}")
     rates = {name: joint.velocity for name, joint in read_tree(path).joints.items() if joint.velocity > 0}
     machine = replace(machine, rates=rates, meshes=meshes)
     try:

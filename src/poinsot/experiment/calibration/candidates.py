@@ -46,6 +46,12 @@ class Candidates:
     noise: Mapping[str, float]  # standard deviation by channel or pattern  [SI]
     limits: tuple[Limit, ...]
     seed: int
+    count: int  # poses that are drawn
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks they are drawn in."""
+        return -(-self.count // SIZE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,8 +177,8 @@ def chunk(candidates: Candidates, number: int) -> dict[str, np.ndarray]:
     setting = setting_of(candidates)
     drawn = [[one.owner for one in setting.limits].index(name) for name in setting.names]
     lower, upper = (side[drawn] for side in setting.sides())
-    rng = rng_of(candidates.seed, number)
-    s, uniform = rng.uniform(lower, upper, (SIZE, len(lower))), np.arange(SIZE) < SIZE // 2
+    rng, count = rng_of(candidates.seed, number), min(SIZE, candidates.count - number * SIZE)
+    s, uniform = rng.uniform(lower, upper, (count, len(lower))), 2 * np.arange(count) < count
     at_limit = (rng.random(s.shape) < EDGE) & ~uniform[:, None]
     s = np.where(at_limit, np.where(rng.random(s.shape) < 0.5, lower, upper), s)
     q, values, reached = setting.placed(s)

@@ -9,7 +9,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, count_of, one_line, unknown
 from poinsot.estimate.search.problem import Space
-from poinsot.experiment.calibration.candidates import SIZE, CalibrationSetting, Candidates, chunk, setting_of
+from poinsot.experiment.calibration.candidates import CalibrationSetting, Candidates, chunk, setting_of
 from poinsot.experiment.calibration.record import CalibrationDesign
 from poinsot.experiment.criteria import CRITERIA
 from poinsot.experiment.exchange import BestSet, best_set
@@ -55,15 +55,13 @@ class CalibrationTask(Task):
             )
         if study.runs:
             raise PoinsotError("earlier recordings do not count in a calibration: give what they told as priors")
-        shared = Candidates(
-            study.mechanism, study.unknowns, study.channels, study.noise, study.limits, int(study.seed)
-        )
+        given = study.mechanism, study.unknowns, study.channels, study.noise, study.limits
+        shared = Candidates(*given, int(study.seed), self.candidates)
         setting = setting_of(shared)
-        count = -(-self.candidates // SIZE)
-        parts = over_chunks(chunk, shared, count, dask=study.dask, what="poses for calibration")
+        parts = over_chunks(chunk, shared, shared.chunks, dask=study.dask, what="poses for calibration")
         found = _distinct({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
         if not len(found["s"]) or (len(found["s"]) < self.poses and not self.repeats):
-            raise PoinsotError(_too_few(setting, found, self.poses, count * SIZE))
+            raise PoinsotError(_too_few(setting, found, self.poses, self.candidates))
         rows = found["slopes"] * setting.space.size
         best = self._chosen(rows, setting.space)
         told = _predicted(setting, found["q"][best.chosen])
@@ -76,7 +74,7 @@ class CalibrationTask(Task):
             criteria=_criteria(setting.space, rows[best.chosen]),
             limits=setting.reached(found["values"][best.chosen]),
             status=DesignStatus.DONE if told.complete else DesignStatus.NOT_IDENTIFIABLE,
-            steps=(*study.steps, *setting.steps, f"{count * SIZE} poses were drawn by {', '.join(setting.names)}"),
+            steps=(*study.steps, *setting.steps, f"{self.candidates} poses were drawn by {', '.join(setting.names)}"),
             figures=_figures(found, best, drawn),
             seed=int(study.seed),
             poses=dict(zip(setting.names, found["s"][best.chosen].T)),
@@ -84,7 +82,7 @@ class CalibrationTask(Task):
             together=told.together,
             random=_at_random(setting, found["q"][found["uniform"]], self.poses, int(study.seed)),
             candidates=len(found["s"]),
-            drawn=count * SIZE,
+            drawn=self.candidates,
             efficiency=best.efficiency,
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.assembly.along_lines import guesses_along_lines
-from poinsot.model.assembly.branches import is_flipped, one_branch
+from poinsot.model.assembly.branches import branch_hint, is_flipped, one_branch
 from poinsot.model.assembly.constraints import Constraints, Row, row_scales, twist_scales
 from poinsot.model.assembly.contradictions import not_kept
 from poinsot.model.assembly.degrees import ask_about_degrees
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from poinsot.elements.coordinates import Coordinate
     from poinsot.elements.joints import Joint
     from poinsot.model.parts import Elements
-
 
 ALIKE, SAME = 3, 1e-6  # guesses that may end in the same failure as the best, and what is the same
 RESTARTS = 12  # guesses tried, the later ones shaken at random with a fixed seed
@@ -144,7 +143,8 @@ def assemble(mechanism: Mechanism, pose: GivenPose = None, *, home: Assembly | N
     try:
         return found.require()
     except PoinsotError as error:
-        hint = unit_hint(mechanism, named_pose(pose) or {}, home) if found.asked else ""
+        given = named_pose(pose) or {}
+        hint = (unit_hint(mechanism, given, home) or branch_hint(mechanism.elements, given)) if found.asked else ""
         raise PoinsotError(f"{error}{hint}") from None
 
 

@@ -8,16 +8,18 @@ would not show. Eigenvalues of B do not depend on units.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.errors import listing
 from poinsot.spatial.rotation import rotation_between
 
 if TYPE_CHECKING:
     from poinsot.elements.joints import Joint
+    from poinsot.model.parts import Elements
     from poinsot.spatial.pose import Pose
 
 NEAR = 0.9  # eigenvalues of B − 1 up to which those of B are not looked at
@@ -60,6 +62,13 @@ def _alike(B: np.ndarray) -> np.ndarray:
         size = np.abs(values)
         same[i] = bool(np.all((values.real > LEAST * size) & (size > SINGULAR) & (size < 1 / SINGULAR)))
     return same
+
+
+def branch_hint(elements: Elements, given: Collection[str]) -> str:
+    """How to reach a pose that another branch may have: the way from the file's pose is straight, and ends before."""
+    others = [name for name in elements.coordinates if name not in given]
+    by = f"pose the machine by {listing(others, 4)} instead, or " if others else ""
+    return f"; if another branch has it, {by}give a pose on that branch as [pose] of the file (home= in Python)"
 
 
 def is_flipped(joint: Joint, poses: Mapping[str, Pose]) -> bool:

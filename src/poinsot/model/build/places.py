@@ -142,10 +142,8 @@ class Places:
 
     def _angles(self, path: tuple, spec: RotationSpec, angles: tuple) -> Angles:
         if spec.sequence not in SEQUENCES:
-            raise ModelError(
-                (*path, "sequence"),
-                f"expected a rotation sequence of three axes such as 'ZXZ', got {spec.sequence!r}",
-            )
+            words = f"expected a rotation sequence of three axes such as 'ZXZ', got {spec.sequence!r}"
+            raise ModelError((*path, "sequence"), words)
         return Angles(spec.sequence, angles)
 
     def frame(self, scope: Scope, path: tuple, place: str | InlineFrame, owner: str) -> Frame:

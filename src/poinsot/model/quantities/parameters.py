@@ -69,14 +69,23 @@ class Parameters(Mapping[str, Parameter]):
         if name not in self.entries:
             if name in self.derived:
                 raise PoinsotError(f"parameter '{name}' is derived: it is {text(self.derived[name])}")
-            shared = next((p.name for p in self.entries.values() if name in p.copies), None)
-            if shared is not None:
-                raise PoinsotError(
-                    f"parameter '{name}' is shared by all copies as '{shared}': change that, or give every copy its "
-                    f"own by with_separate('{shared}')"
-                )
+            if said := self.of_copies(name):
+                raise PoinsotError(f"parameter '{name}' {said}")
             raise PoinsotError(unknown("parameter", name, self.entries))
         return self.entries[name]
+
+    def of_copies(self, name: str) -> str:
+        """What a name of a copy of a component stands for where it is no parameter: one that all copies share, or one
+        with "self" in its name, as results call it "leg1.coulomb"; empty for other names."""
+        parts = name.split(".")
+        for full in (name, *(".".join([*parts[:k], "self", *parts[k:]]) for k in range(1, len(parts)))):
+            if full in self.entries:
+                return f"is called '{full}'"
+            shared = next((p.name for p in self.entries.values() if full in p.copies), None)
+            if shared is not None:
+                advice = f"change that, or give every copy its own by with_separate('{shared}')"
+                return f"is shared by all copies as '{shared}': {advice}"
+        return ""
 
     def require(self, names: Iterable[str]) -> None:
         """Every name must be one of a parameter; the first that is not is an error that says what there is."""

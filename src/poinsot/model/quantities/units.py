@@ -43,6 +43,13 @@ _BASE = {
     "kN": (1e3, (1, 1, -2, 0)),
     "mN": (1e-3, (1, 1, -2, 0)),
     "lbf": (4.4482216152605, (1, 1, -2, 0)),
+    "ozf": (0.2780138509537812, (1, 1, -2, 0)),
+    "kgf": (9.80665, (1, 1, -2, 0)),
+    "Nm": (1.0, (1, 2, -2, 0)),
+    "kNm": (1e3, (1, 2, -2, 0)),
+    "mNm": (1e-3, (1, 2, -2, 0)),
+    "Ncm": (1e-2, (1, 2, -2, 0)),
+    "Nmm": (1e-3, (1, 2, -2, 0)),
     "rpm": (2 * math.pi / 60, (0, 0, -1, 1)),
     "J": (1.0, (1, 2, -2, 0)),
     "W": (1.0, (1, 2, -3, 0)),
@@ -57,6 +64,13 @@ _BASE = {
 }
 UNITS = tuple(name for name in _BASE if name not in ("1", "-"))
 UNIT_LIST = ", ".join(UNITS)  # for messages
+_LIKE = {  # products for messages, beside the units of the same dimension
+    "N·m": ("N·m", "Nm", "mNm", "Ncm", "Nmm", "kNm", "lbf·ft", "lbf·in", "ozf·in", "kgf·m"),
+    "rad/s": ("rad/s", "deg/s", "°/s", "rev/s", "rpm", "U/min"),
+    "rad/s²": ("rad/s²", "deg/s²", "°/s²"),
+    "m/s": ("m/s", "mm/s", "cm/s", "m/min", "in/s", "ft/s"),
+    "m/s²": ("m/s²", "mm/s²", "ft/s²"),
+}
 _COMMA = re.compile(r"(?<![\w.])([-+]?[\d.]*),(\d+)")
 _SI_NAMES = (
     *("kg", "m", "rad", "kg·m²", "m/s²", "-", "N", "N/m", "N·m/rad", "N·m", "N·s/m", "N·m·s/rad", "m/rad", "Pa"),
@@ -82,6 +96,7 @@ def parse_unit(text: str) -> Unit:
     """
     cleaned = re.sub(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)", lambda m: "^" + m.group(1).translate(_SUPERSCRIPTS), text.strip())
     cleaned = cleaned.replace("·", "*").replace("**", "^").replace(" ", "").replace("(", "").replace(")", "")
+    cleaned = re.sub(r"^[Uur]/min$", "rev/min", cleaned)  # turns, as German and Japanese drives have them
     factor, dimension, sign = 1.0, [0, 0, 0, 0], 1
     for token in re.split(r"([*/])", cleaned):
         if token in ("*", "/"):
@@ -130,7 +145,11 @@ def units_like(unit: str) -> str:
 
     >>> units_like("rad")
     'rad, mrad, deg, °, rev'
+    >>> units_like("N·m")
+    'N·m, Nm, mNm, Ncm, Nmm, kNm, lbf·ft, lbf·in, ozf·in, kgf·m'
     """
+    if unit in _LIKE:
+        return ", ".join(_LIKE[unit])
     dimension = parse_unit(unit).dimension if unit else ()
     return ", ".join(name for name in UNITS if _BASE[name][1] == dimension) or f"{UNIT_LIST} and their products"
 

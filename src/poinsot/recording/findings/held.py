@@ -9,13 +9,15 @@ import numpy as np
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.recording import Recording
 
-__all__ = ["clipped_findings", "held_findings"]
+__all__ = ["clipped_findings", "frozen_findings", "held_findings"]
 
 MEDIAN = 0.6745  # of noise: half of it is smaller
 STUCK, JUMP = 20, 3.0  # samples of one value at least; times the usual step
 SHARP = 3.0  # times as far away as a motion that turns would be
 KINK = 0.12  # of the way in the last quarter of the time: a parabola that ends has a sixteenth
 FINE, FINEST = 16, 4  # samples, up to which single ones count, and within which a motion may come to rest unseen
+AROUND = 200  # samples before and behind that tell noise
+ALTERNATING, GRAINS = 0.6, 3.0  # changes of sign of third differences: 0.77 of noise; steps of what is written
 MANY = 0.02  # of the samples: more that are clipped make results wrong
 
 
@@ -87,6 +89,51 @@ def _stuck(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> Iter
         message = f"it stays at {x[rows[0]]:.6g} for {seconds:.4g} s and then jumps by {sizes[k]:.4g}"
         advice = "the sensor or the bus stood still: leave that part out (recording.masked)"
         yield Finding("stuck", name, spans(t, rows), seconds, message, advice, Severity.ERROR)
+
+
+def frozen_findings(recording: Recording, name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
+    """A value that stays where noise never does, by whatever it jumps in the end, while the other channels go on.
+
+    Noise of three steps of what is written is the same in one of seven neighbours: twenty in a row stood still.
+    Forces that are zero, at an end of their range or at one value again and again are switched or limited.
+    """
+    changes = np.concatenate([[-1], np.flatnonzero(x[1:] != x[:-1]), [len(x) - 1]])
+    lengths = np.diff(changes)
+    k = int(np.argmax(lengths))
+    first, end = int(changes[k]) + 1, int(changes[k + 1]) + 1
+    value, others = x[first], np.delete(lengths, k)
+    if lengths[k] < max(STUCK, 10 * int(np.max(others, initial=1))) or value in (0.0, x.min(), x.max()):
+        return
+    parts = x[:first], x[end:]
+    noisy = all(
+        _is_noise(part[-AROUND:] if part is parts[0] else part[:AROUND]) for part in parts if len(part) > STUCK
+    )
+    if max(map(len, parts)) <= STUCK or not noisy or not _go_on(recording, name, t[first], t[end - 1]):
+        return
+    seconds = float(t[end - 1] - t[first])
+    message = f"it stays at {value:.6g} for {seconds:.4g} s, which its noise never does: it stood still"
+    advice = "the sensor or the bus stood still: leave that part out (recording.masked)"
+    yield Finding("stuck", name, spans(t, np.arange(first, end)), seconds, message, advice, Severity.ERROR)
+
+
+def _is_noise(x: np.ndarray) -> bool:
+    """Whether samples differ from a smooth motion by noise of some steps of what is written."""
+    third = np.diff(x, 3)
+    noise = float(np.median(np.abs(third))) / MEDIAN / np.sqrt(20)
+    turns = np.mean(np.signbit(third[1:]) != np.signbit(third[:-1]))
+    return bool(turns > ALTERNATING and noise > GRAINS * _quantum(x, float(np.ptp(x))) and noise > 0)
+
+
+def _go_on(recording: Recording, name: str, begin: float, end: float) -> bool:
+    """Whether all other channels that change from sample to sample do so from begin to end, too."""
+    t = recording.abscissa
+    within = (t[1:] > begin) & (t[1:] <= end)
+    for other in recording:
+        changed = (np.diff(recording[other]) != 0) & recording.mask(other)[1:]
+        usual = np.mean(changed[~within]) if not within.all() else 0.0
+        if other != name and usual > 0.5 and np.mean(changed[within]) < 0.5 * usual:
+            return False
+    return True
 
 
 def _quantum(x: np.ndarray, span: float) -> float:

@@ -17,8 +17,8 @@ import numpy as np
 
 from poinsot.recording.filtering.one_clock import own_step
 from poinsot.recording.finding import Finding, Severity, spans
-from poinsot.recording.findings.held import held_findings
-from poinsot.recording.recording import Recording
+from poinsot.recording.findings.held import frozen_findings, held_findings
+from poinsot.recording.recording import RecordedChannel, Recording
 
 __all__ = ["missing_findings", "sample_findings", "sentinels", "spikes"]
 
@@ -49,22 +49,26 @@ def sample_findings(recording: Recording) -> Iterator[Finding]:
             continue
         values, times = (x, t) if good.all() else (x[good], t[good])
         if np.isrealobj(values) and len(at := spikes(values)[0]):
-            yield from _sentinel_findings(name, times, values)
+            yield from _sentinel_findings(recording.channels[name], times, values)
             values, times = np.delete(values, at), np.delete(times, at)
         if np.ptp(values) == 0:
             message = f"it is {values[0]:.6g} {recording.channels[name].unit} all the time"
             yield Finding("constant", name, "", float(values[0]), message, "see whether it is connected and mapped")
             continue
-        yield from held_findings(name, times, values)
+        held = [*held_findings(name, times, values)]
+        yield from held
+        if np.isrealobj(values) and not any(finding.code == "stuck" for finding in held):
+            yield from frozen_findings(recording, name, times, values)
         yield from _coarse(name, values, recording.channels[name].unit)
 
 
-def _sentinel_findings(name: str, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
+def _sentinel_findings(channel: RecordedChannel, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
     """Values that stand for samples that were not taken."""
     for value, rows in sentinels(x).items():
-        message = f"{len(rows)} values of {value:.9g}, far from those before and behind: they stand for no sample"
+        message = f"{len(rows)} values of {value:.9g}{channel.given(value)}, far from those before and behind: they"
+        message += " stand for no sample"
         advice = "see why the logger or the bus had none; they are among the spikes"
-        yield Finding("sentinel", name, spans(t, rows), value, message, advice, Severity.NOTE)
+        yield Finding("sentinel", channel.name, spans(t, rows), value, message, advice, Severity.NOTE)
 
 
 def missing_findings(recording: Recording) -> Iterator[Finding]:
