@@ -243,8 +243,12 @@ def test_meshes_are_written_to_mjcf_as_seen_from_the_new_file(tmp_path):
 
 @pytest.mark.filterwarnings("ignore::poinsot.errors.MissingMeshWarning")
 def test_meshes_of_an_mjcf_that_was_written_read_back_in_their_places(tmp_path):
-    pytest.importorskip("mujoco")
-    source, target, _ = written_with_meshes(tmp_path)
+    mujoco = pytest.importorskip("mujoco")
+    source, beside, _ = written_with_meshes(tmp_path)
+    assert mujoco.MjModel.from_xml_path(str(beside)).ngeom >= 3
+    with pytest.raises(PoinsotError, match="outside the folder of the model"):  # files read nothing from there
+        poinsot.load(beside)
+    poinsot.write_mjcf(poinsot.load(source), target := tmp_path / "arm.xml")
     meshes = [v for v in poinsot.load(target).bodies["arm"].visuals if v.shape == "mesh"]
     given = poinsot.load(source).bodies["arm"].visuals[-1]
     assert len(meshes) == 3
