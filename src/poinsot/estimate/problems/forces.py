@@ -86,7 +86,7 @@ def solved_by_search(
     """
     problem = ForceResiduals(force_space(linear), linear, linear.scale)
     found = method.solve(with_priors(problem), again, dask)
-    for _ in range(ROUNDS if not known.all() else 0):
+    for _ in range(0 if known.all() or found.interrupted else ROUNDS):
         sigma = np.where(known, linear.scale, spread(*_left(linear, found.p)))
         near = onwards(method).descend(with_priors(replace(problem, sigma=sigma).at(found.p)))
         found, problem = replace(found, p=near.p), replace(problem, sigma=sigma)

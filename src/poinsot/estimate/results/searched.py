@@ -10,7 +10,7 @@ import numpy as np
 
 from poinsot.errors import listing
 from poinsot.estimate.problems.base import Measurement
-from poinsot.estimate.results.estimate import Combination, Estimate, Value, status_of
+from poinsot.estimate.results.estimate import Combination, Estimate, EstimateStatus, Value, status_of
 from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
 from poinsot.estimate.search.determined import Determined
@@ -22,6 +22,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.parallel.remade import Remade
 
 Again = Callable[[Study, tuple[int, ...]], SearchProblem]  # the problem of a study, some unknowns held at the start
+INTERRUPTED = "Interrupted: these are the best values so far."
 MORE = 3  # times that unknowns are released which cannot be told from others at the start
 
 
@@ -34,8 +35,9 @@ class SearchEstimate(Estimate):
     reached: np.ndarray  # (k,) where the search ended, before what its end told of the data
     settled: np.ndarray  # (k,) with what it told
     open: tuple[str, ...]  # unknowns that may have any value, others following them
+    interrupted: bool = False  # by Ctrl-C: what would have followed was not done
 
-    _hidden = ("study", "measured", "found", "reached", "settled")
+    _hidden = ("study", "measured", "found", "reached", "settled", "interrupted")
 
     @property
     def _remarks(self) -> tuple[str, ...]:
@@ -69,7 +71,7 @@ def searched(
     """The estimate of a study from what was measured; other processes make its problem `again`."""
     solution = _solved(study, measured, method, again)
     reached = solution.p
-    measured, p = measured.settled(solution.p, method)
+    measured, p = (measured, reached) if solution.interrupted else measured.settled(reached, method)
     found, space = measured.determined(p), measured.problem.space
     held = space.on_bounds(p)
     values, combinations, covariance = _values(space, p, found, held)
@@ -95,6 +97,7 @@ def searched(
         reached=reached,
         settled=p,
         open=tuple(space.names[k] for k in found.reduction.eliminated if k not in found.reduction.null),
+        interrupted=solution.interrupted,
     )
 
 
@@ -107,14 +110,23 @@ def _solved(study: Study, measured: Measurement, method: SearchMethod, again: Ag
     held = measured.determined(problem.space.start, 0.0).reduction.eliminated if measured.holds else ()
     made = None if again is None else Remade(again, (study.bare, tuple(held)))
     solution = method.solve(with_priors(problem.holding(held)), made, study.dask)
-    for _ in range(MORE if measured.holds else 0):
+    for _ in range(MORE if measured.holds and not solution.interrupted else 0):
         found = measured.determined(solution.p)
         if len(found.reduction.eliminated) >= len(held):
             break
         held = found.reduction.eliminated
-        near = onwards(method).descend(with_priors(problem.at(solution.p).holding(held)))
+        try:
+            near = onwards(method).descend(with_priors(problem.at(solution.p).holding(held)))
+        except KeyboardInterrupt:
+            return replace(solution, message=INTERRUPTED, interrupted=True)
         solution = replace(solution, p=near.p, cost=near.cost, message=near.message)
     return solution
+
+
+def stopped(found: SearchEstimate) -> SearchEstimate:
+    """The same, where Ctrl-C ended what should have followed."""
+    said = (*found.numerics, INTERRUPTED)
+    return replace(found, status=EstimateStatus.NOT_SETTLED, numerics=said, interrupted=True)
 
 
 def _model(space: Space, p: np.ndarray, found: Determined) -> np.ndarray:
