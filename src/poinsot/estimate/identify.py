@@ -182,7 +182,7 @@ def _searched(study: Study) -> Estimate:
     if found.interrupted:
         return found
     suspects, begun = poor_fits((found.fit, found.validation)), found.study
-    found = replace(found, study=with_columns_in_doubt(study, suspects))
+    found = replace(found, study=with_columns_in_doubt(study, suspects, found.delays))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found
     here = SearchReplicas(found.measured, found.settled, method)
@@ -257,7 +257,7 @@ def _estimated(study: Study) -> Estimate:
     rows = suspect_rows(solution.problem, (*solution.problem.runs, *solution.held_out))
     fits = found.fit, found.validation
     suspects = {*rows, *poor_fits(fits), *late_fits(fits)}
-    tried = with_columns_in_doubt(with_mistaken_units(with_clipped_forces(study)), suspects)
+    tried = with_columns_in_doubt(with_mistaken_units(with_clipped_forces(study)), suspects, found.delays)
     found = replace(found, study=with_encoder_zeros(with_contradictions(tried), solution.problem, solution.solution))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found
