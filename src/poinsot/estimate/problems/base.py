@@ -41,7 +41,7 @@ class Measurement(ABC):
         return determined(
             residual * problem.residuals(p),
             problem.jacobian(p),
-            problem.natural(p),
+            np.maximum(problem.natural(p), 1 / problem.space.most),  # a standard deviation for all that may be meant
             self.known,
             self.series(p),
             problem.space.on_bounds(p),

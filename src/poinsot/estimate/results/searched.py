@@ -73,7 +73,7 @@ def searched(
     reached = solution.p
     measured, p = (measured, reached) if solution.interrupted else measured.settled(reached, method)
     found, space = measured.determined(p), measured.problem.space
-    held = space.on_bounds(p)
+    held = found.held
     values, combinations, covariance = _values(space, p, found, held)
     back = np.where([v.determined or k in held for k, v in enumerate(values)], p, _model(space, p, found))
     return SearchEstimate(
@@ -149,7 +149,7 @@ def _values(
         }
         value = p[j] + sum(c * p[space.names.index(name)] for name, c in others.items())
         nominal = space.model[j] + sum(c * space.model[space.names.index(name)] for name, c in others.items())
-        wide = bool(spread[row] > space.told[j]) and not others
+        wide = not others and space.too_wide(j, spread[row], p[j])
         if not wide:
             text = combination_text(space.names[j], others)
             combinations.append(Combination(text, space.units[j], float(value), float(spread[row]), float(nominal)))

@@ -14,7 +14,7 @@ from scipy.stats import chi2
 from poinsot.blas import one_blas_thread
 from poinsot.estimate.error_bars import sandwich
 from poinsot.estimate.residuals import colour_of
-from poinsot.identifiability.reduction import Reduction, reduce_columns
+from poinsot.identifiability.reduction import NO_EFFECT, Reduction, reduce_columns
 
 PART = 0.1  # of the largest part of a direction, from which an unknown has part in it in any case
 WIDER = 2.5  # error bars of an unknown, from which what an open direction adds to them makes it part of it
@@ -32,6 +32,7 @@ class Determined:
     ratio: float  # of the residuals' variance over what it should be; NaN without residuals to spare
     spare: int  # residuals beyond the parameters
     misfit: bool  # whether residuals are larger than their standard deviations allow
+    held: tuple[int, ...] = ()  # unknowns at a bound that have an effect
 
 
 Series = Sequence[tuple[int, int]]  # samples and channels of time series that residuals are, one after the other
@@ -56,9 +57,10 @@ def determined(
     first. Residuals that were `absorbed` are none to spare. Directions among several unknowns with a standard error
     beyond their `size` (k,) count as open.
     """
-    J = J.copy()
+    J, lengths = J.copy(), np.linalg.norm(J, axis=0)
+    natural = np.maximum(natural, lengths)
+    at_bound = tuple(k for k in held if lengths[k] > NO_EFFECT * natural[k])
     J[:, list(held)] = 0.0
-    natural = np.maximum(natural, np.linalg.norm(J, axis=0))
     found = reduce_columns(J, prefer, natural)
     spare = len(e) - found.rank - absorbed
     ratio = float(e @ e) / spare if spare > 0 else np.nan
@@ -71,7 +73,8 @@ def determined(
             order = sorted(dict.fromkeys([*prefer, *range(len(size))]), key=small.__contains__)
             found = reduce_columns(J, order, natural)
     X = J[:, list(found.independent)]
-    return Determined(found, _covariance(e, X, known and not misfit, series, ratio), ratio, spare, misfit)
+    covariance = _covariance(e, X, known and not misfit, series, ratio)
+    return Determined(found, covariance, ratio, spare, misfit, at_bound)
 
 
 def _weak(J: np.ndarray, wide: float) -> tuple[np.ndarray, set[int]]:
