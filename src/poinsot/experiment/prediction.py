@@ -37,7 +37,7 @@ def predicted(space: Space, J: np.ndarray, natural: np.ndarray, prefer: Sequence
     known = np.flatnonzero(np.isfinite(space.prior))
     J = np.concatenate([J, np.diag(1 / space.deviation)[known]])
     natural = np.maximum(np.hypot(natural, np.nan_to_num(1 / space.deviation)), 1 / space.most)
-    found = determined(np.zeros(len(J)), J, natural, True, prefer=prefer, size=space.size)
+    found = determined(np.zeros(len(J)), J, natural, True, prefer=prefer, priors=len(known), size=space.size)
     reduction, spread = found.reduction, np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
     deviation, together = np.full(len(space.names), np.nan), []
     for row, j in enumerate(reduction.independent):

@@ -47,6 +47,7 @@ class Measurement(ABC):
             problem.space.on_bounds(p),
             self.prefer,
             problem.absorbed(p),
+            int(np.isfinite(problem.space.prior).sum()),
             problem.space.size if self.holds else None,
         )
 

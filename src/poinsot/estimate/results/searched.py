@@ -12,6 +12,7 @@ from poinsot.errors import listing
 from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.results.estimate import Combination, Estimate, EstimateStatus, Value, status_of
 from poinsot.estimate.results.kept import BodyMotion
+from poinsot.estimate.results.text import FAR, contradiction
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
 from poinsot.estimate.search.determined import Determined
 from poinsot.estimate.search.problem import SearchProblem, Space, with_priors
@@ -194,5 +195,16 @@ def _numerics(measured: Measurement, found: Determined, message: str, held: Sequ
             f"The model does not fit: residuals are {np.sqrt(found.ratio):.2g} times as large as their standard "
             f"deviations ({found.spare} to spare); error bars are widened by that."
         )
+    said += _contradicted(measured.problem.space, found)
     said += [f"On a bound: {', '.join(held)}."] if held else []
     return (*said, *measured.doubts, *([message] if message else []))
+
+
+def _contradicted(space: Space, found: Determined) -> list[str]:
+    """One sentence for each prior that is far from what all else says."""
+    said = []
+    for k, (away, d, u) in zip(np.flatnonzero(np.isfinite(space.prior)).tolist(), found.away.tolist()):
+        if away > FAR:
+            prior, deviation = float(space.prior[k]), float(space.deviation[k])
+            said.append(contradiction(space.names[k], space.units[k], prior, deviation, away, d, u))
+    return said
