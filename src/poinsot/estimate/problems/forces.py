@@ -73,9 +73,8 @@ class ForceResiduals(SearchProblem):
 def force_space(linear: LinearProblem) -> Space:
     """Unknowns of a linear problem as the space of a search."""
     unknowns = linear.unknowns
-    return Space(
-        unknowns.names, unknowns.units, unknowns.start, **given_numbers(unknowns.given), model=unknowns.model
-    )
+    numbers = given_numbers(unknowns.given)
+    return Space(unknowns.names, unknowns.units, unknowns.start, **numbers, model=unknowns.model, machine=None)
 
 
 def solved_by_search(
