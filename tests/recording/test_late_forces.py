@@ -97,6 +97,49 @@ def test_the_delay_of_a_sensor_is_named_as_its_column():
         assert est["delay A_force"].value == pytest.approx(0.05, abs=3e-3)
 
 
+def told(recording: poinsot.Recording, name: str) -> poinsot.Recording:
+    """As it is read with its mechanism: delays are among its findings."""
+    return compared(placed(recording, MECHANISMS[name]), MECHANISMS[name])
+
+
+@pytest.mark.parametrize("read", [False, True])
+@pytest.mark.parametrize(("name", "unknowns"), [("four_bar", ["link2.mass"]), ("arm", ["upper.mass", "fore.mass"])])
+def test_a_delay_that_is_an_unknown_is_no_doubt(name, unknowns, read):
+    late = told(run(name, 0.04), name) if read else run(name, 0.04)
+    assert "delay" in "".join(one.code for one in late.findings) or not read
+    (said,) = poinsot.identify(MECHANISMS[name], late, unknowns).doubts
+    assert "behind the motion" in said
+    est = poinsot.identify(MECHANISMS[name], late, [*unknowns, "delay *"])
+    assert est.doubts == () and [one for run in est.study.runs for one in run.recording.problems] == []
+    np.testing.assert_allclose([*est.delays.values()], 0.04, atol=2e-3)
+
+
+def test_the_delay_of_one_drive_as_an_unknown_leaves_that_of_another_a_doubt():
+    others, late = run("arm"), run("arm", 0.04)
+    both = others.with_channels({name: late[name] for name in ("waist", "elbow")}, others.channels)
+    for recording in (both, told(both, "arm")):
+        (said,) = poinsot.identify(MECHANISMS["arm"], recording, ["*.mass", "delay waist"]).doubts
+        assert "'elbow'" in said and "'waist'" not in said
+        assert poinsot.identify(MECHANISMS["arm"], recording, ["*.mass", "delay waist", "delay elbow"]).doubts == ()
+
+
+def test_a_delay_of_the_model_file_is_no_finding_and_another_one_is_told_from_it():
+    cell = poinsot.loads(poinsot.dumps(MECHANISMS["four_bar"]) + CELL + 'delay = "40 ms"\n')
+    late = run("four_bar", 0.04).renamed({"A": "A_force"})
+    assert column_findings(placed(late, cell), cell) == []
+    assert poinsot.identify(cell, late, ["link2.mass", "link3.mass"]).doubts == ()
+    later = run("four_bar", 0.09).renamed({"A": "A_force"})
+    (one,) = column_findings(placed(later, cell), cell)
+    assert one.code == "delay" and one.amount == pytest.approx(0.05, abs=3e-3)
+
+
+def test_the_delay_of_a_force_moves_no_position_of_that_name():
+    bar = poinsot.load("four_bar")
+    late = run("four_bar", 0.04).renamed({"theta1": "A", "A": "A.force"})
+    est = poinsot.identify(bar, late, ["link2.mass", "link3.mass", "delay A"])
+    assert est.doubts == () and est["delay A"].value == pytest.approx(0.04, abs=2e-3)
+
+
 @pytest.mark.parametrize(("name", "dead"), [("arm", "q2"), ("arm", "q3"), ("five_bar", "q2")])
 def test_a_dead_encoder_is_not_swapped_and_no_other_is_in_degrees(name, dead):
     recording = run(name).with_channels({dead: np.zeros(len(run(name)))}, run(name).channels)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -43,7 +43,7 @@ from poinsot.estimate.problems.output.second_start import advice, by_forces, doe
 from poinsot.estimate.problems.registry import PROBLEMS, search_again, search_replicas, without_clocks
 from poinsot.estimate.results.estimate import Estimate, EstimateStatus, Value, status_of
 from poinsot.estimate.results.linear import LinearEstimate, biased_values, values_of
-from poinsot.estimate.results.searched import SearchEstimate, searched
+from poinsot.estimate.results.searched import SearchEstimate, searched, stopped
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.rows.differences import plain_channels
 from poinsot.estimate.rows.rest import at_rest
@@ -176,43 +176,70 @@ def _searched(study: Study) -> Estimate:
         raise PoinsotError(unknown("problem", one_line(str(study.problem), 40), ["forces", *PROBLEMS]))
     study, method = without_clocks(study), search_of(study.method)
     found = searched(study, *PROBLEMS[study.problem](study), method, search_again)
-    if study.problem == "output" and (does_not_follow(found.fit) or found.status is EstimateStatus.NOT_SETTLED):
-        found = _second(study, found, method)
-    if study.problem == "output" and too_coarse(found.measured.problem, found.settled):
-        again = starting_at(study, dict(zip(found.measured.problem.space.names, found.settled.tolist())))
-        finer = searched(again, *PROBLEMS[study.problem](again), method, search_again)
-        said = "the search went on from its values, which need finer steps of the simulation than the start"
-        found = replace(finer, steps=(*finer.steps, said))
-    if study.problem == "output" and (poor := does_not_follow(found.fit)):
-        found = replace(found, numerics=(*found.numerics, advice(poor)))
-    if study.problem == "output" and found.status is not EstimateStatus.NOT_SETTLED:
-        held = _by_forces(held_forces(study, found))
-        found = found if held is None else replace(found, numerics=(*found.numerics, *against_forces(found, held)))
+    for stage in (_second, _finer, _judged) if study.problem == "output" else ():
+        if not found.interrupted:
+            found = _unless_stopped(stage, study, found, method)
+    if found.interrupted:
+        return found
     suspects, begun = poor_fits((found.fit, found.validation)), found.study
-    found = replace(found, study=with_columns_in_doubt(study, suspects))
+    found = replace(found, study=with_columns_in_doubt(study, suspects, found.delays))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found
     here = SearchReplicas(found.measured, found.settled, method)
     return with_bootstrap(found, Remade(search_replicas, (begun.bare, found.reached), here))
 
 
+def _unless_stopped(
+    stage: Callable[[Study, SearchEstimate, SearchMethod], SearchEstimate],
+    study: Study,
+    found: SearchEstimate,
+    method: SearchMethod,
+) -> SearchEstimate:
+    """What more work makes of an estimate, or the estimate itself where Ctrl-C ends that work with nothing."""
+    try:
+        return stage(study, found, method)
+    except KeyboardInterrupt:
+        return stopped(found)
+
+
 def _second(study: Study, found: SearchEstimate, method: SearchMethod) -> SearchEstimate:
-    """The better of an output error and of one from what the recorded forces say."""
+    """The better of an output error that does not follow and of one from what the recorded forces say."""
+    if not does_not_follow(found.fit) and found.status is not EstimateStatus.NOT_SETTLED:
+        return found
     space = found.measured.problem.space
     solution = _by_forces(None if study.control is not None else by_forces(study, found.names))
-    if solution is not None:
-        _progress.info("the simulation does not follow: it starts again at what the recorded forces say")
-        linear = solution.problem
-        values = dict(zip(linear.unknowns.names, linear.at_values(solution.solution.d).tolist()))
-        bounds = {name: (a, b) for name, a, b in zip(space.names, space.lower, space.upper)}
-        again = starting_at(study, {name: float(np.clip(v, *bounds[name])) for name, v in values.items()})
-        other = searched(again, *PROBLEMS[study.problem](again), method, search_again)
-        if np.sum(other.fit.relative**2) < np.sum(found.fit.relative**2):
-            said = (
-                "the search starts at values by the recorded forces: from the model's the simulation did not follow"
-            )
-            found = replace(other, steps=(*other.steps, said))
-    return found
+    if solution is None:
+        return found
+    _progress.info("the simulation does not follow: it starts again at what the recorded forces say")
+    linear = solution.problem
+    values = dict(zip(linear.unknowns.names, linear.at_values(solution.solution.d).tolist()))
+    bounds = {name: (a, b) for name, a, b in zip(space.names, space.lower, space.upper)}
+    again = starting_at(study, {name: float(np.clip(v, *bounds[name])) for name, v in values.items()})
+    other = searched(again, *PROBLEMS[study.problem](again), method, search_again)
+    if np.sum(other.fit.relative**2) < np.sum(found.fit.relative**2):
+        said = "the search starts at values by the recorded forces: from the model's the simulation did not follow"
+        return replace(other, steps=(*other.steps, said))
+    return stopped(found) if other.interrupted else found
+
+
+def _finer(study: Study, found: SearchEstimate, method: SearchMethod) -> SearchEstimate:
+    """The same with finer steps of the simulation, where its values need them."""
+    if not too_coarse(found.measured.problem, found.settled):
+        return found
+    again = starting_at(study, dict(zip(found.measured.problem.space.names, found.settled.tolist())))
+    finer = searched(again, *PROBLEMS[study.problem](again), method, search_again)
+    said = "the search went on from its values, which need finer steps of the simulation than the start"
+    return replace(finer, steps=(*finer.steps, said))
+
+
+def _judged(study: Study, found: SearchEstimate, method: SearchMethod) -> SearchEstimate:
+    """The same with what its fit and the recorded forces say against it."""
+    if poor := does_not_follow(found.fit):
+        found = replace(found, numerics=(*found.numerics, advice(poor)))
+    if found.status is EstimateStatus.NOT_SETTLED:
+        return found
+    held = _by_forces(held_forces(study, found))
+    return found if held is None else replace(found, numerics=(*found.numerics, *against_forces(found, held)))
 
 
 def _by_forces(forces: Study | None) -> ForceSolution | None:
@@ -230,7 +257,7 @@ def _estimated(study: Study) -> Estimate:
     rows = suspect_rows(solution.problem, (*solution.problem.runs, *solution.held_out))
     fits = found.fit, found.validation
     suspects = {*rows, *poor_fits(fits), *late_fits(fits)}
-    tried = with_columns_in_doubt(with_mistaken_units(with_clipped_forces(study)), suspects)
+    tried = with_columns_in_doubt(with_mistaken_units(with_clipped_forces(study)), suspects, found.delays)
     found = replace(found, study=with_encoder_zeros(with_contradictions(tried), solution.problem, solution.solution))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found

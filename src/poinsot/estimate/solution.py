@@ -117,7 +117,7 @@ def force_solution(study: Study) -> ForceSolution:
     problem, solution, moved, search = solved(chosen, problem, known, again, dask)
     for _ in range(MORE if rows.asked.in_file or rows.terms else 0):  # more may count at the values than at the start
         there = rows.linear(problem.at_values(solution.d))
-        if there.base.rank <= problem.base.rank:
+        if there.base.rank <= problem.base.rank or (search is not None and search.interrupted):
             break
         problem, excitation = excited(replace(there, simulate=loops), chosen.simulates)
         problem, solution, moved, search = solved(chosen, problem, known, again, dask)

@@ -36,15 +36,15 @@ def predicted(space: Space, J: np.ndarray, natural: np.ndarray, prefer: Sequence
     """
     known = np.flatnonzero(np.isfinite(space.prior))
     J = np.concatenate([J, np.diag(1 / space.deviation)[known]])
-    natural = np.hypot(natural, np.nan_to_num(1 / space.deviation))
-    found = determined(np.zeros(len(J)), J, natural, True, prefer=prefer, size=space.size)
+    natural = np.maximum(np.hypot(natural, np.nan_to_num(1 / space.deviation)), 1 / space.most)
+    found = determined(np.zeros(len(J)), J, natural, True, prefer=prefer, priors=len(known), size=space.size)
     reduction, spread = found.reduction, np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
     deviation, together = np.full(len(space.names), np.nan), []
     for row, j in enumerate(reduction.independent):
         others = {
             space.names[i]: float(c) for i, c in zip(reduction.eliminated, reduction.coefficients[row]) if c != 0
         }
-        if not others and spread[row] <= space.told[j]:
+        if not others and not space.too_wide(j, spread[row], space.model[j]):
             deviation[j] = spread[row]
         elif others:
             nominal = space.model[j] + sum(c * space.model[space.names.index(name)] for name, c in others.items())

@@ -20,7 +20,7 @@ from poinsot.identifiability.states import States
 from poinsot.lazy import casadi
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.motion.equations import SINGULAR
-from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold
+from poinsot.motion.inverse_dynamics import actuator_weights, require_actuators, require_hold, with_kept_spins
 from poinsot.motion.kinematics import followed_path, warn_beyond_stops
 from poinsot.motion.signals import GivenMotion, as_motion, own_times
 from poinsot.results import BarPanel, Curve, LinePanel, Panel, Result
@@ -124,7 +124,11 @@ def regressor(
                 f"the {law.kind} '{law.name}' is not linear in the parameters: set its {law.loaded[0]} to 0"
             )
     motion = as_motion(motion, mechanism, t)
-    path = followed_path(mechanism, motion, own_times(motion) if t is None else t)
+    t = own_times(motion) if t is None else t
+    kept = with_kept_spins(mechanism, motion, t)
+    if kept is not None and channels is None:
+        channels = list(mechanism.actuators)
+    path = followed_path(*(kept[:2] if kept else (mechanism, motion)), t)
     warn_beyond_stops(path, mechanism, motion)
     home = path.system.equations.symbols.home
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, home.size)

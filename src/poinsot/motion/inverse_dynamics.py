@@ -32,6 +32,7 @@ from poinsot.system.open_spins import OpenSpins, open_spins
 from poinsot.system.system import System, system
 from poinsot.system.variants import solved_with_care
 
+Kept = tuple[Mechanism, Mapping[str, Any], str]  # with drives of the spins, their motions too, and what is assumed
 DRIVES = ("actuators", "motion")  # what gives the forces: the machine's, or ideal drives along the motion
 UNEVEN = 1e-6  # moment about a body's own line, of those that act on it, from which it would begin to spin
 SINGULAR_POSE = 1e-10  # the same of a pose that is passed: reactions grow without bound there
@@ -177,6 +178,19 @@ def _with_spins(
         moving = completed(spins.mechanism, motion, t, tuple(begin), spins.held, begin, formulation)
         found = inverse_dynamics(whole, moving, t, weights=weights, formulation=formulation)
     return replace(found.of(mechanism), kinematics=found.kinematics.of(mechanism, spins))
+
+
+def with_kept_spins(mechanism: Mechanism, motion: Mapping[str, Any], t: Numbers) -> Kept | None:
+    """The mechanism and the motion with spins of bodies about lines of their own kept from it, by ideal drives that
+    take no moment; None where the motion leaves none, where more is open, or where a body would begin to spin.
+    """
+    spins = open_spins(mechanism.naming(*motion), motion)
+    if spins is None or len(mechanism.actuators) < len(motion):
+        return None
+    if inverse_dynamics(mechanism, motion, t).kinematics.spins.free:  # type: ignore[union-attr]
+        return None
+    whole = driven_along(spins.mechanism, tuple(spins.names.values()), keep=True)
+    return whole, {**motion, **spins_at_rest(spins, motion, t)}, spins.told
 
 
 def forces_along(moving: Kinematics) -> InverseDynamics:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import signal
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 import poinsot
+from poinsot.estimate.problems.output.problem import OutputResiduals
 
 ARM = """
 format = 1
@@ -99,3 +104,44 @@ def test_a_simulation_that_does_not_follow_is_a_doubt_with_remedies():
     model = poinsot.loads(ARM.format(0.8, 0.1, 0.0), "arm")
     est = poinsot.identify(model, rec, ["hinge.viscous"], problem="output")  # mass and friction are wrong, and known
     assert "does not follow phi" in est.verdict and "problem = 'forces'" in est.verdict
+
+
+@pytest.fixture
+def interrupt(monkeypatch):
+    """Ctrl-C at a slope that searches ask for, counted from 1, or as soon as a second one is begun (0)."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    slopes, identify, asked = OutputResiduals.jacobian, import_module("poinsot.estimate.identify"), []
+    second = identify.starting_at
+
+    def at(number: int) -> list[int]:
+        def begun(*one):
+            if number == 0:
+                signal.raise_signal(signal.SIGINT)
+            return second(*one)
+
+        def interrupted(problem, p):
+            asked.append(len(asked) + 1)
+            if asked[-1] == number:
+                signal.raise_signal(signal.SIGINT)
+            return slopes(problem, p)
+
+        monkeypatch.setattr(identify, "starting_at", begun)
+        monkeypatch.setattr(OutputResiduals, "jacobian", interrupted)
+        return asked
+
+    yield at
+    signal.signal(signal.SIGINT, before)
+
+
+CASES = [(1, False, 1.0), (0, True, 1.0), (3, True, 1.5), (5, True, 1.5)]
+
+
+@pytest.mark.parametrize(("number", "second", "mass"), CASES)
+def test_an_interrupt_ends_a_search_and_all_that_would_follow(interrupt, caplog, number, second, mass):
+    asked = interrupt(number)  # from this start the first search ends at once, and does not follow
+    model = poinsot.loads(ARM.format(1.0, 0.1, 0.0), "arm")
+    with caplog.at_level(logging.INFO, "poinsot.progress"):
+        est = poinsot.identify(model, arm_run(1), UNKNOWNS, problem="output")
+    assert ("starts again" in caplog.text) == second and len(asked) <= number + 2
+    assert "Interrupted: these are the best values so far" in est.verdict and "did not settle" in str(est)
+    assert abs(est.found[0] - mass) < 0.01

@@ -60,7 +60,7 @@ def test_controllers_that_are_not_the_machines_are_contradicted_by_the_recorded_
 @pytest.mark.parametrize("taken_off", [True, False])
 def test_forces_along_the_motion_are_asked_without_the_delays_of_its_encoders(taken_off, monkeypatch):
     if not taken_off:
-        monkeypatch.setattr(against_forces, "_in_time", lambda run, delays: run)
+        monkeypatch.setattr(against_forces, "_in_time", lambda run, found: run)
     rec, truth = SERIAL.run(1, 1e-4, 0.02, 4.0), SERIAL.mechanism
     late = poinsot.Recording.of(rec.t, {**rec.values, "q1": CubicSpline(rec.t, rec["q1"])(rec.t - 0.03)})
     names, given = list(NAMES["arm"]), {"problem": "output", "control": SERIAL.control}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -113,6 +113,50 @@ def test_residuals_that_are_too_large_are_a_misfit():
     assert sound.numerics == ()
     assert "The model does not fit" in wrong.numerics[0] and "numerics in doubt" in wrong.verdict
     assert wrong.deviation[0] > 2 * sound.deviation[0]  # wider, as the residuals are
+
+
+def with_prior(of: Decays, known: dict[str, tuple[float, float]]) -> Decays:
+    """With priors by name, besides tight ones of d and e."""
+    space = free(of).space
+    prior, deviation = space.prior.copy(), space.deviation.copy()
+    for name, (value, spread) in known.items():
+        prior["abcde".index(name)], deviation["abcde".index(name)] = value, spread
+    return Decays(replace(space, prior=prior, deviation=deviation), of.y)
+
+
+def test_a_misfit_of_the_measurements_does_not_widen_a_prior():
+    """What the residuals are too large by is theirs: of e, which has no effect, and of a, which both tell."""
+    of = with_prior(problem(1, sigma=0.08), {"e": (1.0, 0.3), "a": (2.0, 0.03)})
+    est = estimate(of)
+    assert "The model does not fit" in est.numerics[0] and not any("prior" in text for text in est.numerics)
+    assert est["e"].deviation == pytest.approx(0.3, rel=1e-9)
+    D, P = of.jacobian(est.value)[:, :3], np.array([[1 / 0.03, 0.0, 0.0]])  # d is held
+    e = of.residuals(est.value)
+    inverse = np.linalg.inv(D.T @ D + P.T @ P)
+    s2 = e @ e / (len(e) - np.trace(inverse @ D.T @ D))
+    expected = inverse @ (s2 * D.T @ D + P.T @ P) @ inverse
+    np.testing.assert_allclose(est.covariance[:3, :3], expected, rtol=1e-4)
+    assert est["a"].deviation < 0.95 * np.sqrt(s2 * inverse[0, 0])  # as it was before
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_error_bars_with_a_prior_cover_the_truth_where_the_noise_is_larger_than_was_said(known):
+    off, draw = [], np.random.default_rng(5).standard_normal
+    for seed in range(150):
+        of = with_prior(problem(seed, sigma=0.06), {"a": (TRUTH[0] + 0.02 * draw(), 0.02)})
+        est = estimate(of, known)
+        off.append((est.value[:3] - TRUTH[:3]) / est.deviation[:3])
+    np.testing.assert_allclose(np.std(off, axis=0), 1.0, atol=0.17)
+
+
+def test_a_prior_that_the_measurements_contradict_is_a_doubt_and_no_misfit():
+    est = estimate(with_prior(problem(1), {"a": (2.4, 0.05), "e": (1.0, 0.3)}))
+    alone = estimate(free(problem(1)))
+    (said,) = est.numerics
+    away = (2.4 - alone["a"].value) / np.hypot(0.05, alone["a"].deviation)
+    assert f"The prior of a, 2.4 ± 0.05 -, is {away:.0f} standard errors" in said
+    assert f"{alone['a'].value:.3g}" in said
+    assert estimate(with_prior(problem(1), {"a": (2.1, 0.05)})).numerics == ()
 
 
 def test_values_on_a_bound_have_no_error_bar():

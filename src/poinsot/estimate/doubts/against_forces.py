@@ -6,7 +6,6 @@ it, and the recorded motion is followed all the same. Forces along the recorded 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,11 @@ from poinsot.estimate.problems.output.second_start import by_forces
 from poinsot.estimate.results.estimate import Value
 from poinsot.estimate.results.searched import SearchEstimate
 from poinsot.estimate.results.text import with_error
-from poinsot.estimate.rows.held import moved_later, with_held_forces
+from poinsot.estimate.rows.held import with_held_forces
+from poinsot.estimate.rows.runs import late_channels
 from poinsot.estimate.study import Run, Study
+from poinsot.recording.filtering.in_time import without_delays
+from poinsot.recording.place import placed
 
 if TYPE_CHECKING:
     from poinsot.estimate.solution import ForceSolution
@@ -33,10 +35,15 @@ def held_forces(study: Study, found: SearchEstimate) -> Study | None:
     forces = None if study.control is None else by_forces(study, found.names)
     if forces is None:
         return None
-    told = [value for value in found.parameters if value.determined and value.name.startswith("delay ")]
-    delays = {value.name.removeprefix("delay "): value.value for value in told}
-    runs = tuple(with_held_forces(_in_time(run, delays), study.mechanism, study.control) for run in forces.runs)
+    every = (_in_time(run, found) for run in forces.runs)
+    runs = tuple(with_held_forces(run, study.mechanism, study.control) for run in every)
     return replace(forces, mechanism=found.mechanism, runs=runs, control=None, choose=())
+
+
+def _in_time(run: Run, found: SearchEstimate) -> Run:
+    """A run without the delays that were found."""
+    late = late_channels(placed(run.recording, found.study.mechanism), found.study.mechanism, found.delays)
+    return replace(run, recording=without_delays(run.recording, late))
 
 
 def against_forces(found: SearchEstimate, solution: ForceSolution) -> tuple[str, ...]:
@@ -55,14 +62,6 @@ def against_forces(found: SearchEstimate, solution: ForceSolution) -> tuple[str,
         f"The recorded forces contradict these values: along the recorded motion {listing(texts, 4)}; "
         "the controllers of the study may not be the machine's, or the model lacks something.",
     )
-
-
-def _in_time(run: Run, delays: Mapping[str, float]) -> Run:
-    """A run without the delays [s] of its channels, by place."""
-    recording = run.recording
-    late = {name: delays.get(channel.place or name, 0.0) for name, channel in recording.channels.items()}
-    values = {name: moved_later(recording.t, recording[name], -delay) for name, delay in late.items() if delay}
-    return replace(run, recording=replace(recording, values={**recording.values, **values})) if values else run
 
 
 def _alone(solution: ForceSolution) -> list[Value]:

@@ -12,16 +12,18 @@ alone decides.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.results.validation import RunFit
-from poinsot.estimate.rows.runs import RunRows, measured_forces, prepared
+from poinsot.estimate.rows.runs import RunRows, late_channels, measured_forces, prepared
 from poinsot.estimate.study import Run, Study
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.filtering.in_time import without_delays
 from poinsot.recording.finding import Finding
 from poinsot.recording.findings import column_findings
 from poinsot.recording.findings.contradictions import contradictions
@@ -43,6 +45,7 @@ __all__ = [
 ALIKE = 0.5  # correlation with the model's own forces, from which on the sign of a channel is not asked about
 POOR = 0.05  # part of a channel's variance that a fit may leave
 LATE, SURE = 0.25, 5.0  # correlation of what is left with the change of a channel; the same times √n
+NONE: Mapping[str, float] = MappingProxyType({})
 SIZE = 4.0  # times the deviation of the model's own forces, or less by that: the unit is asked about
 SAID = (
     "clipped",
@@ -57,23 +60,32 @@ SAID = (
 )  # codes of what reading has found
 
 
-def with_columns_in_doubt(study: Study, suspects: Collection[str]) -> Study:
-    """The study with what is found in the columns of suspect runs among the findings of their recordings."""
-    return replace(
-        study, runs=tuple(_tried(run, study.mechanism) if run.name in suspects else run for run in study.runs)
-    )
+def with_columns_in_doubt(study: Study, suspects: Collection[str], delays: Mapping[str, float]) -> Study:
+    """The study with what is found in the columns of suspect runs among the findings of their recordings.
+
+    Channels whose `delays` [s] are known, by what these measure, are tried without them: what reading has said of
+    such a delay does not count.
+    """
+    return replace(study, runs=tuple(_tried(run, study.mechanism, suspects, delays) for run in study.runs))
 
 
-def _tried(run: Run, mechanism: Mechanism) -> Run:
-    found = columns_in_doubt(run, mechanism)
-    return replace(run, recording=run.recording.with_findings(found)) if found else run
+def _tried(run: Run, mechanism: Mechanism, suspects: Collection[str], delays: Mapping[str, float]) -> Run:
+    recording = run.recording
+    late = late_channels(placed(recording, mechanism), mechanism, delays)
+    left = tuple(one for one in recording.findings if one.code != "delay" or one.channel not in late)
+    if run.name not in suspects and len(left) == len(recording.findings):
+        return run
+    run = replace(run, recording=replace(recording, findings=left))
+    found = columns_in_doubt(run, mechanism, delays)
+    return replace(run, recording=run.recording.with_findings(found))
 
 
-def columns_in_doubt(run: Run, mechanism: Mechanism) -> list[Finding]:
+def columns_in_doubt(run: Run, mechanism: Mechanism, delays: Mapping[str, float] = NONE) -> list[Finding]:
     """What a run's columns should rather be; none where reading the recording has already said it."""
     if any(finding.code in SAID for finding in run.recording.problems):
         return []
-    return column_findings(placed(run.part, mechanism), mechanism)
+    part = placed(run.part, mechanism)
+    return column_findings(without_delays(part, late_channels(part, mechanism, delays)), mechanism)
 
 
 def with_clipped_forces(study: Study) -> Study:

@@ -11,10 +11,10 @@ import numpy as np
 
 from poinsot.estimate.methods.base import LinearRows, least_squares, rough, weighted, with_covariance
 from poinsot.estimate.problem import LinearProblem
+from poinsot.estimate.results.text import FAR, contradiction
 
 __all__ = ["contradicted_priors"]
 
-FAR = 5.0  # joint standard errors
 WORTH_A_LOOK = 3.0  # the same, while the contradiction itself counts as noise, which is taken as white
 
 
@@ -31,11 +31,7 @@ def contradicted_priors(problem: LinearProblem) -> tuple[str, ...]:
             continue
         away = abs(y - P @ d) / np.sqrt(1 + error**2)
         if away > FAR:
-            data = f"{prior - (y - P @ d) * deviation:.6g} ± {error * deviation:.2g}"
-            found.append(
-                f"The prior of {name}, {prior:.6g} ± {deviation:.2g} {units[name]}, is {away:.0f} standard errors "
-                f"from what the data says without it, {data}."
-            )
+            found.append(contradiction(name, units[name], prior, deviation, away, y - P @ d, error))
     return tuple(found)
 
 

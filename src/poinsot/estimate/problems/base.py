@@ -41,12 +41,13 @@ class Measurement(ABC):
         return determined(
             residual * problem.residuals(p),
             problem.jacobian(p),
-            problem.natural(p),
+            np.maximum(problem.natural(p), 1 / problem.space.most),  # a standard deviation for all that may be meant
             self.known,
             self.series(p),
             problem.space.on_bounds(p),
             self.prefer,
             problem.absorbed(p),
+            int(np.isfinite(problem.space.prior).sum()),
             problem.space.size if self.holds else None,
         )
 

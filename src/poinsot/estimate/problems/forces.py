@@ -73,9 +73,8 @@ class ForceResiduals(SearchProblem):
 def force_space(linear: LinearProblem) -> Space:
     """Unknowns of a linear problem as the space of a search."""
     unknowns = linear.unknowns
-    return Space(
-        unknowns.names, unknowns.units, unknowns.start, **given_numbers(unknowns.given), model=unknowns.model
-    )
+    numbers = given_numbers(unknowns.given)
+    return Space(unknowns.names, unknowns.units, unknowns.start, **numbers, model=unknowns.model, machine=None)
 
 
 def solved_by_search(
@@ -86,7 +85,7 @@ def solved_by_search(
     """
     problem = ForceResiduals(force_space(linear), linear, linear.scale)
     found = method.solve(with_priors(problem), again, dask)
-    for _ in range(ROUNDS if not known.all() else 0):
+    for _ in range(0 if known.all() or found.interrupted else ROUNDS):
         sigma = np.where(known, linear.scale, spread(*_left(linear, found.p)))
         near = onwards(method).descend(with_priors(replace(problem, sigma=sigma).at(found.p)))
         found, problem = replace(found, p=near.p), replace(problem, sigma=sigma)

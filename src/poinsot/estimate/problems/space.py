@@ -12,6 +12,9 @@ from poinsot.errors import PoinsotError, unknown
 from poinsot.estimate.search.problem import INSIDE, Space
 from poinsot.estimate.study import Unknown, not_written
 from poinsot.model.mechanism import Mechanism
+from poinsot.system import home
+
+GRAVITY = 9.81  # [m/s²]
 
 
 def space_of(
@@ -40,7 +43,15 @@ def space_of(
     start = np.array([value if one.start is None else one.start for one, value in zip(given.values(), model)])
     moved, steps = _off_bounds(tuple(given), start, numbers, [one.start for one in given.values()])
     units = tuple(entry.unit for entry in entries)
-    return mechanism, Space(tuple(given), units, moved, **numbers, model=model), steps
+    space = Space(tuple(given), units, moved, **numbers, model=model, machine=_scales(mechanism))
+    return mechanism, space, steps
+
+
+def _scales(mechanism: Mechanism) -> tuple[float, float, float]:
+    """Mass and size of a machine, and the time in which it falls by that: √(L/g)  [kg, m, s]."""
+    mass = sum(float(body.mass) for body in mechanism.elements.bodies.values()) or 1.0
+    size = home.start(mechanism, None).size
+    return mass, size, float(np.sqrt(size / GRAVITY))
 
 
 def _with_own(mechanism: Mechanism, pattern: str) -> Mechanism:

@@ -33,6 +33,7 @@ from poinsot.results.pictures import correlation_panel, value_panel
 from poinsot.store.folder import check_folder
 
 NOT_NEGATIVE = ("m", "Ixx", "Iyy", "Izz", "J")  # linear parameters of a body
+DELAY = "delay "  # in front of the name of a channel
 SURELY = 3.0  # standard errors beyond which a value is impossible and not only uncertain
 
 
@@ -151,6 +152,12 @@ class Estimate(Result):
     def deviation(self) -> np.ndarray:
         """Standard errors (k,), NaN where undetermined  [SI]."""
         return np.array([p.deviation for p in self.parameters])
+
+    @property
+    def delays(self) -> dict[str, float]:
+        """Delays of channels that were found, by what these measure  [s]."""
+        found = [one for one in self.parameters if one.determined and one.name.startswith(DELAY)]
+        return {one.name.removeprefix(DELAY).removeprefix("sensor "): one.value for one in found}
 
     @property
     def undetermined(self) -> tuple[str, ...]:

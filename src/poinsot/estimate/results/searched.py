@@ -10,8 +10,9 @@ import numpy as np
 
 from poinsot.errors import listing
 from poinsot.estimate.problems.base import Measurement
-from poinsot.estimate.results.estimate import Combination, Estimate, Value, status_of
+from poinsot.estimate.results.estimate import Combination, Estimate, EstimateStatus, Value, status_of
 from poinsot.estimate.results.kept import BodyMotion
+from poinsot.estimate.results.text import FAR, contradiction
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
 from poinsot.estimate.search.determined import Determined
 from poinsot.estimate.search.problem import SearchProblem, Space, with_priors
@@ -22,6 +23,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.parallel.remade import Remade
 
 Again = Callable[[Study, tuple[int, ...]], SearchProblem]  # the problem of a study, some unknowns held at the start
+INTERRUPTED = "Interrupted: these are the best values so far."
 MORE = 3  # times that unknowns are released which cannot be told from others at the start
 
 
@@ -34,8 +36,9 @@ class SearchEstimate(Estimate):
     reached: np.ndarray  # (k,) where the search ended, before what its end told of the data
     settled: np.ndarray  # (k,) with what it told
     open: tuple[str, ...]  # unknowns that may have any value, others following them
+    interrupted: bool = False  # by Ctrl-C: what would have followed was not done
 
-    _hidden = ("study", "measured", "found", "reached", "settled")
+    _hidden = ("study", "measured", "found", "reached", "settled", "interrupted")
 
     @property
     def _remarks(self) -> tuple[str, ...]:
@@ -69,9 +72,9 @@ def searched(
     """The estimate of a study from what was measured; other processes make its problem `again`."""
     solution = _solved(study, measured, method, again)
     reached = solution.p
-    measured, p = measured.settled(solution.p, method)
+    measured, p = (measured, reached) if solution.interrupted else measured.settled(reached, method)
     found, space = measured.determined(p), measured.problem.space
-    held = space.on_bounds(p)
+    held = found.held
     values, combinations, covariance = _values(space, p, found, held)
     back = np.where([v.determined or k in held for k, v in enumerate(values)], p, _model(space, p, found))
     return SearchEstimate(
@@ -95,6 +98,7 @@ def searched(
         reached=reached,
         settled=p,
         open=tuple(space.names[k] for k in found.reduction.eliminated if k not in found.reduction.null),
+        interrupted=solution.interrupted,
     )
 
 
@@ -107,14 +111,23 @@ def _solved(study: Study, measured: Measurement, method: SearchMethod, again: Ag
     held = measured.determined(problem.space.start, 0.0).reduction.eliminated if measured.holds else ()
     made = None if again is None else Remade(again, (study.bare, tuple(held)))
     solution = method.solve(with_priors(problem.holding(held)), made, study.dask)
-    for _ in range(MORE if measured.holds else 0):
+    for _ in range(MORE if measured.holds and not solution.interrupted else 0):
         found = measured.determined(solution.p)
         if len(found.reduction.eliminated) >= len(held):
             break
         held = found.reduction.eliminated
-        near = onwards(method).descend(with_priors(problem.at(solution.p).holding(held)))
+        try:
+            near = onwards(method).descend(with_priors(problem.at(solution.p).holding(held)))
+        except KeyboardInterrupt:
+            return replace(solution, message=INTERRUPTED, interrupted=True)
         solution = replace(solution, p=near.p, cost=near.cost, message=near.message)
     return solution
+
+
+def stopped(found: SearchEstimate) -> SearchEstimate:
+    """The same, where Ctrl-C ended what should have followed."""
+    said = (*found.numerics, INTERRUPTED)
+    return replace(found, status=EstimateStatus.NOT_SETTLED, numerics=said, interrupted=True)
 
 
 def _model(space: Space, p: np.ndarray, found: Determined) -> np.ndarray:
@@ -137,7 +150,7 @@ def _values(
         }
         value = p[j] + sum(c * p[space.names.index(name)] for name, c in others.items())
         nominal = space.model[j] + sum(c * space.model[space.names.index(name)] for name, c in others.items())
-        wide = bool(spread[row] > space.told[j]) and not others
+        wide = not others and space.too_wide(j, spread[row], p[j])
         if not wide:
             text = combination_text(space.names[j], others)
             combinations.append(Combination(text, space.units[j], float(value), float(spread[row]), float(nominal)))
@@ -182,5 +195,16 @@ def _numerics(measured: Measurement, found: Determined, message: str, held: Sequ
             f"The model does not fit: residuals are {np.sqrt(found.ratio):.2g} times as large as their standard "
             f"deviations ({found.spare} to spare); error bars are widened by that."
         )
+    said += _contradicted(measured.problem.space, found)
     said += [f"On a bound: {', '.join(held)}."] if held else []
     return (*said, *measured.doubts, *([message] if message else []))
+
+
+def _contradicted(space: Space, found: Determined) -> list[str]:
+    """One sentence for each prior that is far from what all else says."""
+    said = []
+    for k, (away, d, u) in zip(np.flatnonzero(np.isfinite(space.prior)).tolist(), found.away.tolist()):
+        if away > FAR:
+            prior, deviation = float(space.prior[k]), float(space.deviation[k])
+            said.append(contradiction(space.names[k], space.units[k], prior, deviation, away, d, u))
+    return said

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 SHOWN = 60  # rows of a printed table
+FAR = 5.0  # joint standard errors, beyond which a prior is contradicted
 
 
 def in_columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -46,3 +47,12 @@ def with_error(value: float, deviation: float) -> str:
         shown = f"{value:.{max(digits, 0)}f}"
         return f"{shown if float(shown) else shown.lstrip('-')} ± {deviation:.{max(digits, 0)}f}"
     return f"{value:.6g} ± {deviation:.2g}"
+
+
+def contradiction(name: str, unit: str, prior: float, deviation: float, away: float, d: float, error: float) -> str:
+    """That a prior is so many standard errors away from what the data says, d ± error of its deviations below it."""
+    data = f"{prior - d * deviation:.6g} ± {error * deviation:.2g}"
+    return (
+        f"The prior of {name}, {prior:.6g} ± {deviation:.2g} {unit}, is {away:.0f} standard errors "
+        f"from what the data says without it, {data}."
+    )

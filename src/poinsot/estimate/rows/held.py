@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from poinsot.estimate.closed_loop.controllers import Control
 from poinsot.estimate.rows.runs import measured_forces
 from poinsot.estimate.study import Run
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.filtering.in_time import moved_later
 from poinsot.recording.place import placed
 
-__all__ = ["moved_later", "with_held_forces"]
-
-FEWEST = 4  # samples that a cubic needs
+__all__ = ["with_held_forces"]
 
 
 def with_held_forces(run: Run, mechanism: Mechanism, control: Control | None) -> Run:
@@ -40,14 +37,3 @@ def _drive(place: str, mechanism: Mechanism) -> str:
         return place
     sensor = mechanism.sensors.get(place.removeprefix("sensor "))
     return sensor.actuator if sensor is not None else ""
-
-
-def moved_later(t: np.ndarray, x: np.ndarray, delay: float) -> np.ndarray:
-    """Samples (n,) at t (n,) of what was a while before, by cubics; what was masked stays masked."""
-    from scipy.interpolate import make_interp_spline
-
-    good = np.isfinite(x)
-    if np.count_nonzero(good) < FEWEST:
-        return x
-    at = np.clip(t - delay, t[good][0], t[good][-1])
-    return np.where(good, make_interp_spline(t[good], x[good], k=3)(at), np.nan)

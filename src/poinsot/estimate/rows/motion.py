@@ -14,6 +14,7 @@ from poinsot.errors import PoinsotError, require_known
 from poinsot.estimate.study import Processing
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
+from poinsot.motion.inverse_dynamics import with_kept_spins
 from poinsot.motion.kinematics import followed_path
 from poinsot.recording.filtering.differentiate import require_cutoff
 from poinsot.recording.filtering.measured_noise import measured_noise
@@ -62,10 +63,11 @@ def run_motion(recording: Recording, mechanism: Mechanism, processing: Processin
     recorded = recorded_motion(recording, mechanism, harmonics=processing.harmonics, **smoothing)
     good = np.all([np.isfinite(s.s) for s in recorded.motion.values()], axis=0)
     times = recorded.t[good][::every]
-    path = followed_path(recorded.mechanism, recorded.motion, times)
+    kept = with_kept_spins(recorded.mechanism, recorded.motion, times)
+    path = followed_path(*(kept[:2] if kept else (recorded.mechanism, recorded.motion)), times)
     size = path.system.equations.symbols.home.size
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, size)
-    new = recorded.recording.steps[len(recording.steps) :]
+    new = (*recorded.recording.steps[len(recording.steps) :], *(kept[2:] if kept else ()))
     begin = {name: float(s.s[good][0]) for name, s in recorded.motion.items()}
     return RunMotion(recorded.mechanism, states, recorded.edge, new, begin)
 

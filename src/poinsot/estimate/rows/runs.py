@@ -20,6 +20,7 @@ from poinsot.identifiability.drive_forces import drive_shares, freedoms
 from poinsot.identifiability.regressor import Regressor, evaluate_regressor
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.filtering.in_time import in_time
 from poinsot.recording.filtering.one_clock import on_one_clock
 from poinsot.recording.filtering.resample import FEWEST, TooFewSamplesError, is_even, resampled
 from poinsot.recording.finding import Severity
@@ -144,12 +145,7 @@ def prepared(run: Run, mechanism: Mechanism, delays: bool = True) -> Recording:
     recording = placed(run.part, mechanism)
     forces = [*measured_forces(recording, mechanism, run.name).values()]
     recording = _even(on_one_clock(recording, leading(recording, mechanism), forces))
-    return _without_delays(recording, mechanism) if delays else recording
-
-
-def sensor_delay(channel: RecordedChannel, mechanism: Mechanism) -> float:
-    """By how much a channel is late, as the model file says of its sensor  [s]."""
-    return float(mechanism.sensors[channel.place].delay) if channel.place in mechanism.sensors else 0.0
+    return in_time(recording, mechanism) if delays else recording
 
 
 def require_units(run: Run, recording: Recording, used: Sequence[str]) -> None:
@@ -210,6 +206,15 @@ def measured_forces(recording: Recording, mechanism: Mechanism, run: str) -> dic
             )
         found |= {key: name} if key else {}
     return found
+
+
+def late_channels(recording: Recording, mechanism: Mechanism, delays: Mapping[str, float]) -> dict[str, float]:
+    """Delays [s] by recorded channel, from those by what channels measure: forces before positions of that name."""
+    if not delays:
+        return {}
+    forces = {of.removeprefix("sensor "): name for of, name in measured_forces(recording, mechanism, "").items()}
+    measured = {name: channel.place or name for name, channel in recording.channels.items()}
+    return {name: delays[of] for name, of in measured.items() if of in delays and forces.get(of, name) == name}
 
 
 def _measures(name: str, channel: RecordedChannel, mechanism: Mechanism) -> str:
@@ -339,28 +344,6 @@ def _even(recording: Recording) -> Recording:
     there = np.minimum(np.abs(found.t - t[after - 1]), np.abs(t[after] - found.t)) * recording.rate < FAR
     values = {name: np.where(recording.mask(name)[near] & there, x, np.nan) for name, x in found.values.items()}
     return replace(found, values=values)
-
-
-def _without_delays(recording: Recording, mechanism: Mechanism) -> Recording:
-    """The recording without the delays that the model file gives its sensors; what was masked stays masked."""
-    from scipy.interpolate import make_interp_spline
-
-    t, values, steps, longest = recording.t, dict(recording.values), list(recording.steps), 0.0
-    for name, channel in recording.channels.items():
-        late = sensor_delay(channel, mechanism)
-        good = recording.mask(name)
-        if late and good.sum() > 3:
-            at = np.clip(np.searchsorted(t, t + late - 0.5 / recording.rate), 0, len(t) - 1)
-            there = make_interp_spline(t[good], recording[name][good], k=3)(
-                np.clip(t + late, t[good][0], t[good][-1])
-            )
-            values[name] = np.where(good[at], there, np.nan)
-            steps.append(f"'{name}' was moved by the delay of its sensor, {1e3 * late:.4g} ms")
-            longest = max(longest, late)
-    if not longest:
-        return recording
-    moved = replace(recording, values=values, steps=tuple(steps))
-    return moved.rows(t <= t[-1] - longest + 1e-9, "the end was left out, which delayed sensors did not see")
 
 
 def low_pass(parts: list[np.ndarray], rate: float, corner: float) -> list[np.ndarray]:

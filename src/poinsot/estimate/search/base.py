@@ -51,6 +51,7 @@ class SearchSolution:
     message: str = ""  # what to do next; empty means success
     said: tuple[str, ...] = ()  # what else is to be known, such as other minima
     starts: SearchStarts | None = None  # of a search from many points
+    interrupted: bool = False  # by Ctrl-C: no other search follows
 
 
 @dataclass
@@ -132,7 +133,8 @@ class SearchMethod(ABC):
             if not np.isfinite(course.best):
                 raise
             kept = f" ({stopped})" if str(stopped) else ""
-            return course.ended(f"Interrupted: these are the best values so far{kept}.")
+            ended = course.ended(f"Interrupted: these are the best values so far{kept}.")
+            return replace(ended, interrupted=True)
 
     def descend(self, problem: SearchProblem) -> SearchSolution:
         """The same as a part of other work, which an interrupt ends altogether."""

@@ -13,8 +13,10 @@ from typing import Self
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing
+from poinsot.model.quantities.units import parse_unit
 
 ON_BOUND = 1e-6  # of the width of its bounds, or of its size, within which a value lies on one
+ROUGH = 1e6  # times what a mass, a length and a time of the machine make of a unit
 INSIDE = 0.01  # of the width of its bounds, by which a start is moved off one of them
 
 
@@ -31,6 +33,7 @@ class Space:
     deviation: np.ndarray  # (k,) of the prior  [SI]
     model: np.ndarray  # (k,) values in the model  [SI]
     scale: np.ndarray | None = None  # (k,) what counts as a large change, where it is not the value  [SI]
+    machine: tuple[float, float, float] | None = None  # a mass, a length and a time of it, where known  [kg, m, s]
 
     def __post_init__(self) -> None:
         outside = [n for n, p, a, b in zip(self.names, self.start, self.lower, self.upper) if not a <= p <= b]
@@ -49,6 +52,20 @@ class Space:
             return self.scale
         size, width = np.maximum(np.abs(self.start), np.abs(self.model)), self.upper - self.lower
         return np.where(size > 0, size, np.where(width > 0, width, np.inf))
+
+    @property
+    def most(self) -> np.ndarray:
+        """More than may be meant by a change (k,): the same, and what the machine's mass, length and time make of the
+        unit; infinite where nothing tells it."""
+        told = np.where(np.isfinite(self.told), self.told, 0.0)
+        own = np.array([_of_machine(unit, self.machine) for unit in self.units])
+        return np.where(np.isfinite(own), np.maximum(told, own), self.told)
+
+    def too_wide(self, k: int, deviation: float, value: float) -> bool:
+        """Whether a standard error leaves an unknown undetermined: beyond its size, or beyond its value and all that
+        the machine tells where the model has none."""
+        known = self.told[k]
+        return bool(deviation > (known if np.isfinite(known) else max(self.most[k], abs(value))))
 
     @property
     def bounded(self) -> bool:
@@ -76,6 +93,15 @@ class Space:
         lower, upper, start = self.lower.copy(), self.upper.copy(), self.start.copy()
         lower[j] = upper[j] = start[j] = value
         return replace(self, lower=lower, upper=upper, start=start)
+
+
+def _of_machine(unit: str, machine: tuple[float, float, float] | None) -> float:
+    """A mass, a length and a time in a unit; much more of it where the time, which is rough, or no unit is in it."""
+    if machine is None:
+        return np.inf
+    powers = parse_unit(unit or "-").dimension
+    size = float(np.prod([x**n for x, n in zip(machine, powers)]))
+    return size if any(powers) and not powers[2] else ROUGH * size
 
 
 @dataclass(frozen=True, eq=False)

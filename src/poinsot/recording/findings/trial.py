@@ -11,6 +11,7 @@ import numpy as np
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.signals import Measured, Signal
 from poinsot.recording.filtering.differentiate import differentiate
+from poinsot.recording.filtering.in_time import in_time
 from poinsot.recording.filtering.motion_cutoff import motion_cutoff
 from poinsot.recording.filtering.one_clock import on_one_clock
 from poinsot.recording.motion import RecordedMotion, position_channels, recorded_motion
@@ -78,7 +79,9 @@ class Trial:
 
 
 def trial_of(recording: Recording, mechanism: Mechanism) -> Trial | None:
-    """The motion and the forces of a recording; None if no forces or no positions were recorded."""
+    """The motion and the forces of a recording, known delays of sensors taken off; None if no forces or no positions
+    were recorded."""
+    recording = in_time(recording, mechanism)
     read = position_channels(recording, mechanism)
     names = [name for name, channel in recording.channels.items() if force_of(mechanism, channel)]
     if not names or not read:

@@ -204,6 +204,7 @@ def _with_terms(space: Space, channels: Channels, given: tuple[Unknown, ...]) ->
         np.append(space.start, start),
         **whole,
         model=np.append(space.model, zero),
+        machine=space.machine,
     )
     return extended, readings
 

@@ -13,12 +13,13 @@ from poinsot.estimate.closed_loop.references import references
 from poinsot.estimate.closed_loop.simulation import still_speeds
 from poinsot.estimate.problems.output.records import OutputRun, Prepared, force_unit
 from poinsot.estimate.rows.motion import run_motion, with_cutoffs
-from poinsot.estimate.rows.runs import bridged, measured_forces, require_units, sensor_delay
+from poinsot.estimate.rows.runs import bridged, measured_forces, require_units
 from poinsot.estimate.rows.runs import prepared as on_even_clock
 from poinsot.estimate.search.problem import Space
 from poinsot.estimate.study import Role, Run, Study
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.filtering.in_time import sensor_delay
 from poinsot.recording.filtering.spectrum import sample_noise
 from poinsot.recording.motion import position_channels, with_encoders
 from poinsot.recording.recording import Recording
