@@ -11,6 +11,7 @@ import pytest
 import poinsot
 from poinsot.errors import ConsistencyWarning, MissingExtraError, PoinsotError
 from poinsot.estimate.consistency.full import consistent, limits_of
+from poinsot.estimate.consistency.scaling import Steps, coordinates
 from poinsot.estimate.methods.consistent import Consistent
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.results.identified import nearest
@@ -341,3 +342,24 @@ def test_unknowns_of_the_measuring_chain_stand_beside_the_bodies():
     est = poinsot.identify(BAR, shifted, ["link2.*", "link3.*", "offset A"], method="consistent")
     assert est["offset A"].value == pytest.approx(2.0, abs=4 * est["offset A"].deviation)
     assert len(est.full) == 8 and est.mechanism.bodies["link3"].mass > 0
+
+
+def test_combinations_that_are_nearly_alike_have_coordinates_all_the_same():
+    """Their correlations are 1 to the last digit: in numbers no positive definite matrix."""
+    G = np.random.default_rng(0).normal(size=(4, 3))
+    covariance = G @ G.T - 1e-14 * np.eye(4)  # of rank 3, but for round-off
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.cholesky(covariance)
+    d = covariance @ [1.0, -2.0, 0.5, 1.0]
+    at = coordinates(Steps(np.ones(4), np.zeros((0, 4)), np.eye(4)), np.zeros(4), d, covariance, 1.0)
+    u = np.linalg.lstsq(at.weights, at.targets, rcond=None)[0]
+    np.testing.assert_allclose(at.values(u), d, rtol=1e-6)
+
+
+def test_the_misfit_is_the_distance_by_the_covariance():
+    rng = np.random.default_rng(1)
+    A, covariance = rng.normal(size=(3, 5)), np.diag([4.0, 1.0, 0.25]) + 0.3
+    d, start, u = rng.normal(size=3), rng.normal(size=5), rng.normal(size=5)
+    at = coordinates(Steps(np.ones(5), np.zeros((0, 5)), A), start, d, covariance, 2.0)
+    e = A @ (at.values(u) - start) - d
+    assert 2.0 * at.misfit(u) == pytest.approx(e @ np.linalg.solve(covariance, e))

@@ -7,6 +7,7 @@ drive_forces       forces of more drives than freedoms, on the freedoms
 energy             the same for work and energy, without accelerations
 column_scales      lengths that columns would have without cancellation
 reduction          rank by a gap, columns without effect, base parameters of a matrix
+choice             which parameters are eliminated: those preferred, with bounded coefficients
 states             random states that satisfy all constraints
 base_parameters    base parameters of a mechanism in numbers
 model_parameters   columns for the parameters of the model file

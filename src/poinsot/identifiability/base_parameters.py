@@ -43,7 +43,7 @@ class BaseParameters(Result):
     singular_values: np.ndarray  # of the columns with effect, scaled to length 1
     lengths: np.ndarray  # (k,) of the columns of the regressor
     linear: tuple[LinearParameter, ...]  # k
-    kept: tuple[str, ...] = ()  # asked to be eliminated, but determined beside the others that are
+    kept: tuple[str, ...] = ()  # asked to be eliminated, but not expressed by others with coefficients below 1e4
 
     _over, _hidden = ("parameter", "independent"), ("lengths", "linear", "kept")
     _extra = {"rank": "rank", "values": "values"}
@@ -146,7 +146,7 @@ def base_parameters(
     singular poses: what they do not determine, no motion does. `channels` and `parameters` are those of
     `regressor`. `eliminate` names parameters to be expressed by others, the most wanted first; then come those that
     the model file names ([identify] eliminate), then second moments, first moments, masses and constants of laws,
-    each in the order of the model.
+    each in the order of the model, as far as coefficients stay small.
 
     >>> import poinsot
     >>> b = poinsot.base_parameters(poinsot.load("pendulum"))
@@ -177,13 +177,13 @@ def reduce_regressor(
     wanted = _numbers(W, () if eliminate is None else eliminate)
     turned = not W.mechanism.planar and W.mechanism.nominal.get("planar", False)  # modelled in space: J is Izz
     preferred = [f"{n[:-2]}.Izz" if turned and n.endswith(".J") else n for n in W.mechanism.eliminate]
-    order = [*wanted, *_numbers(W, preferred)]
-    order += [j for power in (2, 1, 0, 3) for j, p in enumerate(W.linear) if p.order == power]
+    wished = list(dict.fromkeys([*wanted, *_numbers(W, preferred)]))
+    order = [j for power in (2, 1, 0, 3) for j, p in enumerate(W.linear) if p.order == power]
     if (
         weights is None
     ):  # no channel is scaled by itself: one that reads nothing but round-off would count as others do
         weights = np.tile([1.0 if unit == "N" else 1 / W.size for unit in W.channel_units], len(W.t))
-    found = reduce_columns(W.matrix * weights[:, None], order, W.natural(weights))
+    found = reduce_columns(W.matrix * weights[:, None], order, W.natural(weights), wished)
     return _named(W, found, weights, [j for j in wanted if j in found.independent])
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.identifiability.choice import eliminated_rows
 
 NO_EFFECT = 1e-9  # of its natural size below which a column is nothing but round-off or noise
 SCALED = 1e-4  # of its natural size, down to which a column is scaled to length 1
@@ -23,6 +24,7 @@ SMALL = 1e-6  # of the largest singular value, above which none is taken for zer
 TRUSTED = 1e-9  # … below which none is taken for more than round-off or noise
 CLEAR = 1e3  # ratio of neighbouring singular values from which a rank is beyond doubt
 ELIMINABLE = 1e-6  # length of a parameter's row in the null space, below which it is determined by itself
+UNSURE = 10.0  # times what the residual of a relation may change a coefficient, below which that is round-off
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,13 @@ class Reduction:
 
 
 @one_blas_thread()
-def reduce_columns(W: np.ndarray, prefer: Sequence[int] = (), scale: np.ndarray | None = None) -> Reduction:
+def reduce_columns(
+    W: np.ndarray, prefer: Sequence[int] = (), scale: np.ndarray | None = None, wished: Sequence[int] = ()
+) -> Reduction:
     """Reduce a matrix (n, k) to its base parameters.
 
-    `prefer` lists columns to eliminate, those most wanted first, then come the others in their order; columns without
+    `prefer` lists columns to eliminate, those most wanted first, then come the others in their order, as far as
+    coefficients stay small; those `wished` come before all, and their coefficients may be large. Columns without
     effect are eliminated always. `scale` (k,) is the natural length of each column, that without cancellation; a
     column far below it has no effect. Coefficients that are round-off are zero.
 
@@ -86,16 +91,15 @@ def reduce_columns(W: np.ndarray, prefer: Sequence[int] = (), scale: np.ndarray 
     live, unit = np.flatnonzero(~dead), np.maximum(lengths, SCALED * natural)
     s, Vt = _singular(W[:, live] / unit[live])
     gap = find_rank(s, max(W.shape))
-    order = list(dict.fromkeys([*prefer, *range(W.shape[1])]))
+    order = list(dict.fromkeys([*wished, *prefer, *range(W.shape[1])]))
     place = {int(j): i for i, j in enumerate(live)}
-    least = max(ELIMINABLE, 10 / gap.ratio)
-    taken = live[_eliminate(Vt[gap.position :].T, [place[j] for j in order if j in place], least)].tolist()
+    first, others = ([place[j] for j in some if j in place] for some in (wished, order))
+    taken = live[eliminated_rows(Vt[gap.position :].T, first, others, max(ELIMINABLE, 10 / gap.ratio))].tolist()
     null = [j for j in range(W.shape[1]) if j not in place]
     eliminated = tuple(j for j in order if j in taken or j in null)
     independent = tuple(j for j in live.tolist() if j not in eliminated)
-    beta = _coefficients(W, lengths, independent, eliminated, null)
-    least = np.maximum(max(ZERO, 1 / gap.ratio) * lengths, ROUND_OFF * natural)[list(eliminated)]
-    beta = np.where(np.abs(beta) * lengths[list(independent)][:, None] > least, beta, 0.0)
+    least = np.maximum(max(ZERO, 1 / gap.ratio), ROUND_OFF * natural / np.where(lengths > 0, lengths, 1.0))
+    beta = _coefficients(W, lengths, independent, eliminated, null, least)
     silent = np.max(lengths[dead] / np.where(unit[dead] > 0, unit[dead], 1.0), initial=0.0)
     gap = replace(gap, below=max(gap.below, float(silent / s[0]))) if len(s) else gap
     return Reduction(gap, s, tuple(null), independent, eliminated, beta)
@@ -128,33 +132,29 @@ def find_rank(s: np.ndarray, size: int) -> Gap:
     return Gap(at + 1, float(relative[at]), float(below[at]))
 
 
-def _eliminate(V2: np.ndarray, order: Sequence[int], least: float) -> list[int]:
-    """Rows of the null space (k, d) whose parameters are eliminated: in order, each independent of those before.
-
-    The order alone decides, not the data, as long as rows are clear of round-off; what is missing is pivoted.
-    """
-    left, taken = V2.copy(), []
-    for j in (*order, *(None for _ in range(V2.shape[1]))):
-        if len(taken) == V2.shape[1]:
-            break
-        row = int(np.argmax(np.linalg.norm(left, axis=1))) if j is None else j
-        length = np.linalg.norm(left[row])
-        if j is None or length > least:
-            direction = left[row] / length
-            left -= np.outer(left @ direction, direction)
-            taken.append(row)
-    return taken
-
-
 def _coefficients(
-    W: np.ndarray, lengths: np.ndarray, independent: Sequence[int], eliminated: Sequence[int], null: Sequence[int]
+    W: np.ndarray,
+    lengths: np.ndarray,
+    independent: Sequence[int],
+    eliminated: Sequence[int],
+    null: Sequence[int],
+    least: np.ndarray,
 ) -> np.ndarray:
-    """β (b, k − b) with W₂ = W₁ β; the columns of parameters without effect are zero."""
+    """β (b, k − b) with W₂ = W₁ β; zero where it is below `least` (k,) of scaled columns, or below its own round-off.
+
+    δβ_ij ≤ ‖W₁⁺ row i‖ (‖W₂ − W₁ β‖_j + ε (1 + Σ |β_j|))        (theory/identifiability, eq. 8)
+    """
     first, second = list(independent), list(eliminated)
     beta = np.zeros((len(first), len(second)))
     live = [i for i, j in enumerate(second) if j not in null]
     if first and live:
         columns = [second[i] for i in live]
-        solved = np.linalg.lstsq(W[:, first] / lengths[first], W[:, columns] / lengths[columns], rcond=None)[0]
-        beta[:, live] = solved * lengths[columns] / lengths[first][:, None]
+        W1, W2 = W[:, first] / lengths[first], W[:, columns] / lengths[columns]
+        Q, R = np.linalg.qr(W1)
+        found = np.linalg.lstsq(R, Q.T @ W2, rcond=None)[0]
+        size = 1 + np.sum(np.abs(found), axis=0)
+        error = np.linalg.norm(W2 - W1 @ found, axis=0) + np.finfo(float).eps * size
+        unsure = np.minimum(UNSURE * np.outer(np.linalg.norm(np.linalg.pinv(R), axis=1), error), SMALL)
+        found = np.where(np.abs(found) > np.maximum(unsure, least[columns]), found, 0.0)
+        beta[:, live] = found * lengths[columns] / lengths[first][:, None]
     return beta

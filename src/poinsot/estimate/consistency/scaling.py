@@ -59,14 +59,21 @@ def steps_of(B: np.ndarray, G: np.ndarray, size: np.ndarray) -> Steps:
 
 def coordinates(of: Steps, start: np.ndarray, d: np.ndarray, covariance: np.ndarray, strength: float) -> Coordinates:
     """First coordinates, about the model (k,): singular directions of the misfit, not longer than the unknowns."""
-    from scipy.linalg import null_space, solve_triangular
+    from scipy.linalg import null_space
 
     free = null_space(of.held) if len(of.held) else np.eye(len(of.size))
     deviation = np.sqrt(np.diagonal(covariance))
-    L = np.linalg.cholesky(covariance / deviation[:, None] / deviation)
-    A = solve_triangular(L, of.steps @ free / deviation[:, None], lower=True) / np.sqrt(strength)
-    wanted = solve_triangular(L, d / deviation, lower=True) / np.sqrt(strength)
-    U, sigma, Vt = np.linalg.svd(A)
+    T = _whitening(covariance / deviation[:, None] / deviation) / deviation / np.sqrt(strength)
+    wanted = T @ d
+    U, sigma, Vt = np.linalg.svd(T @ of.steps @ free)
     stretch = 1 / np.maximum(np.append(sigma, np.zeros(len(Vt) - len(sigma))), 1.0)
     turned = np.eye(len(d), len(Vt)) * (sigma * stretch[: len(d)])[:, None]
     return Coordinates(start, of.size[:, None] * (free @ (Vt.T * stretch)), turned, U.T @ wanted)
+
+
+def _whitening(correlation: np.ndarray) -> np.ndarray:
+    """T (r, r) with T C Tᵀ = 1 for correlations C; what is determined better than round-off tells counts as its
+    round-off, since C of combinations nearly alike is not positive definite in numbers."""
+    values, U = np.linalg.eigh(correlation)
+    least = len(values) * np.finfo(float).eps * np.max(values, initial=0.0)
+    return (U / np.sqrt(np.maximum(values, least))).T
