@@ -227,6 +227,40 @@ def test_simulated_forces_know_that_voltages_are_held(data):
     assert_allclose(late.value, simulated.value, rtol=0.01)
 
 
+@pytest.mark.parametrize("wrong", ["", "differences", "rate", "kv"])
+def test_forces_of_a_simulated_slide_are_contradicted_where_controllers_are_not_its_own(data, wrong):
+    run, model = emps(data, "DATA_EMPS"), poinsot.load(MODELS / "emps.toml")
+    force, kp, kv = (float(run.constants[name]) for name in ("gtau", "kp", "kv"))
+    drive = {"type": "cascade", "reference": "reference", "kp": kp, "kv": kv, "gain": force, "differences": 2}
+    control = {
+        "": {"rate": 1000.0, "drive": drive},
+        "differences": {"rate": 1000.0, "drive": drive | {"differences": 1}},
+        "rate": {"drive": drive | {"differences": 0}},
+        "kv": {"rate": 1000.0, "drive": drive | {"kv": 1.1 * kv}},
+    }[wrong]
+    unknowns = ["slide.m", "rail.viscous", "rail.coulomb", "rail.offset"]
+    est = poinsot.identify(model, run, unknowns, "didim", control=control, channels="drive")
+    said = [text for text in est.numerics if "recorded forces contradict these values: along the" in text]
+    assert len(said) == bool(wrong)
+    assert not wrong or "slide.m = 95." in said[0]
+
+
+@pytest.mark.parametrize("gain", [1.0, 1.1, 1.3])
+@pytest.mark.parametrize("name", MACHINES)
+def test_simulated_forces_of_the_machines_own_controllers_are_never_contradicted(name, gain):
+    """Controllers that are not its own are where they matter: the loop's say nothing of its values."""
+    machine, said = MACHINES[name], []
+    drives = {drive: replace(one, kp=gain * one.kp) for drive, one in machine.drives.items()}
+    control, seeds = replace(machine, drives=drives).control, 2 if gain > 1 else repetitions(12)
+    for seed in range(seeds):
+        run = machine.run(seed, *NOISE[name], SECONDS)
+        est = poinsot.identify(
+            machine.mechanism, run, list(machine.unknowns), "didim", control=control, processing=PROCESSING
+        )
+        said += [text for text in est.numerics if "recorded forces contradict" in text]
+    assert len(said) == (seeds if gain > 1 and name == "serial" else 0)
+
+
 HELD = (95.13, 208.3, 20.03)  # mass, viscous and Coulomb friction  [kg, N·s/m, N]
 GAINS = 160.18, 243.45 * 35.15
 

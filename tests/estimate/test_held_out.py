@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 import poinsot
 from poinsot.estimate.results.validation import RunFit, fit_of, poorly_predicted
 from poinsot.model.toml import dumps
+from tests.estimate.test_silent_errors import pendulum, swing
 
 T = np.arange(400) / 100
 
@@ -40,6 +42,26 @@ def test_held_out_runs_are_judged_by_residuals_in_the_unit_and_of_the_deviation(
 def test_a_channel_that_is_not_explained_at_all_is_not_predicted():
     assert poorly_predicted(told(0.01, 0.2), told(0.01, 0.2, 1)) == ("A",)
     assert poorly_predicted(told(0.0, 0.2, 0, ("A",)), told(0.0, 0.2, 1, ("A",))) == ()
+
+
+@pytest.mark.parametrize(("corner", "size", "hardly"), [(0.5, 1.0, True), (1.0, 1.0, False), (0.5, 3.0, False)])
+def test_a_channel_is_hardly_explained_where_most_of_it_is_left_and_is_no_noise(corner, size, hardly):
+    """Noise has a correlation of 0.55 behind the filter of rows; what is left of forces without a model has more."""
+    t, rng = np.arange(600) / 100, np.random.default_rng(3)
+    y = size * np.sin(5 * t)[:, None]
+    left = lfilter([1.0], [1.0, -0.55 / corner**0.5], rng.standard_normal(y.shape), axis=0)
+    left *= 0.9 / left.std()
+    found = fit_of(["run"], [("A", "N·m")], [t], [y + left], [y])
+    assert found is not None
+    assert [c.column for c in found.hardly_explained] == (["A"] if hardly else [])
+
+
+def test_a_channel_that_is_hardly_explained_is_not_called_predicted():
+    late = [swing(pendulum(), seed=seed, late=0.15) for seed in (0, 1)]
+    est = poinsot.identify(pendulum(), late[0], ["bob.mx"], validate=late[1])
+    assert est.validation is not None and est.validation["hinge"].relative > 0.7
+    assert "leave no more than the fit, but hardly anything of hinge is explained" in est.verdict
+    assert "predicts" not in est.verdict
 
 
 CELL = '\n[sensors.cell]\ntype = "reaction"\njoint = "B"\n'

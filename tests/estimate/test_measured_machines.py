@@ -65,6 +65,18 @@ def test_a_torque_of_the_tx40_with_the_other_sign_is_named_and_right_ones_raise_
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("late", ["", "M1", "M2", "M3", "M4"])  # motors 5 and 6 share a joint: less is told
+def test_one_torque_of_the_tx40_that_is_late_by_20_ms_is_named_and_those_in_time_raise_no_alarm(data, late):
+    arm = poinsot.load(MODELS / "tx40.toml")
+    rec = placed(tx40_recording(data), arm)
+    rec = rec.with_channels({late: np.roll(rec[late], 100)} if late else {}, rec.channels)
+    for part in (rec, rec.rows(rec.t <= 4.5, "the first half"), rec.rows(rec.t > 4.5, "the second half")):
+        found = model_findings(part, arm)
+        assert [(f.code, f.channel) for f in found] == ([("delay", late)] if late else [])
+        assert not late or abs(found[0].amount - 0.02) < 4e-3
+
+
+@pytest.mark.slow
 def test_drives_of_the_tx40_are_the_published_ones_and_two_are_not_separable(data):
     est = poinsot.identify(poinsot.load(MODELS / "tx40.toml"), tx40_recording(data))
     assert {"J1.drive_inertia", "J2.drive_inertia"} <= set(est.undetermined)

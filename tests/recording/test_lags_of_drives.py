@@ -170,7 +170,7 @@ def test_delays_scatter_as_their_errors_say(late):
 
 def test_a_delay_within_five_of_its_errors_or_without_which_as_much_is_explained_is_not_told():
     lags, errors = np.array([0.02, 0.02, -0.02, 0.02]), np.array([0.003, 0.005, 0.003, 0.003])
-    told = Delay(lags, errors, np.array([True, True, True, False]), 0.1, False)
+    told = Delay(lags, errors, np.array([0.5, 0.5, 0.5, 0.9]), 0.1, False)
     assert told.sure(0.0).tolist() == [0, 2] and told.sure(0.03).tolist() == []
 
 
@@ -257,3 +257,23 @@ def test_a_drive_whose_delay_a_motion_does_not_tell_is_not_named_beside_one_that
 def test_a_force_that_needs_the_motion_of_a_dead_encoder_is_not_late():
     model, whole = lifted("sweep")
     assert said(model, whole.with_channels({"x": np.full(len(whole), 20.0)}, whole.channels)) == []
+
+
+def with_noise(recording: poinsot.Recording, share: float, seed: int, but: str = "") -> poinsot.Recording:
+    """A recording of the arm with more noise in its forces, but for one."""
+    rng, forces = np.random.default_rng(seed), [name for name in MECHANISMS["arm"].actuators if name != but]
+    noise = {f: share * np.std(recording[f]) * rng.standard_normal(len(recording)) for f in forces}
+    return recording.with_channels({f: recording[f] + x for f, x in noise.items()}, recording.channels)
+
+
+@pytest.mark.parametrize(("name", "late"), [("waist", 0.03), ("shoulder", 0.05), ("elbow", -0.03)])
+def test_a_late_drive_is_named_though_most_of_what_is_left_is_noise_of_others(name, late):
+    for seed in range(5):
+        (one,) = said(rough("arm"), with_noise(moved("arm", **{name: late}), 0.4, seed, name))
+        assert one.channel == name and one.amount == pytest.approx(late, abs=4e-3)
+        assert "% remains" in one.message
+
+
+def test_noise_alone_makes_no_drive_late():
+    noisy = [with_noise(run("arm"), share, seed) for share in (0.3, 0.8) for seed in range(10)]
+    assert [said(rough("arm"), one) for one in noisy] == [[]] * 20

@@ -18,7 +18,7 @@ from poinsot.estimate.bootstrap.forces import ForceReplicas
 from poinsot.estimate.bootstrap.searches import SearchReplicas
 from poinsot.estimate.closed_loop.controllers import Control
 from poinsot.estimate.consistency.full import consistent
-from poinsot.estimate.doubts.against_forces import against_forces, held_forces
+from poinsot.estimate.doubts.against_forces import against_forces, against_instruments, by_instruments, held_forces
 from poinsot.estimate.doubts.columns import (
     late_fits,
     poor_fits,
@@ -32,6 +32,7 @@ from poinsot.estimate.doubts.contradicted_priors import contradicted_priors
 from poinsot.estimate.excitation import told
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
+from poinsot.estimate.methods.didim import DirectInverse
 from poinsot.estimate.methods.hausman import bias_test
 from poinsot.estimate.methods.lower_cutoffs import values_by_cutoff
 from poinsot.estimate.methods.registry import search_of
@@ -254,6 +255,10 @@ def _estimated(study: Study) -> Estimate:
     """From measured forces."""
     solution = force_solution(study)
     found = _estimate(study, solution)
+    if isinstance(solution.method, DirectInverse) and found.status is not EstimateStatus.NOT_SETTLED:
+        other = _by_forces(by_instruments(study))
+        far = () if other is None else against_instruments(solution, other)
+        found = replace(found, numerics=(*found.numerics, *far))
     rows = suspect_rows(solution.problem, (*solution.problem.runs, *solution.held_out))
     fits = found.fit, found.validation
     suspects = {*rows, *poor_fits(fits), *late_fits(fits)}

@@ -214,11 +214,17 @@ class Estimate(Result):
         if self.validation is None:
             said.insert(1, "prediction not evaluated: give a run to validate")
         elif not poorly_predicted(self.fit, self.validation):
-            worst = max((fit.relative for fit in self.validation.channels if fit.judged), default=np.nan)
-            flat = any(fit.constant for fit in self.validation.channels)
-            alike = "held-out runs leave no more than the fit, but hardly move" if flat else "predicts held-out runs"
-            said.insert(1, f"{alike} (residual {worst:.3f} of a channel's deviation at most)")
+            said.insert(1, self._predicted(self.validation))
         return "; ".join([*said, *self._besides])
+
+    @staticmethod
+    def _predicted(held_out: RunFit) -> str:
+        """What runs that leave no more than the fit say: nothing, where they do not move or hardly are explained."""
+        worst = max((fit.relative for fit in held_out.channels if fit.judged), default=np.nan)
+        flat, poor = any(fit.constant for fit in held_out.channels), [c.column for c in held_out.hardly_explained]
+        but = "but hardly move" if flat else f"but hardly anything of {listing(poor)} is explained"
+        alike = f"held-out runs leave no more than the fit, {but}" if flat or poor else "predicts held-out runs"
+        return f"{alike} (residual {worst:.3f} of a channel's deviation at most)"
 
     @property
     def _besides(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ OUTLIER = 4.0  # standard deviations, by the median
 GENERALISES = 1.5  # residual of held-out runs, over that of the identified ones, up to which a channel is predicted
 CONSTANT = 0.999  # residual over a channel's deviation, from which on a constant does as well
 MOST, COURSE = 0.7, 0.8  # residual over a channel's deviation, its correlation: white noise has 0.55 behind a filter
+NOISE, SCATTER = 0.55, 2.5  # of white noise, and deviations of it over √n that chance makes
 RARE = 1e-3  # chance of a larger ratio of residuals that are alike
 
 
@@ -103,6 +104,13 @@ class RunFit(Result):
     def of_norm(self) -> np.ndarray:
         """‖residual‖ / ‖channel‖ of each channel (c,)."""
         return np.array([fit.of_norm for fit in self.channels])
+
+    @property
+    def hardly_explained(self) -> tuple[ChannelFit, ...]:
+        """Channels of which most is left, and more than noise: no doubt by itself, but they are not predicted."""
+        course = NOISE + SCATTER / np.sqrt(np.maximum(_samples(self), 1))
+        known = zip(self.channels, course)
+        return tuple(c for c, least in known if c.judged and c.relative > MOST and c.correlation > least)
 
     def __str__(self) -> str:
         rows = [("channel", "residual", "of its deviation", "of its norm", "correlation", "outliers")]

@@ -37,7 +37,7 @@ CORNER = 0.4  # of the rate of the rows, of the filter before samples are left o
 ORDER = 4  # of that filter, forwards and backwards
 ENDS = 3.0  # periods of the motion's cut-off that are left out at either end, where two filters begin
 LARGEST = 1e100  # of a sample, in SI: squares of larger ones are no numbers
-REST = 0.05  # of its highest speed, below which every joint is at rest
+REST, LASTS = 0.05, 5  # of its highest speed, below which every joint is at rest; rows: shorter, it only turns
 FAR = 1.5  # steps of an uneven clock, from the next sample of which nothing is known
 RARE = 3.0  # steps of a position's clock, beyond which it is missing
 LEAST = 0.1  # share of the samples that must move, or a standstill is what was meant to be measured
@@ -324,13 +324,21 @@ def _followed(
 
 def _moving(y: np.ndarray, t: np.ndarray, motion: RunMotion) -> tuple[np.ndarray, list[str]]:
     """Channels (n, c) masked where the machine is at rest and dry friction holds it with an unknown force."""
-    dry = any(float(law.dry_slope()) or law.loaded for law in motion.mechanism.forces.values())
+    laws = [law.smoothed(1.0) for law in motion.mechanism.forces.values()]  # at rest a jump holds as well
+    dry = any(float(law.dry_slope()) or law.loaded for law in laws)
     speed = np.abs(motion.states.v) / np.maximum(np.max(np.abs(motion.states.v), axis=0), 1e-300)
-    resting = np.interp(t, motion.states.t, np.max(speed, axis=1, initial=0.0)) < REST
+    resting = _lasting(np.interp(t, motion.states.t, np.max(speed, axis=1, initial=0.0)) < REST)
     if not dry or not resting.any() or resting.mean() > 1 - LEAST:
         return y, []
     said = f"{int(resting.sum())} samples at rest are left out: dry friction holds with any force there"
     return np.where(resting[:, None], np.nan, y), [said]
+
+
+def _lasting(slow: np.ndarray) -> np.ndarray:
+    """Those of some rows (n,) that follow each other, at least so many."""
+    from scipy.ndimage import binary_opening
+
+    return binary_opening(slow, np.ones(LASTS, bool))
 
 
 def _even(recording: Recording) -> Recording:

@@ -27,7 +27,7 @@ __all__ = ["Delay", "delay_findings", "delay_of"]
 
 PART = 0.1  # of the duration: the longest delay
 FINE, MOST = 4, 200  # steps in a period of the cut-off; steps to either side at most
-LESS = 0.65  # of what is unexplained without a delay
+LESS = 0.65  # of what is unexplained without a delay: of all forces, or of that of the one drive that is late
 FITS = 0.1  # part of the forces that may be left with it
 CLEAR, EXACT = 0.3, 1.2  # the same by the model's own values, which are right if they leave so many times the other
 STRICT = 0.1  # of what is unexplained without a delay, where an encoder is dead and may be missed
@@ -35,7 +35,7 @@ ALIKE = 1.3  # times what the best delay leaves: a shorter one is as good, as in
 OBJECTS = 0.35  # beyond the least part that the model's own values leave: rough ones leave less
 SURE = 5.0  # standard errors
 AGREE, APART = 3.0, 0.9  # standard errors by which lags of drives differ, and part that is left of what one leaves
-MISSED = 1.25  # times what is left of a force with its delay: so much is left without
+MISSED = 0.8  # of what is left of a force without its delay, with it
 SAMPLE = 0.8  # of a sample: less is a matter of when it is written
 PARTS = 16  # of the recording, for the error
 FEWEST = 50  # rows
@@ -67,7 +67,11 @@ class MovedForces:
 
     def left(self, lags: np.ndarray) -> float:
         """rᵀr."""
-        return _size(self.outside(lags))
+        return float(np.sum(self.each(lags)))
+
+    def each(self, lags: np.ndarray) -> np.ndarray:
+        """What rᵀr has of each drive (k,)."""
+        return np.sum(self.outside(lags).reshape(-1, len(self.signals)) ** 2, axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +105,14 @@ class Delay:
 
     lags: np.ndarray  # (k,) of the forces behind the motion  [s]
     errors: np.ndarray  # (k,) standard errors  [s]
-    missed: np.ndarray  # (k,) whether more is left of a force without its delay
+    own: np.ndarray  # (k,) part that remains of what is unexplained of a force without its delay
     left: float  # part that remains of what is unexplained without any
     alike: bool  # whether they are one
     unexplained: float = 1.0  # part of the forces that the model's own values leave with them
 
     def sure(self, least: float) -> np.ndarray:
         """Numbers of the drives whose delay is sure, and at least so long [s]."""
-        return np.flatnonzero(self.missed & (np.abs(self.lags) >= np.maximum(SURE * self.errors, least)))
+        return np.flatnonzero((self.own < MISSED) & (np.abs(self.lags) >= np.maximum(SURE * self.errors, least)))
 
 
 def delay_of(trial: Trial, motion: Needed | None) -> Delay | None:
@@ -142,10 +146,11 @@ def delay_findings(trial: Trial, found: Delay | None) -> Iterator[Finding]:
     late = found.sure(_least_delay(trial)).tolist()
     for some in [late] if found.alike else [[j] for j in late]:
         lag, error = found.lags[some[0]], found.errors[some[0]]
+        left = found.left if found.alike else found.own[some[0]]
         them = " and ".join(["it", *(f"'{names[j]}'" for j in some[1:])]) + (" are" if some[1:] else " is")
         message = (
             f"{them} {1e3 * abs(lag):.3g} ± {1e3 * error:.1g} ms {'behind' if lag > 0 else 'ahead of'} the motion "
-            f"that needs such forces: {100 * found.left:.2g} % remains of what is unexplained without a delay"
+            f"that needs such forces: {100 * left:.2g} % remains of what is unexplained without a delay"
         )
         unknowns = listing([f"'delay {trial.recorded.recording.channels[names[j]].place}'" for j in some])
         advice = f"shift it, or make the delay an unknown, {unknowns}"
@@ -172,12 +177,27 @@ def _delay(trial: Trial, motion: Needed, asked: np.ndarray) -> Delay | None:
     lags = _lags(free, motion, scale, longest, 1 / (FINE * trial.cutoff))
     by_own, by_free = _explaining(own, lags), _explaining(free, lags)
     right = by_own and by_own.left < CLEAR and own.left(by_own.lags) < EXACT * free.left(by_own.lags)
-    fits = by_free and by_free.left < LESS and free.left(by_free.lags) < FITS * rows.sum() * len(signals)
-    good = [found for found, taken in ((by_own, right), (by_free, fits)) if found and taken]
+    by_free = by_free and _fitting(by_free, free, own)
+    good = [found for found, taken in ((by_own, right), (by_free, by_free)) if found and taken]
     if not good:
         return None
     best = min(good, key=lambda found: found.errors.max())
     return replace(best, unexplained=by_model(motion, scale * free.forces(best.lags)).unexplained)
+
+
+def _fitting(found: Delay, free: MovedForces, own: MovedForces) -> Delay | None:
+    """Delays by free parameters that leave little of all forces, or else of those of some drives: these alone then.
+
+    Of one drive, what is wrong with its gain looks like a delay: the model's own values must leave less with it, too.
+    """
+    each = free.each(found.lags) / len(free.t)
+    if not each.mean() < FITS:
+        return None
+    if found.left < LESS:
+        return found
+    agrees = own.each(found.lags) < LESS * own.each(np.zeros(len(each)))
+    clear = (found.own < LESS) & (each < FITS) & agrees
+    return None if found.alike or not clear.any() else replace(found, own=np.where(clear, found.own, 1.0))
 
 
 def _signals(trial: Trial, names: Sequence[str], scale: np.ndarray) -> list:
@@ -219,7 +239,8 @@ def _explaining(moved: MovedForces, lags: Lags) -> Delay | None:
     if one is None:
         return each
     differ = np.abs(each.lags - one.lags) > AGREE * np.hypot(each.errors, one.errors)
-    return each if differ.any() and each.left < APART * one.left else one
+    less = each.left < APART * one.left or (moved.each(each.lags) < LESS * moved.each(one.lags)).any()
+    return each if differ.any() and less else one
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,11 +299,6 @@ def _refined(moved: MovedForces, lags: np.ndarray, step: float, G: np.ndarray) -
     products = np.sum((D * r[:, None]).reshape(m, k, -1), axis=1)
     sums = np.stack([part.sum(axis=0) for part in np.array_split(products, PARTS)])
     errors = np.sqrt(np.sum((sums @ np.linalg.pinv(D.T @ D) @ G.T) ** 2, axis=0))
-    every = [moved.outside(np.where(np.arange(k) == j, 0.0, lags)).reshape(m, k)[:, j] for j in range(k)]
-    missed = [_size(one) > MISSED * _size(own) for one, own in zip(every, r.reshape(m, k).T)]
-    left = _size(r) / (moved.left(np.zeros(k)) + 1e-300)
-    return Delay(lags, errors, np.array(missed), left, G.shape[1] == 1)
-
-
-def _size(x: np.ndarray) -> float:
-    return float(np.sum(x**2))
+    without = [moved.each(np.where(np.arange(k) == j, 0.0, lags))[j] for j in range(k)]
+    own = moved.each(lags) / (np.array(without) + 1e-300)
+    return Delay(lags, errors, own, moved.left(lags) / (moved.left(np.zeros(k)) + 1e-300), G.shape[1] == 1)
