@@ -68,12 +68,12 @@ def against_instruments(simulated: ForceSolution, recorded: ForceSolution) -> tu
     """One sentence, where instruments have other values than forces along the simulated motion."""
     told = {value.name: value for value in _alone(simulated)}
     pairs = [(other, told[other.name]) for other in _alone(recorded) if other.name in told]
-    counts = [_counts(solution, [a.name for a, _ in pairs]) for solution in (recorded, simulated)]
-    if not pairs or [x.shape for x in counts[0].scores] != [x.shape for x in counts[1].scores]:
+    one, other = (_counts(solution, [a.name for a, _ in pairs]) for solution in (recorded, simulated))
+    if not pairs or [x.shape for x in one.scores] != [x.shape for x in other.scores]:
         return ()
     s_a, s_b = np.array([[a.deviation, b.deviation] for a, b in pairs]).T
     off = np.abs([a.value - b.value for a, b in pairs])
-    together = s_a**2 + s_b**2 - 2 * correlations(*counts, s_a, s_b) * s_a * s_b
+    together = s_a**2 + s_b**2 - 2 * correlations(one, other, s_a, s_b) * s_a * s_b
     distance = off / np.sqrt(np.maximum(together, 1e-300)) * (off > WORTH * s_b)
     return _contradicted([(far, a, b) for far, (a, b) in zip(distance.tolist(), pairs)])
 
