@@ -14,23 +14,26 @@ from collections.abc import Sequence
 import numpy as np
 
 STEADY = 0.03  # length of what is left of a row of the null space, from which it is taken in the order
-BOUND = 30.0  # largest coefficient of scaled columns
+BOUND = 100.0  # largest coefficient of scaled columns
 WISHES = 1e4  # the same for columns that somebody asked to eliminate
 TIE = 0.47  # of the largest, from which the order decides among rows or exchanges
 
 
-def eliminated_rows(V2: np.ndarray, wished: Sequence[int], order: Sequence[int], least: float) -> list[int]:
+def eliminated_rows(
+    V2: np.ndarray, wished: Sequence[int], order: Sequence[int], least: float, size: np.ndarray | None = None
+) -> list[int]:
     """Rows of the null space (k, d) whose parameters are eliminated, of those in `order`.
 
     Those `wished` come first, as long as their rows are clear of round-off, of the length `least`, and coefficients
-    below `WISHES`; then others in their order, with coefficients below `BOUND`.
+    below `WISHES`; then others in their order, with coefficients below `BOUND`. Rows are judged in natural sizes,
+    `size` (k,) over those of the columns: these are the same for all data.
 
     >>> eliminated_rows(np.array([[1e-3], [0.7], [-0.7]]), [], [0, 1, 2], 1e-6)
     [1]
     >>> eliminated_rows(np.array([[1e-3], [0.7], [-0.7]]), [0], [0, 1, 2], 1e-6)
     [0]
     """
-    left, taken = V2.copy(), []
+    left, taken = V2.copy() if size is None else np.linalg.qr(V2 * size[:, None])[0], []
 
     def take(rows: Sequence[int], shortest: float) -> None:
         for row in rows:

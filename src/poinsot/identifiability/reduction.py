@@ -94,7 +94,8 @@ def reduce_columns(
     order = list(dict.fromkeys([*wished, *prefer, *range(W.shape[1])]))
     place = {int(j): i for i, j in enumerate(live)}
     first, others = ([place[j] for j in some if j in place] for some in (wished, order))
-    taken = live[eliminated_rows(Vt[gap.position :].T, first, others, max(ELIMINABLE, 10 / gap.ratio))].tolist()
+    size = (lengths if scale is None else np.where(scale > 0, scale, lengths))[live] / unit[live]
+    taken = live[eliminated_rows(Vt[gap.position :].T, first, others, max(ELIMINABLE, 10 / gap.ratio), size)].tolist()
     null = [j for j in range(W.shape[1]) if j not in place]
     eliminated = tuple(j for j in order if j in taken or j in null)
     independent = tuple(j for j in live.tolist() if j not in eliminated)
