@@ -50,6 +50,32 @@ def test_the_error_says_what_can_be_asked_instead():
         poinsot.inverse_dynamics(gantry(), {**MOTION, **dict.fromkeys(SWING, 0.1)}, TIMES)
 
 
+def two_hinges(size: float, **actuators) -> poinsot.Mechanism:
+    """An arm with two hinges about a line askew; on the second hinge's line a point `eye`, at a constant distance."""
+    axis, solid = [0.3, 0.4, 0.5], {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "com": [0.1, 0.2, 0.05]}
+    bodies = {
+        "a": solid | {"frames": {"tip": [size, 0.3 * size, 0.2 * size]}},
+        "b": solid | {"frames": {"eye": [0.7 * size * x for x in axis]}},
+    }
+    joints = {
+        "A": {"type": "revolute", "between": ["ground", "a"], "axis": axis},
+        "B": {"type": "revolute", "between": ["a.tip", "b"], "axis": axis},
+    }
+    drives = {name: {"on": on} for name, on in actuators.items()}
+    return build({"format": 1, "name": "arm", "bodies": bodies, "joints": joints, "actuators": drives})
+
+
+@pytest.mark.parametrize("formulation", ["joint", "embedded", "euler", "rotation-matrix"])
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("second", [{"joint": "A"}, {"length": ["a", "b.eye"]}], ids=["twice the same", "round-off"])
+def test_drives_that_engage_a_freedom_not_at_all_or_by_round_off_do_not_hold_it(second, size, formulation):
+    arm, motion = two_hinges(size, m1={"joint": "A"}, m2=second), {"A": lambda t: 0.3 + 0.2 * t, "B": 0.4}
+    with pytest.raises(PoinsotError, match=r"the actuators \(m1, m2\) do not hold the mechanism.*condition number inf"):
+        poinsot.inverse_dynamics(arm, motion, TIMES, formulation=formulation)
+    with pytest.raises(PoinsotError, match="do not hold the mechanism"):
+        poinsot.regressor(arm, motion, TIMES)
+
+
 def rssp(thick=0.01, end=None, driven=True) -> poinsot.Mechanism:
     """A crank, a rod between two balls or one other joint, with an inertia about its axis [kg·m²], and a slider."""
     solid = {"mass": 1.0, "inertia": [0.01, 0.01, 0.01]}

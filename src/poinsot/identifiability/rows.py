@@ -68,7 +68,7 @@ def regressor_rows(
     matrix = casadi.jacobian(g, theta) + casadi.sparsify(moved.T @ casadi.jacobian(efforts, theta))
     if any(casadi.which_depends(matrix, theta, 1, True)):
         raise PoinsotError("a law is not linear in the parameters that it calls linear")
-    check = solution.factor.check if solution else casadi.SX(1.0)
+    check = solution.check if solution else casadi.SX(1.0)
     return Rows(a, w, matrix, check, _reach(compiled, measured, moved), _pace(e, a))
 
 

@@ -11,10 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from poinsot import formulations
 from poinsot.engine import kkt
+from poinsot.engine.linear.sparse_ldl import ZeroPivotError
 from poinsot.errors import PoinsotError, one_line
 from poinsot.lazy import casadi
+from poinsot.system.conditioning import freest
 from poinsot.system.stored import remembered, stored, stored_parts
 
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from poinsot.system.system import System
 
 SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
+DOUBTFUL = 1e-16  # of the mean of what holds the speeds, at natural sizes: entries of 1e-8, squared
 
 
 def written_out(what: str, function: Callable[..., Any], *symbols: casadi.SX) -> casadi.SX:
@@ -57,6 +62,7 @@ class InverseSolution:
     lam: casadi.SX  # multipliers, likewise (m, 1)
     B: casadi.SX  # generalised forces of unit actuator forces (nv, nu)
     factor: Factor  # of [[B W⁻¹ Bᵀ + CᵀC, Cᵀ], [C, 0]]
+    check: casadi.SX  # 1 is perfect; that of the factor, or less where drives and joints hold a speed by round-off
 
 
 @remembered
@@ -70,9 +76,32 @@ def inverse_solution(compiled: System) -> InverseSolution:
     drives = B @ casadi.diag(1 / w) @ B.T
     dynamics = compiled.dynamics
     targets, weights = casadi.SX(e.kinematics.phi.size1(), 1), dynamics.all_weighted(drives)
-    solved = kkt(drives, e.kinematics.C, e.balance.M @ a - Q0, targets, dynamics.order, weights)
+    try:
+        solved = kkt(drives, e.kinematics.C, e.balance.M @ a - Q0, targets, dynamics.order, weights)
+    except ZeroPivotError:
+        on = {name: actuator.on for name, actuator in compiled.mechanism.actuators.items()}
+        loose, _ = freest(compiled, compiled.home.poses, on)
+        raise PoinsotError(
+            f"the actuators ({', '.join(compiled.commands)}) do not hold the mechanism: with them locked {loose} can "
+            "still move, condition number inf"
+        ) from None
     u, lam = (B.T @ solved.acceleration) / w, -solved.multipliers
-    return InverseSolution(a, w, formulations.commanded(e, u), lam, B, solved.factor)
+    check = casadi.fmin(solved.check, _held(solved.factor, e.graph.scales, drives))
+    return InverseSolution(a, w, formulations.commanded(e, u), lam, B, solved.factor, check)
+
+
+def _held(factor: Factor, scales: np.ndarray, drives: casadi.SX) -> casadi.SX:
+    """How well drives and joints hold every speed, at natural sizes; 1 where that is beyond doubt.
+
+    A pivot is a sum of squares of what engages a speed: of entries that are round-off it is as large as its terms.
+    """
+    n = len(scales)
+    mean = casadi.dot(casadi.diag(drives), scales**2) / n
+    pivots = dict(zip(factor.order, factor.pivots))
+    least = casadi.SX(1.0)
+    for k in range(n):
+        least = casadi.fmin(least, pivots[k] * (scales[k] ** 2 / DOUBTFUL) / mean)
+    return least
 
 
 def columns(e: Equations, a: casadi.SX, lam: casadi.SX) -> casadi.SX:
@@ -92,7 +121,7 @@ def inverse_function(compiled: System) -> casadi.Function:
     a, w, u, lam = s.a, s.w, s.u, s.lam
     rates = [rate for _, _, rate in e.balance.acting[len(e.balance.acting) - e.u.size1() :]]
     flat = casadi.substitute(casadi.vertcat(columns(e, a, lam), *rates), e.u, casadi.densify(u))
-    return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, s.factor.check, flat])
+    return casadi.Function("inverse", [e.q, e.v, a, w, e.p], [u, lam, s.check, flat])
 
 
 @stored
