@@ -266,7 +266,7 @@ def test_limits_of_poses_count_the_turns_of_a_screw(lift):
 
 
 def test_poses_for_calibration_use_all_turns_within_their_limits(lift):
-    task = {"task": "calibration", "poses": 8, "candidates": 60}
+    task = {"task": "calibration", "poses": 8, "candidates": 500}
     noise = {"encoder": 1e-3, "height": 20e-6}
     found = poinsot.design(lift, task, unknowns=["arm.end.x"], limits={"screw": [-350.0, 60.0]}, noise=noise)
     told = next(one for one in found.limits if one.name == "screw")

@@ -70,7 +70,9 @@ def two_hinges(size: float, **actuators) -> poinsot.Mechanism:
 @pytest.mark.parametrize("second", [{"joint": "A"}, {"length": ["a", "b.eye"]}], ids=["twice the same", "round-off"])
 def test_drives_that_engage_a_freedom_not_at_all_or_by_round_off_do_not_hold_it(second, size, formulation):
     arm, motion = two_hinges(size, m1={"joint": "A"}, m2=second), {"A": lambda t: 0.3 + 0.2 * t, "B": 0.4}
-    with pytest.raises(PoinsotError, match=r"the actuators \(m1, m2\) do not hold the mechanism.*condition number inf"):
+    with pytest.raises(
+        PoinsotError, match=r"the actuators \(m1, m2\) do not hold the mechanism.*condition number inf"
+    ):
         poinsot.inverse_dynamics(arm, motion, TIMES, formulation=formulation)
     with pytest.raises(PoinsotError, match="do not hold the mechanism"):
         poinsot.regressor(arm, motion, TIMES)

@@ -5,6 +5,7 @@ call_memory, threads  the memory of a native call; threads around it
 vm                    the virtual machine: oracle, and what runs where there is no native code
 nonlinear_program     costs within constraints, by IPOPT
 interrupts            Ctrl-C while native code runs
+given_functions       functions that users give, as expressions
 compile_worker        compilation in a process of its own
 code/                 from a function to LLVM IR
 build/                from LLVM IR to native code, and both on disk

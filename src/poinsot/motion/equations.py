@@ -1,4 +1,4 @@
-"""Equations of a prescribed motion: its functions of time, what bodies do, and the forces that it takes.
+"""Equations of a prescribed motion: what bodies do, and the forces that it takes.
 
 B u − Cᵀ λ = M v̇ − Q₀        least forces, measured by weights, where there are more actuators than freedoms
 (theory/dynamics, eq. 13)
@@ -6,17 +6,15 @@ B u − Cᵀ λ = M v̇ − Q₀        least forces, measured by weights, where
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poinsot import formulations
 from poinsot.engine import kkt
 from poinsot.engine.linear.sparse_ldl import ZeroPivotError
-from poinsot.errors import PoinsotError, one_line
+from poinsot.errors import PoinsotError
 from poinsot.lazy import casadi
 from poinsot.system.conditioning import freest
 from poinsot.system.stored import remembered, stored, stored_parts
@@ -28,28 +26,6 @@ if TYPE_CHECKING:
 
 SINGULAR = 1e-12  # check value of the solution below which the actuators do not hold the mechanism
 DOUBTFUL = 1e-16  # of the mean of what holds the speeds, at natural sizes: entries of 1e-8, squared
-
-
-def written_out(what: str, function: Callable[..., Any], *symbols: casadi.SX) -> casadi.SX:
-    """A function of a user for symbols, as one expression; one that cannot be written out is an error."""
-    rule = f"{what} must be made of arithmetic and casadi or NumPy functions"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # CasADi's notice about NumPy functions of symbols
-            result = casadi.SX(function(*symbols))
-    except (TypeError, NotImplementedError, RuntimeError) as error:
-        raise PoinsotError(f"{rule}: {one_line(str(error).split(chr(10))[0], 120)}") from None
-    if result.shape != (1, 1) or (result.is_constant() and not result.is_regular()):
-        raise PoinsotError(f"{rule} and give one finite number")
-    return result
-
-
-def differentiated(what: str, function: Callable[[Any], Any]) -> casadi.Function:
-    """t -> s, ṡ, s̈ (3,) of a function s(t)."""
-    t = casadi.SX.sym("t")
-    s = written_out(what, function, t)
-    d = casadi.jacobian(s, t)
-    return casadi.Function("s", [t], [casadi.vertcat(s, d, casadi.jacobian(d, t))])
 
 
 @dataclass(frozen=True, eq=False)

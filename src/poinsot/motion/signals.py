@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.engine.given_functions import differentiated
 from poinsot.errors import MotionError, PoinsotError, one_line
 from poinsot.lazy import provided
 from poinsot.model.assembly.degrees import ask_about_range
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import seconds
 from poinsot.model.state import in_si
-from poinsot.motion.equations import differentiated
 from poinsot.spatial.algebra import Numbers
 
 BETWEEN = 201  # times at which a motion that is computed is known, besides those that are asked for

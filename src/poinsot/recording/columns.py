@@ -49,6 +49,7 @@ class ColumnSpec(_Spec):
 
 
 TimeColumn = str | int | ColumnSpec
+TimeColumns = Annotated[tuple[TimeColumn, ...], Field(min_length=1)]
 
 
 class Coupling(_Spec):
@@ -68,7 +69,7 @@ class ColumnMap(_Spec):
     """How the columns of a file are read: the contents of a columns file."""
 
     format: Literal[1] = 1
-    time: TimeColumn | tuple[TimeColumn, ...] | None = None  # column of the times; several: that which a file has
+    time: TimeColumn | TimeColumns | None = None  # column of the times; several: that which a file has
     rate: Annotated[float, Field(gt=0)] | None = None  # samples per second of a file without times  [Hz]
     channels: dict[str, ColumnSpec] = {}  # those that are kept; none: all columns under their own names
     couplings: tuple[Coupling, ...] = ()
@@ -124,6 +125,11 @@ def column_map(columns: Any, *, time: Any = None, rate: float | None = None, cou
         if said := another_kind(data, COLUMNS):
             raise PoinsotError(f"the columns: {said}") from None
         first = error.errors()[0]
+        if first["loc"][0] == "time":
+            raise PoinsotError(
+                "time is the header or number of a column, a table with column and unit, or a list of such, "
+                f"not {one_line(repr(data['time']), 60)}"
+            ) from None
         where = ".".join(str(part) for part in first["loc"])
         raise PoinsotError(f"the columns: {where}: {one_line(first['msg'], 200)}") from None
 

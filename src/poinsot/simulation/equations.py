@@ -12,10 +12,11 @@ import numpy as np
 
 from poinsot.engine import Formula
 from poinsot.engine.code.formula import formula
+from poinsot.engine.given_functions import written_out
 from poinsot.lazy import casadi
 from poinsot.motion.counted_turns import turning, turning_rates
 from poinsot.motion.driven import driven
-from poinsot.motion.equations import columns, inverse_solution, written_out
+from poinsot.motion.equations import columns, inverse_solution
 from poinsot.simulation.events import Watched, watched_events
 from poinsot.spatial.algebra import vector
 from poinsot.system.functions import places
