@@ -35,6 +35,29 @@ def filter_step(s: int, m: int, F_pattern: bytes, Q_pattern: bytes) -> Kernel:
     return kernel(casadi.Function("kalman", [x, P, F, d, Q, z, H, r], [casadi.densify(y) for y in outputs]), lanes=1)
 
 
+@lru_cache(16)
+def smoother_step(s: int, m: int, F_pattern: bytes) -> Kernel:
+    """(λ, Λ, P, F, z − H x, H, r) -> Fᵀλ₋ and FᵀΛ₋F of the time before, and λ, Λ after the measurements.
+
+    P and x are what was predicted, and F leads from the time before.
+    """
+    lam, L = after = [casadi.SX.sym("lam", s), casadi.SX.sym("L", s, s)]
+    P, F = casadi.SX.sym("P", s, s), casadi.SX.sym("F", _pattern(F_pattern, s))
+    e, H, r = casadi.SX.sym("e", m), casadi.SX.sym("H", m, s), casadi.SX.sym("r", m)
+    rows, C, x = [], P, casadi.SX(s, 1)
+    for j in range(m):
+        h, Ph = H[j, :].T, C @ H[j, :].T
+        S = h.T @ Ph + r[j]
+        rows.append((h, Ph / S, S, e[j] - h.T @ x))
+        x, C = x + Ph * (rows[-1][3] / S), C - casadi.triu2symm(casadi.triu(Ph @ Ph.T / S))
+    for h, K, S, left in reversed(rows):
+        LK = L @ K
+        lam = lam - h * (K.T @ lam + left / S)
+        L = L + casadi.triu2symm(casadi.triu((K.T @ LK + 1 / S) * (h @ h.T) - LK @ h.T - h @ LK.T))
+    outputs = [F.T @ lam, casadi.triu2symm(casadi.triu(F.T @ L @ F)), *after]
+    return kernel(casadi.Function("smoother", [*after, P, F, e, H, r], [casadi.densify(y) for y in outputs]), lanes=1)
+
+
 def _pattern(flags: bytes, s: int) -> casadi.Sparsity:
     rows, columns = np.nonzero(np.frombuffer(flags, bool).reshape(s, s))
     return casadi.Sparsity.triplet(s, s, rows.tolist(), columns.tolist())

@@ -77,9 +77,9 @@ def smoother_pass(
     last = np.zeros((1, len(a), len(a)))
     F, Q = (np.concatenate([part[:, a][:, :, a], last]) for part in (F, Q))
     d = np.concatenate([ahead.minus(x[1:])[:, a], last[:, 0]])
-    start = s.x0.minus(x[:1])[0, a]
-    passed = forward(start, np.diag(s.P0[a]), F, d, Q, seen)
-    moved, P = smooth(passed, F)
+    start, P0 = s.x0.minus(x[:1])[0, a], np.diag(s.P0[a])
+    passed = forward(start, P0, F, d, Q, seen)
+    moved, P = smooth(start, P0, passed, F, Q, seen)
     full = np.zeros((n, SIZE))
     full[:, a] = moved
     spread = np.diagonal(P, axis1=1, axis2=2) + EXACT * s.P0[a]  # loops leave no spread in some directions
