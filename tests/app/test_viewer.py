@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,12 +20,13 @@ from typer.testing import CliRunner
 
 import poinsot
 from poinsot.app.cli import app
+from poinsot.app.scene.build import scene_of
 from poinsot.app.scene.track import resampled
 from poinsot.app.scene.viser_package import server
 from poinsot.app.viewer.address import require_free
 from poinsot.app.viewer.command import Shown, furnish, shown_by
 from poinsot.app.viewer.limits import slider_range
-from poinsot.app.viewer.pose_panel import follow_handle
+from poinsot.app.viewer.pose_panel import follow_handle, nothing_to_move
 from poinsot.app.viewer.posing import posing_of
 from poinsot.app.viewer.result_panel import numbers_html
 from poinsot.app.viewer.stage import ViewerStage, plain_markdown
@@ -295,6 +298,42 @@ def test_a_result_folder_brings_its_motion_and_the_model_before(tmp_path):
     assert shown.nominal is not None
     masses = [m.parameters["link3.mass"].value for m in (shown.nominal, shown.mechanism)]
     assert masses[0] == poinsot.load("four_bar").parameters["link3.mass"].value != masses[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["RESULT", "--set", "link2.mass=3", "--html", "p.html"], "--set changes a model, and .* is a result"),
+        (["four_bar", "--motion", "m.csv", "--simulate", "1", "--html", "p.html"], "are two motions"),
+        (["four_bar", "--watch", "--html", "p.html"], "--watch runs a study on the live page"),
+        (["four_bar", "--watch", "--port", "0", "--no-browser"], "--watch runs a study on the live page"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(tmp_path, monkeypatch, options, said):
+    monkeypatch.chdir(tmp_path)
+    result = str(identified().save(tmp_path / "r")) if "RESULT" in options else ""
+    Path("m.csv").write_text("t,theta1\n0,1\n1,1\n2,1\n")
+    found = CliRunner().invoke(app, ["view", *(o.replace("RESULT", result) for o in options)])
+    assert isinstance(found.exception, PoinsotError) and re.search(said, str(found.exception))
+    assert not Path("p.html").exists()
+
+
+def test_a_body_that_nothing_holds_is_said_where_there_is_no_slider():
+    mechanism = poinsot.loads('format = 1\nname = "one"\n[bodies.free]\nmass = 1\ninertia = [1, 1, 1]\n')
+    assert "nothing holds body 'free'" in nothing_to_move(mechanism)
+
+
+def test_meshes_that_are_missing_are_one_sentence(tmp_path):
+    bodies = "".join(
+        f'[bodies.{n}]\nmass = 1\ninertia = [1, 1, 1]\nvisual = [{{ mesh = "{n}.stl" }}]\n'
+        f'[joints.{n}]\ntype = "revolute"\nbetween = ["ground", "{n}"]\n'
+        for n in "abcde"
+    )
+    (tmp_path / "m.toml").write_text(f'format = 1\nname = "m"\n{bodies}')
+    with pytest.warns(UserWarning, match="Mesh files are not found"):
+        mechanism = poinsot.load(tmp_path / "m.toml")
+    (note,) = scene_of(mechanism).notes
+    assert "(5 in all)" in note
 
 
 def test_a_running_identification_is_heard():

@@ -39,6 +39,16 @@ def test_held_out_runs_are_judged_by_residuals_in_the_unit_and_of_the_deviation(
     assert poorly_predicted(told(10.0, 0.16), told(size, residual, 1)) == said
 
 
+@pytest.mark.parametrize(("miss", "said"), [(0.1, ()), (3.0, ("A",))])
+def test_one_held_out_sample_has_no_deviation_and_is_judged_in_its_unit(miss, said):
+    fit = told(10.0, 0.16)
+    one = fit_of(["run"], [("A", "N·m")], [T[:1]], [np.array([[17.0 + miss]])], [np.array([[17.0]])])
+    assert one is not None
+    assert not one.channels[0].constant
+    assert poorly_predicted(fit, one) == said
+    assert "inf" not in str(one)
+
+
 def test_a_channel_that_is_not_explained_at_all_is_not_predicted():
     assert poorly_predicted(told(0.01, 0.2), told(0.01, 0.2, 1)) == ("A",)
     assert poorly_predicted(told(0.0, 0.2, 0, ("A",)), told(0.0, 0.2, 1, ("A",))) == ()

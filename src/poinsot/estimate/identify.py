@@ -217,7 +217,7 @@ def _second(study: Study, found: SearchEstimate, method: SearchMethod) -> Search
     bounds = {name: (a, b) for name, a, b in zip(space.names, space.lower, space.upper)}
     again = starting_at(study, {name: float(np.clip(v, *bounds[name])) for name, v in values.items()})
     other = searched(again, *PROBLEMS[study.problem](again), method, search_again)
-    if np.sum(other.fit.relative**2) < np.sum(found.fit.relative**2):
+    if np.nansum(other.fit.relative**2) < np.nansum(found.fit.relative**2):
         said = "the search starts at values by the recorded forces: from the model's the simulation did not follow"
         return replace(other, steps=(*other.steps, said))
     return stopped(found) if other.interrupted else found

@@ -25,12 +25,16 @@ PACKAGE = "package://"  # how names in a package of ROS begin
 SHOWN = 4  # names of files and of folders in a sentence
 
 
+class MissingMeshError(PoinsotError):
+    """A mesh file that is nowhere."""
+
+
 def found_mesh(name: str, folder: str) -> Path:
     """The file that a model means; PoinsotError names it, and the places, where it is not there."""
     if (place := _first_file(name, folder)) is not None:
         return place
     tried = listing(str(place) for place in _places(name, folder))
-    raise PoinsotError(f"the mesh '{one_line(name, 120)}' is not beside the model file (tried: {tried})")
+    raise MissingMeshError(f"the mesh '{one_line(name, 120)}' is not beside the model file (tried: {tried})")
 
 
 def mesh_names(mechanism: Mechanism) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.toml import as_path, read_text
 
+TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])  # marks of the direction of writing
 SIGNS = ("estimate.json", "design.json")  # by which folders are known
 
 
@@ -61,18 +62,36 @@ class SavedResult:
         """Name of the mechanism."""
         return str(self.origin.get("model") or "mechanism")
 
-    @cached_property
+    @property
     def mechanism(self) -> Mechanism | None:
         """The identified mechanism, else the one before; None where the folder has neither."""
-        for name in ("model.toml", "nominal.toml"):
-            if (self.folder / name).is_file():
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    try:
-                        return load(self.folder / name)
-                    except PoinsotError:
-                        continue
-        return None
+        return self._models[0]
+
+    @property
+    def not_identified(self) -> str:
+        """Why the mechanism is the one before, where it is; empty where it is the identified one, or a design's."""
+        return self._models[1]
+
+    @cached_property
+    def _models(self) -> tuple[Mechanism | None, str]:
+        """The mechanism to be shown, and why it is not the identified one."""
+        found, why = self._loaded("model.toml")
+        if found is not None:
+            return found, ""
+        nominal, _ = self._loaded("nominal.toml")
+        why = str((self.data.get("models") or {}).get("model.toml") or why)
+        told = "" if self.designed else f"no identified model could be written: {why or 'the folder has none'}"
+        return nominal, told
+
+    def _loaded(self, name: str) -> tuple[Mechanism | None, str]:
+        if not (self.folder / name).is_file():
+            return None, ""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                return load(self.folder / name), ""
+            except PoinsotError as error:
+                return None, str(error)
 
 
 def read_result(folder: str | Path) -> SavedResult:
@@ -85,7 +104,7 @@ def read_result(folder: str | Path) -> SavedResult:
             "`poinsot identify STUDY --out DIR` writes one"
         )
     try:
-        data = json.loads(read_text(place / sign, MOST, "a result"))
+        data = _in_one_direction(json.loads(read_text(place / sign, MOST, "a result")))
         if not isinstance(data, dict) or not isinstance(
             data["parameters" if sign == SIGNS[0] else "predictions"], list
         ):
@@ -103,6 +122,15 @@ def read_result(folder: str | Path) -> SavedResult:
         _surfaces(place / "surfaces.json"),
         _motion(place / "motion.csv"),
     )
+
+
+def _in_one_direction(data: Any) -> Any:
+    """Texts of a user without the characters that would turn all text after them about."""
+    if isinstance(data, dict):
+        return {_in_one_direction(key): _in_one_direction(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_in_one_direction(one) for one in data]
+    return data.translate(TURNING) if isinstance(data, str) else data
 
 
 def _surfaces(path: Path) -> Mapping[str, Any]:

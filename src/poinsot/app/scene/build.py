@@ -20,6 +20,7 @@ from poinsot.elements.coordinates import AlongJoint
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import assemble
 from poinsot.model.mechanism import Mechanism
+from poinsot.model.meshes import MissingMeshError, missing_meshes
 from poinsot.spatial.pose import Pose
 
 
@@ -85,7 +86,8 @@ def _shapes(mechanism: Mechanism, body: RigidBody, colour: Colour, notes: list[s
     try:
         return drawn_visuals(body.name, body.visuals, mechanism.folder, colour)
     except PoinsotError as error:
-        notes.append(f"{error}: bodies of it are drawn from their joints")
+        missing = missing_meshes(mechanism) if isinstance(error, MissingMeshError) else ""
+        notes.append(missing or f"{error}: bodies of it are drawn from their joints")
         return []
 
 

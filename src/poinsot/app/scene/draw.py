@@ -230,6 +230,12 @@ def prepare(running: Any, scene: Scene, motion: Iterable[Mapping[str, Pose]] = (
     camera = running.initial_camera
     camera.position, camera.look_at = tuple(eye), tuple(seen)
     camera.up, camera.fov = tuple(up), FIELD
+
+    @running.on_client_connect
+    def _(client: Any) -> None:
+        if client.camera.aspect < 1:  # a window that is higher than wide: the field of view is measured upwards
+            client.camera.position = tuple(seen + (eye - seen) / client.camera.aspect)
+
     _grid(target, scene, points, view if planar else up)
 
 

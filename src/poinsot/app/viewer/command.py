@@ -75,12 +75,13 @@ def view(
     from poinsot.app.viewer.address import require_free
 
     viser_module()
-    if html is None and picture is None:
+    if live := html is None and picture is None:
         require_free(host, port)
     if watch and not Path(what).exists():
         _wait(Path(what))
     with busy(f"loading {what}"):
         shown = shown_by(what, motion, simulate, change)
+    _require_watched(shown, watch, live)
     if html is not None:
         with busy("page"):
             text = page_text(shown, mode, dark)
@@ -91,8 +92,13 @@ def view(
             content = picture_of(shown, mode, dark)
         write_bytes(picture, content, overwrite)
         print(f"wrote {picture}")
-    if html is None and picture is None:
+    if live:
         serve(shown, host, port, browser=browser, dark=dark, watch=watch, seconds=simulate)
+
+
+def _require_watched(shown: Shown, watch: bool, live: bool) -> None:
+    if watch and (not live or (shown.study is None and shown.result is None)):
+        raise PoinsotError("--watch runs a study on the live page, or waits for the folder of a result")
 
 
 def _wait(folder: Path) -> None:
@@ -110,6 +116,10 @@ def shown_by(what: str, motion: Path | None, simulate: float | None, change: lis
     from poinsot.app.viewer.result_panel import is_result
     from poinsot.app.viewer.studies import is_study, read_study, recorded_motion
 
+    if motion is not None and simulate is not None:
+        raise PoinsotError("--motion and --simulate are two motions: give one of them")
+    if change and (is_result(Path(what)) or is_study(Path(what))):
+        raise PoinsotError(f"--set changes a model, and {what} is a {'result' if Path(what).is_dir() else 'study'}")
     if is_result(Path(what)):
         shown = _result(Path(what))
     elif is_study(Path(what)):
@@ -132,7 +142,7 @@ def _result(folder: Path) -> Shown:
     if result.mechanism is None:
         raise PoinsotError(f"{folder}: there is no model to show: it has neither model.toml nor nominal.toml")
     nominal = folder / "nominal.toml"
-    before = poinsot.load(nominal) if nominal.is_file() else None
+    before = poinsot.load(nominal) if nominal.is_file() and not result.not_identified else None
     return Shown(result.mechanism, result=result, moving=result.motion, nominal=before)
 
 

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+import poinsot
 from poinsot.app.viewer.limits import SliderRange, slider_range
 from poinsot.app.viewer.stage import ViewerStage, plain_markdown
 from poinsot.elements.coordinates.base import RelativeCoordinate
 from poinsot.errors import PoinsotError, listing
+from poinsot.model.check import Level
+from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix, quaternion_matrix
 
@@ -29,7 +32,7 @@ def add_pose_panel(stage: ViewerStage) -> dict[str, Any]:
     sliders: dict[str, Any] = {}
     with gui.add_folder("Pose"):
         if not ranges:
-            gui.add_markdown("Nothing can move: the joints leave no freedom that a coordinate describes.")
+            gui.add_markdown(plain_markdown(nothing_to_move(posing.mechanism)))
         for name, span in ranges.items():
             low, high = span.shown(span.low), span.shown(span.high)
             sliders[name] = gui.add_slider(f"{name} [{span.unit}]", low, high, span.step, span.shown(values[name]))
@@ -152,3 +155,9 @@ def described_body(stage: ViewerStage) -> str:
 def _grip(stage: ViewerStage, body: str) -> np.ndarray:
     """Where a body is held: its centre of mass (3,), in the body  [m]."""
     return np.asarray(stage.posing.mechanism.bodies[body].com, float)
+
+
+def nothing_to_move(mechanism: Mechanism) -> str:
+    """Why there is no slider."""
+    loose = [one.text for one in poinsot.check(mechanism).findings if one.severity is Level.ERROR]
+    return " ".join(loose) or "Nothing can move: the joints leave no freedom that a coordinate describes."

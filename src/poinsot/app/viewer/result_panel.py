@@ -9,6 +9,7 @@ import numpy as np
 
 from poinsot.app.report.saved import SavedResult
 from poinsot.app.viewer.stage import ViewerStage, plain_markdown
+from poinsot.estimate.results.text import with_error
 from poinsot.results.thinning import thinned
 
 BINS = 400  # of a plot, in each of which the extremes are shown
@@ -24,6 +25,8 @@ def add_result_panel(stage: ViewerStage, result: SavedResult) -> None:
     gui, fit = stage.server.gui, result.fit
     with gui.add_folder("Identified"):
         gui.add_html(numbers_html(dict(result.data)))
+        if result.not_identified:
+            gui.add_markdown(plain_markdown(f"The picture is of the nominal mechanism: {result.not_identified}."))
         if fit is None or not fit.channels:
             return
         names = tuple(f"{run}: {name} [{unit}]" for run in fit.runs for name, unit in fit.channels)
@@ -58,10 +61,11 @@ def numbers_html(data: dict[str, Any]) -> str:
     rows = []
     for p in data.get("parameters", ()):
         value, deviation = p.get("value"), p.get("deviation")
-        known = value is not None
-        cells = (p.get("name", ""), f"{value:.6g}" if known else "undetermined")
-        error = f"± {deviation:.2g}" if known and deviation is not None else ""
-        texts = (*cells, error, p.get("unit", ""))
+        if value is None:
+            told = "undetermined"
+        else:
+            told = with_error(value, deviation) if deviation is not None else f"{value:.6g}"
+        texts = (p.get("name", ""), told, p.get("unit", ""))
         rows.append("<tr>" + "".join(f"<td>{html.escape(str(text))}</td>" for text in texts) + "</tr>")
     small = "font-size:0.85em"
     said = "".join(f'<p style="{small}">{html.escape(sentence)}</p>' for sentence in _verdict(data))

@@ -220,11 +220,11 @@ class Estimate(Result):
     @staticmethod
     def _predicted(held_out: RunFit) -> str:
         """What runs that leave no more than the fit say: nothing, where they do not move or hardly are explained."""
-        worst = max((fit.relative for fit in held_out.channels if fit.judged), default=np.nan)
+        worst = max((f.relative for f in held_out.channels if f.judged and f.relative >= 0), default=np.nan)
         flat, poor = any(fit.constant for fit in held_out.channels), [c.column for c in held_out.hardly_explained]
         but = "but hardly move" if flat else f"but hardly anything of {listing(poor)} is explained"
         alike = f"held-out runs leave no more than the fit, {but}" if flat or poor else "predicts held-out runs"
-        return f"{alike} (residual {worst:.3f} of a channel's deviation at most)"
+        return alike if np.isnan(worst) else f"{alike} (residual {worst:.3f} of a channel's deviation at most)"
 
     @property
     def _besides(self) -> tuple[str, ...]:

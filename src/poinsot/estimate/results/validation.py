@@ -28,7 +28,7 @@ class ChannelFit:
     channel: str
     unit: str
     rms: float  # of the residual, in the unit
-    relative: float  # residual over the channel's standard deviation; 1 is as good as a constant
+    relative: float  # residual over the channel's standard deviation; 1 is as good as a constant; NaN of one sample
     of_norm: float  # ‖residual‖ / ‖channel‖
     correlation: float  # of residuals one sample apart; 0 is white
     outliers: float  # share of samples beyond four standard deviations
@@ -42,7 +42,7 @@ class ChannelFit:
     @property
     def constant(self) -> bool:
         """Whether a constant would do as well, where the model predicts anything."""
-        return self.judged and not self.relative < CONSTANT
+        return self.judged and self.relative >= CONSTANT
 
     @property
     def unexplained(self) -> bool:
@@ -119,7 +119,7 @@ class RunFit(Result):
                 (
                     f.channel,
                     f"{f.rms:.3g} {f.unit}",
-                    f"{f.relative:.3f}",
+                    "–" if np.isnan(f.relative) else f"{f.relative:.3f}",
                     f"{f.of_norm:.3f}",
                     f"{f.correlation:+.2f}",
                     f"{100 * f.outliers:.1f} %",
@@ -160,7 +160,7 @@ def fit_of(
                 name,
                 unit,
                 rms,
-                rms / deviation if deviation else np.inf,
+                rms / deviation if deviation else np.inf if len(rest) > 1 else np.nan,
                 rms / norm if norm else np.inf,
                 float(correlation[c]),
                 outliers,
@@ -188,7 +188,7 @@ def poorly_predicted(fit: RunFit, held_out: RunFit) -> tuple[str, ...]:
         fit.channels, held_out.channels, chance * freedom, np.maximum(GENERALISES, chance) * freedom
     ):
         flat = b.constant and (a.constant or b.rms > alike * a.rms)
-        if flat or (b.judged and b.relative > most * a.relative and b.rms > most * a.rms):
+        if flat or (b.judged and not b.relative <= most * a.relative and b.rms > most * a.rms):
             found.append(b.column)
     return tuple(found)
 

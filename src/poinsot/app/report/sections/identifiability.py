@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from poinsot.app.report.blocks import Folded, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult
 from poinsot.app.report.words import (
@@ -16,6 +19,7 @@ from poinsot.app.report.words import (
     judged,
     number,
 )
+from poinsot.estimate.results.text import in_brackets
 from poinsot.identifiability.determinable import POOR
 
 SAID = {
@@ -47,14 +51,23 @@ def identifiability(result: SavedResult) -> ReportSection | None:
         blocks.append(table if len(lost) <= FEW else Folded(f"Why {len(lost)} unknowns are undetermined", [table]))
     known = {p["name"] for p in parameters if p["value"] is not None}
     if mixed := [c for c in result.data["combinations"] if c["text"] not in known]:
-        rows = [[c["text"], estimated_text(c), c["unit"], number(c["nominal"])] for c in mixed]
-        grid = ReportTable(
-            "Combinations that are determined instead", ("combination", "estimate", "unit", "model"), rows, (0, 2)
-        )
+        grid = _combinations(mixed, result.data.get("bootstrap"))
         blocks.append(
-            grid if len(rows) <= FEW else Folded(f"{len(rows)} combinations are determined instead", [grid])
+            grid if len(mixed) <= FEW else Folded(f"{len(mixed)} combinations are determined instead", [grid])
         )
     return ReportSection("identifiability", "What the data determines", blocks)
+
+
+def _combinations(mixed: list[Mapping[str, Any]], boot: Mapping[str, Any] | None) -> ReportTable:
+    """What is determined in place of single unknowns, with intervals of a bootstrap if there is one."""
+    heads = ["combination", "estimate", "unit", "model"]
+    rows = [[c["text"], estimated_text(c), c["unit"], number(c["nominal"])] for c in mixed]
+    if boot:
+        ends = {n: (a, b) for n, a, b in zip(boot["names"], boot["lower"], boot["upper"])}
+        heads.insert(2, f"{100 * boot['level']:g} % interval")
+        for row in rows:
+            row.insert(2, in_brackets(*ends[row[0]]) if row[0] in ends else NOTHING)
+    return ReportTable("Combinations that are determined instead", heads, rows, (0, heads.index("unit")))
 
 
 def _headline(by_word: dict[str, list], count: int) -> Words:

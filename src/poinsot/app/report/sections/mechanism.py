@@ -22,6 +22,8 @@ def mechanism(result: SavedResult) -> ReportSection | None:
     from poinsot.app.scene.still import picture
 
     blocks: list[object] = []
+    if result.not_identified:
+        blocks.append(Words(f"This is the nominal mechanism: {result.not_identified}.", Tone.NOTE))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -47,7 +49,7 @@ def _how(result: SavedResult) -> str:
 def _modes(result: SavedResult) -> list[object]:
     """Modes in the pose of the first measured run."""
     runs = result.study.get("modal") or []
-    if not runs or result.mechanism is None:
+    if not runs or result.mechanism is None or result.not_identified:
         return []
 
     from poinsot.app.scene.page import modes_html

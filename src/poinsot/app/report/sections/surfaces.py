@@ -17,8 +17,9 @@ def surfaces(result: SavedResult) -> ReportSection | None:
     if not found and not left_out:
         return None
     said = (
-        "Costs about the estimate over two unknowns, the others held: a long valley says that only a combination of "
-        "the two is determined well. The cross is the estimate with its standard errors."
+        "Misfit, the sum of squared residuals over their variances, about the estimate over two unknowns, the others "
+        "held: a long valley says that only a combination of the two is determined well. The cross is the estimate "
+        "with its standard errors."
     )
     blocks: list[object] = [Words(said, Tone.NOTE)] if found else []
     blocks += [_surface(result, one) for one in found]
@@ -35,15 +36,15 @@ def _surface(result: SavedResult, one: Any) -> ReportPlot:
     columns: dict[str, Any] = {
         heads[0]: np.repeat(first, len(second)),
         heads[1]: np.tile(second, len(first)),
-        "cost": cost.ravel(),
-        "cost over the least": cost.ravel() / least if least > 0 else cost.ravel(),
+        "misfit": cost.ravel(),
+        "misfit over the least": cost.ravel() / least if least > 0 else cost.ravel(),
     }
     shape = (len(first), len(second))
     traces: list[dict[str, Any]] = [
         {
-            **{"type": "contour", "colorscale": "Cividis", "ncontours": 16, "name": "cost over the least"},
-            **{"x": Column(heads[0]), "y": Column(heads[1]), "z": Column("cost over the least")},
-            "colorbar": {"title": {"text": "cost / least"}, "thickness": 12},
+            **{"type": "contour", "colorscale": "Cividis", "ncontours": 16, "name": "misfit over the least"},
+            **{"x": Column(heads[0]), "y": Column(heads[1]), "z": Column("misfit over the least")},
+            "colorbar": {"title": {"text": "misfit / least"}, "thickness": 12},
             "contours": {"coloring": "heatmap"},
             "line": {"width": 0.6},
             "hovertemplate": "%{x:.5g}, %{y:.5g}: %{z:.4g}<extra></extra>",
@@ -61,5 +62,5 @@ def _surface(result: SavedResult, one: Any) -> ReportPlot:
             }
         )
     layout = {"xaxis": {"title": {"text": heads[0]}}, "yaxis": {"title": {"text": heads[1]}}, "showlegend": False}
-    alt = f"Cost over {names[0]} and {names[1]}, {shape[0]} × {shape[1]} points, with the estimate as a cross."
+    alt = f"Misfit over {names[0]} and {names[1]}, {shape[0]} × {shape[1]} points, with the estimate as a cross."
     return ReportPlot(file_name("surface", *names), f"{names[0]} and {names[1]}", alt, columns, traces, layout, 420)
