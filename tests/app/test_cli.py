@@ -186,6 +186,12 @@ def test_a_bad_force_gets_one_sentence():
     assert result.returncode == 1 and "name=number" in result.stderr
 
 
+def test_base_keeps_the_numbers_where_symbols_take_too_long():
+    result = poinsot("base", "delta", "--within", "20 ms")
+    assert result.returncode == 0 and "40 base parameters" in result.stdout and "in symbols" not in result.stdout
+    assert "no symbols: they take longer than 0.02 s; --within gives them more" in result.stderr
+
+
 def test_base_prints_the_combinations_and_writes_them(tmp_path):
     result = poinsot("base", "four_bar", "--numbers", "--json", tmp_path / "base.json")
     assert result.returncode == 0 and result.stderr == ""

@@ -8,6 +8,7 @@ import io
 import logging
 import os
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from poinsot.errors import Interrupted
+from poinsot.errors import Interrupted, PoinsotError
 
 _SIGNS = (
     "→ -> … ... · * × x − - – - ± +- ≤ <= ≥ >= ° deg ² ^2 ³ ^3 ⁴ ^4 ⁻ ^- ¹ 1 ᵀ ^T √ sqrt ∂ d µ u "
@@ -143,6 +144,31 @@ def busy(what: str) -> Iterator[Callable[[str], None]]:
         logger.removeHandler(listener)
         logger.setLevel(before[0])
         logger.propagate = before[1]
+
+
+class TooLateError(BaseException):
+    """The time is up: no error, so that nothing on the way takes it for one of its own."""
+
+
+@contextmanager
+def limited(seconds: float, said: str) -> Iterator[None]:
+    """An error that says so after so many seconds; on systems without timers there is no limit."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(*_: Any) -> None:
+        raise TooLateError
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except TooLateError:
+        raise PoinsotError(said) from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import poinsot
-from poinsot.app.console import busy
+from poinsot.app.console import busy, limited
 from poinsot.app.guide import names
-from poinsot.app.options import Change, Json, Model, Motion, Overwrite, Plot, place_of
+from poinsot.app.options import Change, Json, Model, Motion, Overwrite, Plot, in_unit, place_of
 from poinsot.app.output import table, write_bytes, write_json, write_plot
 from poinsot.app.tables import channels_in, loaded, names_in, read_motion, write_table
 from poinsot.errors import PoinsotError
@@ -51,6 +51,12 @@ def base(
     change: Change = None,
     latex: Annotated[bool, typer.Option("--latex", help="write the combinations in symbols as LaTeX")] = False,
     numbers: Annotated[bool, typer.Option("--numbers", help="leave out the symbols, which can take minutes")] = False,
+    within: Annotated[
+        float,
+        typer.Option(
+            "--within", metavar="TIME", parser=in_unit("s", "--within"), help="how long the symbols may take"
+        ),
+    ] = 120.0,
     plot: Plot = None,
     json: Json = None,
     overwrite: Overwrite = False,
@@ -67,13 +73,13 @@ def base(
     write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
     if latex:
-        print(_symbols(found).latex())
+        print(_symbols(found, within).latex())
         return
-    print(found)
+    print(found, flush=True)
     if numbers:
         return
     try:
-        print(f"\nin symbols:\n{_symbols(found).text()}")
+        print(f"\nin symbols:\n{_symbols(found, within).text()}")
     except PoinsotError as error:  # a mechanism or an installation without them gets a note, not an error
         print(f"note: no symbols: {error}", file=sys.stderr)
 
@@ -162,6 +168,7 @@ def _as_npz(found: Any) -> bytes:
     return out.getvalue()
 
 
-def _symbols(found) -> Any:
-    with busy("base parameters in symbols") as tell:
+def _symbols(found: poinsot.BaseParameters, seconds: float) -> Any:
+    late = f"they take longer than {seconds:g} s; --within gives them more, --numbers leaves them out"
+    with limited(seconds, late), busy("base parameters in symbols") as tell:
         return found.in_symbols(progress=lambda what, done: tell(f"base parameters in symbols: {what} {done:.0%}"))
