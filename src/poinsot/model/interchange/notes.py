@@ -33,6 +33,11 @@ class Conversion(Result):
 
     _over, _columns = ("number", "#notes"), {"notes": ("note", "")}
 
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Notes on what acts in the mechanism and not in the file."""
+        return tuple(note for note in self.notes if isinstance(note, Lost))
+
     def panels(self) -> tuple[Panel, ...]:
         """What was written, and what was not."""
         return (TextPanel(title="conversion", lines=tuple(str(self).splitlines())),)
