@@ -1,7 +1,7 @@
 """MJCF, the files of MuJoCo.
 
 files, size                reading within a folder and within bounds
-model                      MuJoCo's compiled model by name
+model, home                MuJoCo's compiled model by name; its home pose
 read, read_forces, loops   bodies and joints; actuators, springs, sensors; equality constraints
 visuals                    geoms as shapes, in and out
 write, write_forces        the way back
