@@ -16,7 +16,7 @@ from tests.generated.share import share
 import poinsot as library
 from poinsot.app.new.command import OFFERED
 from poinsot.app.new.files import HEAVIER, LINES, recordings_of
-from poinsot.app.new.machine import MECHANISMS, machine_of, machine_of_urdf
+from poinsot.app.new.machine import MECHANISMS, machine_of, machine_of_file, machine_of_urdf
 from poinsot.app.new.motions import motions_of, with_sensors
 from poinsot.app.new.unknowns import asked_of, candidates_of, force_noise
 from poinsot.errors import MissingMeshWarning
@@ -85,6 +85,62 @@ def test_a_model_file_starts_a_folder(named, tmp_path):
     assert (tmp_path / "lever" / "motion.csv").read_text().startswith(f"t,{moved}\n")
     found = poinsot("identify", "study.toml", cwd=tmp_path / "lever")
     assert found.returncode == 0 and "numerics sound" in found.stdout, found.stdout + found.stderr
+
+
+SEVERAL = """format = 1
+name = "{0}"
+[bodies.arm]
+mass = "2 kg"
+com = [0.1, 0.05, 0.3]
+inertia = [0.03, 0.04, 0.05]
+[joints.j]
+type = "{0}"
+between = ["ground", "arm"]
+"""
+DRIVE = '[actuators.drive_{0}]\non = {{ joint = "j", coordinate = "{0}" }}\n'
+NAMED = '[coordinates.told_{0}]\njoint = "j"\ncoordinate = "{0}"\n'
+COORDINATES = {
+    "universal": ("angle1", "angle2"),
+    "cylindrical": ("displacement", "angle"),
+    "planar": ("x", "y", "angle"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"), [("universal", True), ("universal", False), ("cylindrical", False), ("planar", False)]
+)
+def test_joints_with_several_coordinates_start_a_folder(kind, named, tmp_path):
+    parts = COORDINATES[kind]
+    text = SEVERAL.format(kind) + "".join(map(DRIVE.format, parts)) + "".join(map(NAMED.format, parts)) * named
+    (tmp_path / "mine.toml").write_text(text)
+    result = poinsot("new", "m", "--mechanism", "mine.toml", "--simulated", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    sensors = library.load(tmp_path / "m" / "model.toml").sensors
+    assert [s.on.index for s in sensors.values() if s.kind == "encoder"] == list(range(len(parts)))
+    moved = ",".join(f"told_{part}" if named else f"j.{part}" for part in parts)
+    assert (tmp_path / "m" / "motion.csv").read_text().startswith(f"t,{moved}\n")
+    found = poinsot("identify", "study.toml", cwd=tmp_path / "m")
+    assert found.returncode == 0 and "numerics sound" in found.stdout, found.stdout + found.stderr
+
+
+def test_an_encoder_reads_along_a_length_that_is_driven(tmp_path):
+    path = tmp_path / "mine.toml"
+    frame = (
+        '[frames.post]\nbody = "ground"\nposition = [1, 0.5, 0]\n[bodies.arm.frames.tip]\nposition = [0.3, 0, 0]\n'
+    )
+    length = 'length = ["post", "arm.tip"]'
+    told = f"[actuators.rope]\non = {{ {length} }}\n[coordinates.rope]\n{length}\n"
+    path.write_text(SEVERAL.format("revolute") + frame + told)
+    machine = machine_of_file(path, tmp_path)
+    found = with_sensors(machine, motions_of(machine)).mechanism
+    assert found.sensors["rope_position"].on == found.actuators["rope"].on
+
+
+def test_a_model_file_that_is_not_driven_is_told_how_to_drive_it(tmp_path):
+    (tmp_path / "mine.toml").write_text(SEVERAL.format("universal"))
+    result = poinsot("new", "--mechanism", "mine.toml", cwd=tmp_path)
+    assert result.returncode == 1 and "or drive every coordinate of them ([actuators.NAME]" in result.stderr
+    assert "convert" not in result.stderr
 
 
 def test_a_mechanism_that_is_none_tells_of_model_files(tmp_path):

@@ -6,8 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import poinsot
+from poinsot.app.cli import app
 from poinsot.estimate.results import estimate, folder
 from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.results.linear import LinearEstimate
@@ -57,3 +59,41 @@ def test_a_model_that_reads_back_otherwise_is_left_out(found, tmp_path, monkeypa
     place = found.save(tmp_path / "result")
     said = json.loads((place / "estimate.json").read_text())["models"]["model.toml"]
     assert "does not hold the values of body 'link3'" in said and not (place / "model.toml").exists()
+
+
+LEVER = """format = 1
+[bodies.arm]
+mass = 2
+com = [0.3, 0, 0]
+inertia = [0.03, 0.03, 0.03]
+[joints.hinge]
+type = "revolute"
+between = ["ground", "arm"]
+axis = [0, 1, 0]
+actuated = true
+friction = { viscous = 0.5, coulomb = 0.2 }
+drive_inertia = 0.4
+[coordinates.q]
+joint = "hinge"
+"""
+STUDY = 'format = 1\nmodel = "lever.toml"\nunknowns = ["arm.com.x"]\n[recordings.run]\nfile = "run.csv"\n'
+
+
+def test_what_a_format_does_not_hold_stands_in_the_folder_and_is_printed(tmp_path):
+    (tmp_path / "lever.toml").write_text(LEVER)
+    (tmp_path / "study.toml").write_text(STUDY)
+    t = np.arange(0, 6, 0.02)
+    lever = poinsot.load(tmp_path / "lever.toml")
+    run = poinsot.inverse_dynamics(lever, {"q": poinsot.Fourier(1.0, (0.4,), (0.5,), 0.2)}, t)
+    rows = zip(t, run.kinematics.coordinates["q"], run.forces["hinge"], strict=True)
+    lines = [f"{a:.6f},{b:.12g},{c:.12g}" for a, b, c in rows]
+    (tmp_path / "run.csv").write_text("\n".join(["t [s],q [rad],hinge [N·m]", *lines]))
+    done = CliRunner().invoke(app, ["identify", str(tmp_path / "study.toml"), "--out", str(tmp_path / "r")])
+    assert done.exit_code == 0, done.output
+    data = json.loads((tmp_path / "r" / "estimate.json").read_text())
+    assert data["models"] == {"model.toml": "", "model.xml": "", "model.urdf": ""}
+    notes = data["model_notes"]["model.urdf"]
+    assert notes["lost"] == ["Drive inertias cannot be represented: 'hinge.drive-inertia' along joint 'hinge'."]
+    assert data["model_notes"]["model.xml"] == {"lost": [], "others": ["Named coordinates are left out: q."]}
+    (line,) = [text for text in done.output.splitlines() if text.startswith("model.")]
+    assert line == f"model.urdf lacks some of it: {notes['lost'][0]}"

@@ -186,6 +186,16 @@ JOINTS = [
         r"joints\.hinge\.between\[2\]: body 'arm' has no frame 'tpi' \(did you mean 'tip'\?\)",
     ),
     (
+        "a frame of its own behind its body",
+        spatial('"ground", "arm"]', '"ground.o", "arm"]\n[frames.o]\nbody = "ground"\nposition = [0, 0, 1]'),
+        r"between\[1\]: body 'ground' has no frame 'o', but \[frames\.o\] is on it: write 'o'",
+    ),
+    (
+        "a frame of its own on another body",
+        spatial('"ground"', '"ground.o"') + '[frames.o]\nbody = "arm"\nposition = [0, 0, 1]\n',
+        r"between\[1\]: body 'ground' has no frame 'o'; there are: none",
+    ),
+    (
         "both ends on one body",
         spatial('"ground", "arm"', '"arm.tip", "arm"'),
         r"between: both sides are on the body 'arm'",

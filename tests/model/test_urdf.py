@@ -177,3 +177,37 @@ def test_a_robot_that_was_read_is_written_as_a_model_file():
     mechanism = quietly(read_urdf, robot_file("delta"))
     again = build(tomllib.loads(dumps(mechanism)))
     assert_same_bodies(mechanism, assemble(mechanism).poses, again, assemble(again).poses)
+
+
+def test_angles_in_degrees_are_asked_about_in_words_of_a_urdf(tmp_path):
+    limits = ARM.replace('lower="-1" upper="2"', 'lower="-90" upper="180"')
+    follower = (
+        '<link name="f"/><joint name="follower" type="continuous"><parent link="base"/><child link="f"/>'
+        '<mimic joint="shoulder" offset="45"/></joint></robot>'
+    )
+    (tmp_path / "arm.urdf").write_text(limits.replace("</robot>", follower))
+    found = quietly(read_urdf, tmp_path / "arm.urdf")
+    asked = [str(finding) for finding in check(found).findings if "degrees" in str(finding)]
+    said = "were degrees meant? angles of a URDF are in radians: write"
+    assert asked == [
+        f"warning: arm.urdf: joint 'shoulder': <limit lower> = -90: -90 rad; {said} -1.5708",
+        f"warning: arm.urdf: joint 'shoulder': <limit upper> = 180: 180 rad; {said} 3.14159",
+        f"warning: arm.urdf: joint 'follower': <mimic offset> = 45: 45 rad; {said} 0.785398",
+    ]
+
+
+def test_elements_that_stand_twice_where_one_is_meant_are_said(tmp_path):
+    twice = ARM.replace("</joint>", '<dynamics damping="0.3"/></joint>', 1)
+    twice = twice.replace('<mass value="2"/>', '<mass value="2"/><mass value="3"/>')
+    tip = '<inertial><mass value="1e-9"/><inertia ixx="0" iyy="0" izz="0"/></inertial>'
+    (tmp_path / "arm.urdf").write_text(twice.replace(tip, 3 * tip))
+    found, notes = warned(tmp_path / "arm.urdf")
+    assert found.bodies["upper_arm"].mass == 2 and found.forces["shoulder.damper"].damping == 0.1
+    for said in (
+        "The joint 'shoulder' has 2 <dynamics>: the first is used.",
+        "The link 'upper arm' has 2 <mass>: the first is used.",
+        "The link 'tip' has 3 <inertial>: the first is used.",
+    ):
+        assert said in notes and said in found.description
+    (tmp_path / "arm.urdf").write_text(ARM)
+    assert not [note for note in warned(tmp_path / "arm.urdf")[1] if "the first is used" in note]

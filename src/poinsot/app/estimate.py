@@ -49,6 +49,8 @@ def identify(
     overwrite: Overwrite = False,
 ) -> None:
     """Identify parameters from recordings: values with error bars, what is undetermined, and a verdict."""
+    from poinsot.estimate.results.folder import lost_in
+
     if report and out is None:
         raise PoinsotError("--report writes into the folder of the result: give --out DIR")
     require_distributed(dask)
@@ -62,7 +64,7 @@ def identify(
     written = []
     try:
         if out is not None:
-            written.append(f"written to {found.save(out, overwrite)}")
+            written += [f"written to {found.save(out, overwrite)}", *lost_in(out)]
         if out is not None and report:
             from poinsot.app.report.page import write_report
 

@@ -220,9 +220,24 @@ def _angle_findings(mechanism: Mechanism) -> list[Diagnostic]:
     found = []
     for path, value in angles.items():
         if beyond_two_turns(_written(document, path), "rad"):
-            where, number = ".".join(map(str, path)), f"{float(value):g}"
-            found.append(f'{where} = {number}: {number} rad; were degrees meant? write "{number} deg"')
+            found.append(_asked(path, float(value), mechanism.source))
     return [Diagnostic(Level.WARNING, text) for text in found]
+
+
+URDF_WORDS = {("limits", 0): "<limit lower>", ("limits", 1): "<limit upper>", ("value",): "<mimic offset>"}
+
+
+def _asked(path: tuple[str | int, ...], value: float, source: str) -> str:
+    """Whether degrees were meant, in the words of the file: those of other programs have no units."""
+    number = f"{value:g}"
+    if not source:
+        where = ".".join(map(str, path))
+        return f'{where} = {number}: {number} rad; were degrees meant? write "{number} deg"'
+    urdf, radians = source.endswith(".urdf"), f"{np.radians(value):.6g}"
+    words = URDF_WORDS.get(path[2:], "") if urdf else ""
+    where = f"{source}: joint '{path[1]}': {words}" if words else f"{source}: {'.'.join(map(str, path))}"
+    advice = f"angles of a URDF are in radians: write {radians}" if urdf else f"in radians they are {radians}"
+    return f"{where} = {number}: {number} rad; were degrees meant? {advice}"
 
 
 def _idle_finding(joint: str) -> Diagnostic:

@@ -49,6 +49,7 @@ class Mechanism:
     nominal: Mapping[str, Any] = field(compare=False, repr=False)  # the model file as read, whatever the values
     text: str = field(default="", compare=False, repr=False)  # the same with its comments, if it was a TOML file
     folder: str = field(default="", compare=False, repr=False)  # where the file is, for meshes beside it
+    source: str = field(default="", compare=False, repr=False)  # the file of another program that it was read from
 
     def resolved(self, values: Mapping[str, Scalar] | None = None) -> Elements:
         """The elements with numbers in them, or with symbols for the parameters given as such."""
@@ -165,7 +166,7 @@ class Mechanism:
         """The mechanism of a changed document; parameters that are still there keep their values."""
         rebuilt = build(document, self.name)
         kept = {n: p.value for n, p in self.parameters.items() if n in rebuilt.parameters}
-        return replace(rebuilt.with_parameters({**kept, **values}), folder=self.folder)
+        return replace(rebuilt.with_parameters({**kept, **values}), folder=self.folder, source=self.source)
 
     def with_coordinates(self, coordinates: Mapping[str, Coordinate]) -> Mechanism:
         """A new mechanism with further named coordinates, such as those that its encoders read."""
@@ -194,7 +195,7 @@ class Mechanism:
         if not self.planar:
             return self
         rebuilt = build({**self.nominal, "in_space": True}, self.name)
-        return replace(rebuilt, parameters=self.parameters, folder=self.folder)
+        return replace(rebuilt, parameters=self.parameters, folder=self.folder, source=self.source)
 
     def body(self, name: str) -> RigidBody:
         """A body by name, the ground included."""

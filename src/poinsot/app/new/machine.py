@@ -11,6 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
+
+import tomlkit
 
 import poinsot
 from poinsot.app.new.meshes import gathered
@@ -34,6 +37,7 @@ MECHANISMS: Mapping[str, str] = {
     "serial": "arm with three motors in series",
 }
 ROTOR = 1e-3  # inertia of a drive where the source has none  [kg·m²] or [kg]
+DRIVE = 'drive every coordinate of them ([actuators.NAME], on = { joint = "…", coordinate = "…" })'
 _HEADER = """\
 # {title}
 # Numbers without a unit are SI: m, kg, kg·m² (about the centre of mass), rad, N, N·m, s. Others are written as texts
@@ -58,6 +62,16 @@ class NewMachine:
         """The same with further lines in its model file."""
         text = f"{self.text.rstrip()}\n\n{more.strip()}\n"
         return replace(self, text=text, mechanism=poinsot.loads(text))
+
+    def place_of(self, actuator: str) -> str:
+        """Where an actuator acts, as TOML for the `on` of another element; empty inside of components."""
+        on = self.mechanism.actuators[actuator].on
+        if isinstance(on, AlongJoint):
+            names = [c.name for c in self.mechanism.joints[on.joint].coordinates]
+            which = f", coordinate = {quoted(names[on.index])}" if len(names) > 1 else ""
+            return f"{{ joint = {quoted(on.joint)}{which} }}"
+        written = tomlkit.parse(self.text).unwrap().get("actuators", {}).get(actuator, {})
+        return _inline(written["on"]) if "on" in written else ""
 
 
 def machine_of(mechanism: str) -> NewMachine:
@@ -98,13 +112,14 @@ def machine_of_urdf(path: Path, folder: Path) -> NewMachine:
     names = [name for name, joint in mechanism.joints.items() if len(joint.coordinates) == 1]
     declared = [name for name in names if name not in mechanism.elements.coordinates]
     title = f"{mechanism.name}, from {path.name}; what was left out is in the description."
-    machine = _driven(f"{_HEADER.format(title=title)}{poinsot.dumps(mechanism).rstrip()}\n\n{_named(declared)}")
+    text = f"{_HEADER.format(title=title)}{poinsot.dumps(mechanism).rstrip()}\n\n{_named(declared)}"
+    machine = _driven(text, f"start from `poinsot convert`, and {DRIVE} of that model file")
     rates = {name: joint.velocity for name, joint in read_tree(path).joints.items() if joint.velocity > 0}
     machine = replace(machine, rates=rates, meshes=meshes)
     try:
         poinsot.accelerations(machine.mechanism)
     except PoinsotError:  # something that moves has no inertia: a URDF leaves out rotors
-        found = machine.with_text(_rotors(machine.mechanism))
+        found = machine.with_text(_rotors(machine))
         return replace(found, rotors=tuple(_rotor(name) for name in machine.mechanism.actuators))
     return machine
 
@@ -114,22 +129,21 @@ def _rotor(actuator: str) -> str:
     return actuator.replace(".", "_") + "_rotor"
 
 
-def _rotors(mechanism: Mechanism) -> str:
+def _rotors(machine: NewMachine) -> str:
     """Rotors for the drives of a machine in which something that moves has no inertia."""
     lines = [
         "# Something that moves has no inertia in the source, and cannot be simulated. Motors have rotors: these are",
         "# their inertias, seen at the joints; put those of yours.",
     ]
-    for name, actuator in mechanism.actuators.items():
+    for name, actuator in machine.mechanism.actuators.items():
         unit = "kg·m²" if actuator.on.unit == "rad" else "kg"
-        on = quoted(getattr(actuator.on, "joint", name))
         lines += [f"[forces.{key(_rotor(name))}]", 'type = "drive-inertia"']
-        lines += [f"on = {{ joint = {on} }}", f'inertia = "{ROTOR:g} {unit}"', ""]
+        lines += [f"on = {machine.place_of(name)}", f'inertia = "{ROTOR:g} {unit}"', ""]
     return "\n".join(lines)
 
 
-def _driven(text: str) -> NewMachine:
-    """The machine of a model file, with actuators added until all that can move is driven."""
+def _driven(text: str, remedy: str = DRIVE) -> NewMachine:
+    """The machine of a model file, with actuators added until all that can move is driven, or `remedy` is told."""
     mechanism = poinsot.loads(text)
     home = poinsot.assemble(mechanism)
     added = _undriven(mechanism, home)
@@ -148,8 +162,7 @@ def _driven(text: str) -> NewMachine:
         several = [f"'{name}' ({j.kind})" for name, j in mechanism.joints.items() if len(j.coordinates) > 1]
         raise PoinsotError(
             f"{mechanism.name} has {count} freedoms, and its joints that turn or slide tell {len(moved)} of them: "
-            f"make {', '.join(several) or 'what floats'} fixed, or a chain of joints that slide and turn, or start "
-            "from `poinsot convert` and drive it in the model file"
+            f"make {', '.join(several) or 'what floats'} fixed, or a chain of joints that slide and turn, or {remedy}"
         )
     return NewMachine(text, mechanism, moved, added)
 
@@ -166,6 +179,8 @@ def _moved(mechanism: Mechanism, home: Assembly) -> tuple[str, ...]:
     """Named coordinates that prescribe a motion: those of the actuators, as far as they are independent."""
     driven = [actuator.on for actuator in mechanism.actuators.values()]
     named = {name: c for name, c in mechanism.coordinates.items() if c in driven}
+    joints = [c for c in driven if isinstance(c, AlongJoint) and c not in named.values()]
+    named |= {mechanism.coordinates.name_of(c): c for c in joints}
     chosen = independent(mechanism, home, list(named.values()))
     return tuple(list(named)[k] for k in sorted(chosen))
 
@@ -177,6 +192,15 @@ def single_joints(mechanism: Mechanism) -> dict[str, Coordinate]:
         for name, joint in mechanism.joints.items()
         if len(joint.coordinates) == 1
     }
+
+
+def _inline(value: Any) -> str:
+    """A value of a model file on one line of TOML."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key(name)} = {_inline(one)}' for name, one in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inline, value))}]"
+    return quoted(value) if isinstance(value, str) else tomlkit.item(value).as_string()
 
 
 def key(name: str) -> str:

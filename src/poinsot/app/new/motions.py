@@ -119,9 +119,8 @@ def with_sensors(machine: NewMachine, motions: NewMotions) -> NewMachine:
     forces = [sensor.actuator for sensor in mechanism.sensors.values()]
     for name, actuator in mechanism.actuators.items():
         turns, plain, on = actuator.on.unit == "rad", name.replace(".", "_"), actuator.on
-        if on not in read:
-            where = quoted(getattr(on, "joint", name))
-            lines += [f"[sensors.{key(plain + '_position')}]", 'type = "encoder"', f"on = {{ joint = {where} }}"]
+        if on not in read and (where := machine.place_of(name)):
+            lines += [f"[sensors.{key(plain + '_position')}]", 'type = "encoder"', f"on = {where}"]
             lines += [f'noise = "{"0.02 mrad" if turns else "2 um"}"', ""]
         if name not in forces:
             noise = float(f"{max(0.01 * motions.force[name], 1e-6):.0e}")

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import ConversionWarning, PoinsotError
+from poinsot.errors import ConversionWarning, PoinsotError, one_line
 from poinsot.estimate.results.validation import RunFit
 from poinsot.estimate.study import Run, Study
-from poinsot.model.interchange import write_mjcf, write_urdf
+from poinsot.model.interchange import Conversion, write_mjcf, write_urdf
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.meshes import relocated
@@ -21,6 +21,7 @@ from poinsot.model.toml import as_path, dumps, save
 from poinsot.store.folder import new_folder
 from poinsot.store.provenance import provenance
 
+SHOWN = 160  # signs of a note that is printed
 CLOSE = 1e-9  # of the largest number of its kind, within which a model that is read back must agree
 
 
@@ -37,12 +38,13 @@ def write_folder(
 
     `estimate.json` has `data`, values, covariances, fits and steps, and provenance; `fit.csv` and `validation.csv`
     every channel as measured and predicted; `model.toml`, `model.xml` and `model.urdf` the identified mechanism, as
-    far as it is possible and the format can hold it: `estimate.json` says why one is missing. `kept` are further
-    files, text by name; `nominal.toml` is the mechanism before, and `study.toml` the study where it was a file.
+    far as it is possible and the format can hold it: `estimate.json` says why one is missing (`models`) and what one
+    does not hold (`model_notes`). `kept` are further files, text by name; `nominal.toml` is the mechanism before,
+    and `study.toml` the study where it was a file.
     """
     place = as_path(folder)
     with new_folder(place, "estimate.json", overwrite) as aside:
-        models = _models(identified, aside)
+        models, notes = _models(identified, aside)
         if why := models["model.toml"]:
             warnings.warn(f"the identified model could not be written: {why}", stacklevel=3)
         for name, fit in fits.items():
@@ -55,7 +57,7 @@ def write_folder(
         }
         for name, text in texts.items():
             (aside / name).write_text(text, encoding="utf-8")
-        whole = {"format": 1, **data, "models": models, "provenance": origin(study)}
+        whole = {"format": 1, **data, "models": models, "model_notes": notes, "provenance": origin(study)}
         (aside / "estimate.json").write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return place
 
@@ -105,28 +107,44 @@ def nominal_file(mechanism: Mechanism, folder: Path) -> dict[str, str]:
         return {}
 
 
-def _models(identified: Callable[[], Mechanism], folder: Path) -> dict[str, str]:
-    """Write the identified mechanism in every format that can hold it; by file, "" or why it is missing."""
+Notes = dict[str, dict[str, list[str]]]  # by file: "lost", what acts no longer in it, and "others"
+
+
+def _models(identified: Callable[[], Mechanism], folder: Path) -> tuple[dict[str, str], Notes]:
+    """Write the identified mechanism in every format that can hold it; by file, "" or why it is missing; notes."""
     try:
         mechanism = identified()
     except PoinsotError as error:
-        return {"model.toml": str(error)}
+        return {"model.toml": str(error)}, {}
     found: dict[str, str] = {}
+    notes: Notes = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConversionWarning)
         for name, write in (("model.toml", save), ("model.xml", write_mjcf), ("model.urdf", write_urdf)):
             try:
-                write(mechanism, folder / name)
+                written = write(mechanism, folder / name)
                 found[name] = ""
             except PoinsotError as error:
                 found[name] = str(error)
+                continue
+            if isinstance(written, Conversion) and written.notes:
+                lost = written.lost
+                notes[name] = {"lost": list(lost), "others": [note for note in written.notes if note not in lost]}
         if not found["model.toml"]:
             try:
                 _require_same(mechanism, load(folder / "model.toml"))
             except PoinsotError as error:
                 (folder / "model.toml").unlink()
                 found["model.toml"] = str(error)
-    return found
+    return found, notes
+
+
+def lost_in(folder: Path) -> list[str]:
+    """One line for every model of a folder in which something acts no longer, with the first that is lost."""
+    notes: Notes = json.loads((folder / "estimate.json").read_text(encoding="utf-8"))["model_notes"]
+    lost = {name: note["lost"] for name, note in notes.items() if note["lost"]}
+    more = {name: f" ({len(said) - 1} more in estimate.json)" if len(said) > 1 else "" for name, said in lost.items()}
+    return [f"{name} lacks some of it: {one_line(said[0], SHOWN)}{more[name]}" for name, said in lost.items()]
 
 
 def _require_same(mechanism: Mechanism, back: Mechanism) -> None:

@@ -163,6 +163,8 @@ class Places:
         for around in scope.outward():
             if body and (full := around.element(body)) in self.frames:
                 there = f"{suggestion(frame, self.frames[full])}; there are: {listing(self.frames[full])}"
+                if any((own := self.named.get(one.element(frame))) and own.body == full for one in scope.outward()):
+                    there = f", but [frames.{frame[:80]}] is on it: write '{frame[:80]}'"
                 raise ModelError(path, f"body '{full}' has no frame '{frame[:80]}'{there}")
         raise ModelError(path, unknown("body", body or text, self.frames))
 

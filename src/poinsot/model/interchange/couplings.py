@@ -10,6 +10,7 @@ from poinsot.elements.coupling import JointCoupling
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import listing
 from poinsot.model.interchange.motions import ElementaryMotion
+from poinsot.model.interchange.notes import Lost
 from poinsot.model.interchange.tree import OpenedTree
 from poinsot.model.mechanism import Mechanism
 
@@ -58,8 +59,8 @@ def followers(mechanism: Mechanism, tree: OpenedTree) -> tuple[dict[str, Followe
         found[one[0]] = one[1]
         if one[1].leader in led:
             led.add(one[0])
-    notes = [f"Couplings other than of two hinges or slides are left out: {listing(lost)}."] if lost else []
-    return found, notes
+    said = f"Couplings other than of two hinges or slides are left out: {listing(lost)}."
+    return found, [Lost(said)] if lost else []
 
 
 def _motion(on: Any, tree: OpenedTree) -> ElementaryMotion | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,11 @@ class Conversion(Result):
     notes: tuple[str, ...]  # one sentence each: what cannot be represented, or was approximated
 
     _over, _columns = ("number", "#notes"), {"notes": ("note", "")}
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Notes on what acts in the mechanism and not in the file."""
+        return tuple(note for note in self.notes if isinstance(note, Lost))
 
     def panels(self) -> tuple[Panel, ...]:
         """What was written, and what was not."""
@@ -76,7 +81,7 @@ def built(document: dict[str, Any], path: Path, notes: Iterable[str]) -> Mechani
         warnings.warn(ConversionWarning(path.name, (note,)), stacklevel=3)
     if kinds := tuple(by_kind(note for note in said if not isinstance(note, Lost))):
         warnings.warn(ConversionWarning(path.name, kinds), stacklevel=3)
-    return beside(mechanism, path)
+    return replace(beside(mechanism, path), source=path.name)
 
 
 def dropped(mechanism: Mechanism, kept: Iterable[str] = ()) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from poinsot.elements.coordinates import AlongJoint, Coordinate
 from poinsot.elements.forces import Simple
 from poinsot.model.interchange.motions import ElementaryMotion
+from poinsot.model.interchange.notes import Lost
 from poinsot.model.parts import Elements
 from poinsot.spatial.pose import Pose
 
@@ -47,10 +48,10 @@ def acting(elements: Elements, poses: Mapping[str, Pose]) -> tuple[ForcesAlong, 
     for force in elements.forces.values():
         law = force.simple(float(force.on.value(poses, elements.joints)))
         if remark := law.remark if law else f"The {force.kind} '{force.name}' cannot be represented.":
-            notes.append(remark)
+            notes.append(Lost(remark))
         found[force.on] = found.get(force.on, SummedForces()) + (law or Simple())
     for load in elements.loads.values():
-        notes.append(f"The constant load '{load.name}' on '{load.at.body}' cannot be represented.")
+        notes.append(Lost(f"The constant load '{load.name}' on '{load.at.body}' cannot be represented."))
     return found, notes
 
 

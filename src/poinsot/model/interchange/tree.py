@@ -21,6 +21,7 @@ from poinsot.elements.joints.steps import DISTANCE, FRAME, HINGE, OPEN, POINT, C
 from poinsot.errors import listing
 from poinsot.model.assembly.assembly import assemble
 from poinsot.model.interchange.motions import ElementaryMotion, motions
+from poinsot.model.interchange.notes import Lost
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.parts import Elements
 from poinsot.spatial.orientation import along
@@ -97,7 +98,7 @@ def cut_tree(mechanism: Mechanism, native: frozenset[str], whole_balls: bool) ->
     if cuts:
         notes.append(f"Loops are closed by auxiliary links that the cut joint carries: {listing(cuts)}.")
     if flexible := list(mechanism.elements.lumps):
-        notes.append(f"Bodies made of beams are written as rigid ones: {listing(flexible)}.")
+        notes.append(Lost(f"Bodies made of beams are written as rigid ones: {listing(flexible)}."))
     return OpenedTree(poses, tuple(links), tuple(closures), tuple(notes))
 
 

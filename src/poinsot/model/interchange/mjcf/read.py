@@ -12,6 +12,7 @@ from poinsot.errors import PoinsotError
 from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, inertia_entry, listed, mend_cuts, pose_entry
 from poinsot.model.interchange.drives import drive, require_drives
 from poinsot.model.interchange.mjcf.files import compile_mjcf
+from poinsot.model.interchange.mjcf.home import part_placement, placements
 from poinsot.model.interchange.mjcf.loops import add_loops, screws
 from poinsot.model.interchange.mjcf.model import MjcfModel
 from poinsot.model.interchange.mjcf.read_forces import add_acting, joint_laws
@@ -45,7 +46,8 @@ def read_mjcf(path: str | Path, drives: Sequence[str] | None = None) -> Mechanis
 
     `path` of the file; nothing outside its folder is read. `drives` are the joints that actuators drive; without them
     the file's own actuators do, and none where it has none. Coordinates are MuJoCo's qpos under the names of the
-    joints, and the pose of the mechanism is that of qpos0.
+    joints, and the pose of the mechanism is that of qpos0, in which joints that follow others are where equalities
+    keep them.
     """
     path, chosen = as_path(path), require_drives(drives)
     model = MjcfModel(compile_mjcf(path))
@@ -77,8 +79,7 @@ def _document(model: MjcfModel) -> dict[str, Any]:
 def _add_bodies(model: MjcfModel) -> None:
     """Bodies with their inertia; one without mass or joints is part of its parent."""
     m = model.compiled
-    data = model.mujoco.MjData(m)
-    model.mujoco.mj_kinematics(m, data)
+    home = placements(model)
     for i in range(1, m.nbody):
         parent = model.home[int(m.body_parentid[i])]
         X_PB = parent[1] @ Pose(quaternion_matrix(m.body_quat[i]), m.body_pos[i].copy())
@@ -94,7 +95,7 @@ def _add_bodies(model: MjcfModel) -> None:
             "mass": float(m.body_mass[i]),
             "com": listed(m.body_ipos[i]),
             "inertia": inertia_entry(J),
-            "placement": {"position": listed(data.xpos[i]), "rotation": {"quaternion": listed(data.xquat[i])}},
+            "placement": home[i],
         }
         if m.body_gravcomp[i]:
             model.notes.append(Lost(f"The gravity compensation of the body '{name}' is left out."))
@@ -140,18 +141,17 @@ def _add_joints(model: MjcfModel) -> None:
         if whole is not None:
             _add_joint(model, parent, name, joints, whole)
         else:
-            _add_chain(model, parent, name, X0, joints)
+            _add_chain(model, parent, name, X0, joints, i)
 
 
-def _add_chain(model: MjcfModel, parent: str, body: str, X0: Pose, joints: list[MjJoint]) -> None:
+def _add_chain(model: MjcfModel, parent: str, body: str, X0: Pose, joints: list[MjJoint], index: int) -> None:
     """Several joints that no type joins: intermediate bodies without mass carry them one by one."""
-    placement = model.tables["bodies"][body]["placement"]
     added = []
     for k, joint in enumerate(joints):
         last = k == len(joints) - 1
         child = body if last else model.names["body"].add(f"{body}.part{k + 1}")
         if not last:
-            model.tables["bodies"][child] = {"mass": 0.0, "placement": placement}
+            model.tables["bodies"][child] = {"mass": 0.0, "placement": part_placement(model, index, k + 1)}
             added.append(child)
         single = recognise(X0, [joint])
         if single is None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.model.interchange.cut_bodies import listed
+from poinsot.model.interchange.mjcf.force_limits import gear, is_plain, limit_drives
 from poinsot.model.interchange.mjcf.loops import tendon_ends
 from poinsot.model.interchange.mjcf.model import MjcfModel
 from poinsot.model.interchange.notes import Lost
@@ -111,20 +112,18 @@ def _actuators(model: MjcfModel) -> dict[int, str]:
         if on is None:
             model.notes.append(Lost(f"The actuator '{label}' drives nothing that has a counterpart and is left out."))
             continue
+        gain, plain = float(m.actuator_gainprm[i][0]) * gear(model, i), is_plain(model, i)
+        if not gear(model, i) or (plain and not gain):
+            model.notes.append(f"The actuator '{label}' has a gain of 0: it gives no force and is left out.")
+            continue
         name = model.names["actuator"].add(label)
-        spec: dict[str, Any] = {"on": on}
-        gain = float(m.actuator_gainprm[i][0]) * float(m.actuator_gear[i][0])
-        plain = m.actuator_gaintype[i] == 0 and m.actuator_biastype[i] == 0 and m.actuator_dyntype[i] == 0
         if not plain:
             model.notes.append(Lost(f"The actuator '{label}' is taken as a plain force, without gains and dynamics."))
         elif gain != 1.0:
             model.notes.append(f"The actuator '{label}' has a gain of {gain:g}: here it is the force itself.")
-        if m.actuator_forcelimited[i]:
-            spec["limits"] = sorted(float(m.actuator_gear[i][0]) * f for f in listed(m.actuator_forcerange[i]))
-        elif plain and m.actuator_ctrllimited[i]:
-            spec["limits"] = sorted(gain * u for u in listed(m.actuator_ctrlrange[i]))
-        model.tables["actuators"][name] = spec
+        model.tables["actuators"][name] = {"on": on}
         found[i] = name
+    limit_drives(model, found)
     return found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from poinsot.elements.coordinates import AlongJoint, Coordinate, Length
 from poinsot.elements.frame import Frame
 from poinsot.elements.sensors import Sensor
+from poinsot.model.interchange.notes import Lost
 from poinsot.model.interchange.summed_forces import ForcesAlong, SummedForces, acting
 from poinsot.model.interchange.tree import LoopClosure, OpenedTree
 from poinsot.model.interchange.xml import number_text, numbers_text
@@ -60,7 +61,7 @@ class MjcfActing:
         """Make the tendon of a length; note a coordinate that is neither a joint's nor a length."""
         if self._target(on) is None:
             name = f"joint '{on.joint}'" if isinstance(on, AlongJoint) else f"a coordinate of kind '{on.kind}'"
-            self.notes.append(f"MJCF has no place for {what} along {name}.")
+            self.notes.append(Lost(f"MJCF has no place for {what} along {name}."))
 
     def tendon(self, length: Length) -> str:
         """The tendon along a length, made on the first call."""

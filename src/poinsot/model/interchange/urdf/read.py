@@ -300,7 +300,7 @@ class _Reader:
 
     def said(self) -> list[str]:
         """Notes on the whole file."""
-        notes = changed_names((self.link_names, self.joint_names), self.tables)
+        notes = [*self.tree.repeated, *changed_names((self.link_names, self.joint_names), self.tables)]
         if self.tree.root != GROUND and self.tree.links[self.tree.root].mass <= NEGLIGIBLE:
             notes.insert(0, f"The root link '{self.tree.root}' is the ground.")
         if self.tree.left_out:

@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.model.interchange.notes import Lost
 from poinsot.model.interchange.urdf.visuals import is_colour, is_visual, read_colours, read_visuals
 from poinsot.model.interchange.xml import FileContext, parse_xml
 from poinsot.spatial.inertia import inertia_defect, rotate_inertia
@@ -22,6 +23,7 @@ READ = {
     "robot": ("link", "joint"),
     "link": ("inertial",),
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
+    "inertial": ("origin", "mass", "inertia"),
 }
 
 
@@ -69,6 +71,7 @@ class UrdfTree:
     joints: dict[str, UrdfJoint]
     carrier: dict[str, UrdfJoint]  # by child link
     left_out: tuple[str, ...]  # what the file also holds: "3 visual"
+    repeated: tuple[str, ...] = ()  # notes on elements of which only the first is read
 
     def link(self, name: str) -> str:
         """The link that a name in the sidecar means: a link's own, or that of the joint which carries it."""
@@ -97,7 +100,20 @@ def read_tree(path: Path) -> UrdfTree:
         carrier[joint.child] = joint
     root, order = _ordered(context, read_links, joints, carrier)
     name = (robot.get("name") or "").strip()
-    return UrdfTree(name, root, {n: read_links[n] for n in order}, joints, carrier, _left_out(robot))
+    inertials = {name: link.find("inertial") for name, link in links.items()}
+    return UrdfTree(
+        name=name,
+        root=root,
+        links={n: read_links[n] for n in order},
+        joints=joints,
+        carrier=carrier,
+        left_out=_left_out(robot),
+        repeated=(
+            *_repeated("link", links),
+            *_repeated("joint", _named(context, robot, "joint")),
+            *_repeated("link", {name: one for name, one in inertials.items() if one is not None}),
+        ),
+    )
 
 
 def _named(context: FileContext, robot: Element, tag: str) -> dict[str, Element]:
@@ -202,6 +218,16 @@ def _ordered(
             f"{context.path}: the joints form a cycle through {listing(ring)}; loops go to the sidecar"
         )
     return roots[0], order
+
+
+def _repeated(kind: str, owners: dict[str, Element]) -> list[Lost]:
+    """Notes on elements that stand several times where one is meant: the first is read."""
+    found = []
+    for name, owner in owners.items():
+        count = Counter(str(child.tag) for child in owner)
+        several = ((tag, count[tag]) for tag in READ[owner.tag] if count[tag] > 1)
+        found += [Lost(f"The {kind} '{name}' has {n} <{tag}>: the first is used.") for tag, n in several]
+    return found
 
 
 def _left_out(robot: Element) -> tuple[str, ...]:

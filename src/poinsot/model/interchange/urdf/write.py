@@ -21,7 +21,7 @@ from poinsot.elements.joints.steps import FRAME, HINGE, POINT
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.interchange.couplings import followers
 from poinsot.model.interchange.motions import ElementaryMotion, undone
-from poinsot.model.interchange.notes import Conversion, dropped, written
+from poinsot.model.interchange.notes import Conversion, Lost, dropped, written
 from poinsot.model.interchange.summed_forces import INFINITY, acting, force_along
 from poinsot.model.interchange.tree import OpenedTree, TreeLink, cut_tree
 from poinsot.model.interchange.urdf.sidecar import Sidecar, sidecar_text
@@ -162,7 +162,7 @@ class _Writer:
             numbers = {"multiplier": number_text(follows.ratio), "offset": number_text(follows.offset)}
             SubElement(joint, "mimic", {"joint": follows.leader, **numbers})
         elif follows is not None:
-            self.notes.append(f"The joint '{motion.joint}' is held by a coupling, which URDF cannot say.")
+            self.notes.append(Lost(f"The joint '{motion.joint}' is held by a coupling, which URDF cannot say."))
         if motion.follows:
             self.notes.append(f"The screw '{motion.joint}' is a turn and a slide that mimics it.")
 
@@ -191,7 +191,7 @@ class _Writer:
         drives = self._drives()
         lost = [name for name, motion in drives.items() if motion is None]
         if lost:
-            self.notes.append(f"Actuators that drive no joint cannot be represented: {listing(lost)}.")
+            self.notes.append(Lost(f"Actuators that drive no joint cannot be represented: {listing(lost)}."))
         first: dict[str, str] = {}  # drive by the motion that it drives
         for name, motion in drives.items():
             if motion is not None and self._limits(first.setdefault(motion.name, name)) != self._limits(name):
@@ -218,7 +218,8 @@ class _Writer:
             "Sensors": list(self.mechanism.sensors),
         }.items():
             if names:
-                self.notes.append(f"{what} cannot be represented: {listing(names)}.")
+                said = f"{what} cannot be represented: {listing(names)}."
+                self.notes.append(said if what == "Sensors" else Lost(said))
         if self.helpers:
             self.notes.append(f"Helper links without inertia carry single turns and slides: {listing(self.helpers)}.")
         if self.tree.closures:
