@@ -29,6 +29,7 @@ from poinsot.estimate.doubts.columns import (
     with_mistaken_units,
 )
 from poinsot.estimate.doubts.contradicted_priors import contradicted_priors
+from poinsot.estimate.doubts.friction_widths import values_by_width
 from poinsot.estimate.excitation import told
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
@@ -46,7 +47,7 @@ from poinsot.estimate.results.estimate import Estimate, EstimateStatus, Value, s
 from poinsot.estimate.results.linear import LinearEstimate, biased_values, values_of
 from poinsot.estimate.results.searched import SearchEstimate, searched, stopped
 from poinsot.estimate.results.validation import RunFit, fit_of
-from poinsot.estimate.rows.differences import plain_channels
+from poinsot.estimate.rows.differences import plain_channels, processing_by_run
 from poinsot.estimate.rows.rest import at_rest
 from poinsot.estimate.rows.runs import RunRows
 from poinsot.estimate.search.base import SearchMethod
@@ -305,6 +306,7 @@ def _estimate(study: Study, found: ForceSolution) -> LinearEstimate:
             *_numerics(problem, solution),
             *contradicted_priors(problem),
             *_by_cutoff(found),
+            *_by_width(study, found),
             *biased_values(problem, base_covariance, found.excitation, bias_of_noise, chosen.name),
             *outside,
             *(full.doubts if full else ()),
@@ -330,6 +332,13 @@ def _by_cutoff(found: ForceSolution) -> tuple[str, ...]:
         return ()
     problem = replace(found.problem, simulate=None)
     return values_by_cutoff(problem, found.solution, lambda one: solved(Weighted(), one, found.known)[:2])
+
+
+def _by_width(study: Study, found: ForceSolution) -> tuple[str, ...]:
+    """Whether values hang on the width of dry friction, where rows are those of the recorded motion."""
+    if found.search is not None or found.method.simulates or study.against:
+        return ()
+    return values_by_width(found.problem, found.solution, processing_by_run(study))
 
 
 def _fit(problem: LinearProblem, runs: Sequence[RunRows], d: np.ndarray) -> RunFit | None:

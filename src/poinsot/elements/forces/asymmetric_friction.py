@@ -27,6 +27,7 @@ class AsymmetricFriction(Force):
     smooth: Scalar = 1e-3  # v_s  [m/s] or [rad/s]
 
     kind = "asymmetric-friction"
+    dry = True
     linear = ("viscous_forward", "viscous_backward", "coulomb_forward", "coulomb_backward")
     parameters = dict(zip(linear, ("f*s/u", "f*s/u", "f", "f"))) | {"smooth": "u/s"}
     nonnegative = (*linear, "smooth")

@@ -49,6 +49,7 @@ class Force(ABC):
     nonzero: ClassVar[tuple[str, ...]] = ()  # parameters that cannot be zero
     linear: ClassVar[tuple[str, ...]] = ()  # parameters in which the force is linear, the others being known
     loaded: ClassVar[tuple[str, ...]] = ()  # parameters that count by the force of a drive along the same coordinate
+    dry: ClassVar[bool] = False  # whether it changes its sign with ṡ, at once or over a small speed
     shorthand: ClassVar[dict[str, str]] = {}  # key of a joint in the model file -> the parameter that it gives
     posed: ClassVar[tuple[str, ...]] = ()  # parameters that the model file may give as "pose": None in the law
 

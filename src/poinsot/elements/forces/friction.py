@@ -24,6 +24,7 @@ class Friction(Force):
     smooth: Scalar = 1e-3  # v_s  [m/s] or [rad/s]
 
     kind = "friction"
+    dry = True
     parameters = {"viscous": "f*s/u", "coulomb": "f", "offset": "f", "smooth": "u/s"}
     nonnegative = ("viscous", "coulomb", "smooth")
     linear = ("viscous", "coulomb", "offset")

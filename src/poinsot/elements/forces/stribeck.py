@@ -23,6 +23,7 @@ class Stribeck(Force):
     smooth: Scalar = 1e-3  # v_s  [m/s] or [rad/s]
 
     kind = "stribeck"
+    dry = True
     parameters = {"stribeck": "f", "speed": "u/s", "smooth": "u/s"}
     nonnegative = ("stribeck", "speed", "smooth")
     nonzero = ("speed",)

@@ -2,5 +2,6 @@
 
 contradicted_priors  priors that are far from what the data says without them
 columns              channels that look swapped or of the other sign, by what the fit leaves
+friction_widths      speeds over which dry friction is smoothed that are not small beside those recorded
 against_forces       recorded forces that contradict a simulation under controllers
 """

@@ -3,7 +3,8 @@
 motion               the motion that a run went through: encoders, or fused with an inertial unit
 runs                 runs as rows: measured channels as a linear function of parameters
 kept_rows            the same, kept on disk by content: interrupted work goes on from them
-drive_rates          rates of the coordinates that drives move
+reversals            columns near reversals of dry friction, as means over what was recorded around
+drive_rates          rates of the coordinates that drives move, and of those with dry friction
 loads                load friction as an unknown
 channel_terms        offset, gain and delay of measuring chains as unknowns
 differences          two runs of one motion as their difference

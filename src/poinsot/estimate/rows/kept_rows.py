@@ -44,7 +44,7 @@ def kept_rows(
         make()
         return made[0]
     states = States(compiled, size=facts["size"], **{name: arrays[name] for name in STATES})
-    motion = RunMotion(mechanism, states, facts["edge"], tuple(facts["steps"]), facts["begin"])
+    motion = RunMotion(mechanism, states, facts["edge"], tuple(facts["steps"]), facts["begin"], facts["every"])
     W = regressor_along(motion, unknowns, facts["channels"], run.role)
     parts = (arrays["rows"], arrays["y"], arrays["W"], arrays["known"])
     rows = RunRows(run.name, run.role, *parts, W, arrays.get("noise"), motion, recording)
@@ -61,6 +61,7 @@ def _packed(rows: RunRows, said: tuple[str, ...]) -> Kept:
         "channels": list(rows.regressor.channels),
         "size": states.size,
         "edge": motion.edge,
+        "every": motion.every,
         "steps": list(motion.steps),
         "said": list(said),
     }

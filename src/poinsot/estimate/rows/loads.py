@@ -16,9 +16,11 @@ from poinsot.elements.forces.dry import direction
 from poinsot.errors import PoinsotError
 from poinsot.estimate.rows.channel_terms import ChannelTerm, LoadTerm
 from poinsot.estimate.rows.drive_rates import drive_rates
+from poinsot.estimate.rows.reversals import with_reversals
 from poinsot.estimate.rows.runs import RunRows, filtered_as
 from poinsot.estimate.study import Processing, Study, Unknown
 from poinsot.identifiability.linear import force_name
+from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
 
 Loads = dict[str, tuple[Force, str]]  # by the name of the coefficient: the law, and the actuator on which it acts
@@ -63,14 +65,22 @@ def with_directions(
     """Runs with the directions in which drives with load friction move."""
     if not terms:
         return tuple(runs)
-    found = []
-    for run in runs:
-        states, channels = run.motion.states, run.regressor.channels
-        rates = drive_rates(states.system)(states.q, states.v, states.p)[0].reshape(len(states.t), -1)
-        order = list(states.system.elements.actuators)
-        sigma = np.zeros((len(states.t), len(channels)))
-        for term in terms:
-            law, drive = loads[term.name]
-            sigma[:, term.channel] = direction(rates[:, order.index(drive)], float(getattr(law, "smooth", 0.0)))
-        found.append(replace(run, direction=filtered_as(run, sigma, processing)))
-    return tuple(found)
+    return tuple(replace(run, direction=_direction(run, loads, terms, processing)) for run in runs)
+
+
+def _direction(run: RunRows, loads: Loads, terms: Sequence[ChannelTerm], processing: Processing) -> np.ndarray:
+    """σ (n, c) behind the filter of a run."""
+    states, c = run.motion.states, len(run.regressor.channels)
+    order = list(states.system.elements.actuators)
+    laws = [(term.channel, order.index(loads[term.name][1]), loads[term.name][0]) for term in terms]
+
+    def rates(s: States) -> np.ndarray:
+        return drive_rates(s.system)(s.q, s.v, s.p)[0].reshape(len(s.t), -1)
+
+    def sigma(s: States) -> np.ndarray:
+        found, s_dot = np.zeros((len(s.t), c)), rates(s)
+        for channel, drive, law in laws:
+            found[:, channel] = direction(s_dot[:, drive], float(getattr(law, "smooth", 0.0)))
+        return found
+
+    return filtered_as(run, with_reversals(sigma(states), states, run.motion.every, rates(states), sigma), processing)

@@ -40,6 +40,7 @@ class RunMotion:
     edge: float  # time at either end within which derivatives are poor  [s]
     steps: tuple[str, ...]
     begin: Mapping[str, float] | None = None  # pose from which it was followed; None: that of the model file
+    every: int = 1  # samples of the recording from one state to the next
 
 
 def uses_inertial_unit(recording: Recording, processing: Processing) -> bool:
@@ -69,7 +70,7 @@ def run_motion(recording: Recording, mechanism: Mechanism, processing: Processin
     states = States(path.system, path.t, path.q, path.v, path.a, path.p, size)
     new = (*recorded.recording.steps[len(recording.steps) :], *(kept[2:] if kept else ()))
     begin = {name: float(s.s[good][0]) for name, s in recorded.motion.items()}
-    return RunMotion(recorded.mechanism, states, recorded.edge, new, begin)
+    return RunMotion(recorded.mechanism, states, recorded.edge, new, begin, every)
 
 
 def with_cutoffs(processing: Processing, recording: Recording, mechanism: Mechanism) -> Processing:
@@ -136,9 +137,8 @@ def _fused(fused: Fusion, every: int) -> RunMotion:
     _, bias = _shaped(write(q, v, u, p), m + 6, n)
     a = np.einsum("nij,nj->ni", back, np.concatenate([np.zeros((len(q), m)), A], axis=1) - bias)
     states = States(compiled, fused.t[rows], q, v, a, p, begin.size)
-    return RunMotion(
-        fused.mechanism, states, fused.edge, (f"the motion of '{fused.body}' was fused with its inertial unit",)
-    )
+    said = f"the motion of '{fused.body}' was fused with its inertial unit"
+    return RunMotion(fused.mechanism, states, fused.edge, (said,), every=every)
 
 
 def _shaped(found: tuple[np.ndarray, ...], rows: int, n: int) -> tuple[np.ndarray, np.ndarray]:

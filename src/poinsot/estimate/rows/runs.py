@@ -13,6 +13,7 @@ import numpy as np
 from poinsot.errors import PoinsotError, listing, suggestion
 from poinsot.estimate.role import Role
 from poinsot.estimate.rows.motion import RunMotion, leading, run_motion, shaken, uses_inertial_unit, with_cutoffs
+from poinsot.estimate.rows.reversals import with_dry_reversals
 from poinsot.estimate.study import Processing, Run, require_channels
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
 from poinsot.identifiability.channels import channels
@@ -252,6 +253,7 @@ def regressor_along(motion: RunMotion, unknowns: Unknowns, names: list[str], rol
     source = [p.name.removeprefix(PAYLOAD) for p in unknowns.linear]
     added = np.array([p.name.startswith(PAYLOAD) for p in unknowns.linear], bool)
     W = evaluate_regressor(motion.mechanism, motion.states, names, source)
+    W = with_dry_reversals(W, motion.states, motion.every)
     if not added.any():
         return W
     pick = [W.columns.index(name) for name in source]
