@@ -122,7 +122,7 @@ def _models(identified: Callable[[], Mechanism], folder: Path) -> tuple[dict[str
         warnings.simplefilter("ignore", ConversionWarning)
         for name, write in (("model.toml", save), ("model.xml", write_mjcf), ("model.urdf", write_urdf)):
             try:
-                written = write(mechanism, folder / name)
+                written: object = write(mechanism, folder / name)
                 found[name] = ""
             except PoinsotError as error:
                 found[name] = str(error)
