@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from poinsot.errors import PoinsotError, by_name, unknown
 from poinsot.model.quantities.expressions import Expression, evaluate, names, quantity, text, written
-from poinsot.model.quantities.units import UNIT_LIST, comma_advice, parse_unit, same_dimension
+from poinsot.model.quantities.units import UNIT_LIST, comma_advice, expected, in_place
 from poinsot.spatial.algebra import Scalar
 
 
@@ -174,9 +174,9 @@ def as_value(value: Any, unit: str, name: str) -> float:
             known = f"; units are {UNIT_LIST} and their products" if re.match(r"\s*[-+\d.]", value) else ""
             hint = comma_advice(value) or known
             raise PoinsotError(f"{name}: expected a number or a quantity in {unit}, got '{value}'{hint}")
-        number, given = read
-        if given.text != "1" and not same_dimension(given, parse_unit(unit)):
-            raise PoinsotError(f"{name}: expected a quantity in {unit}, got '{value}'")
+        number = in_place(*read, unit)
+        if number is None:
+            raise PoinsotError(f"{name}: {expected(unit, value, read[1])}")
     else:
         try:
             number = float("no number" if isinstance(value, bool) else value)
