@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.elements.bodies import RigidBody
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.admissible import body_defect
@@ -190,7 +191,15 @@ def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Diagno
     massless = [name for name, body in elements.bodies.items() if body.mass == 0]
     if massless:
         found.append(Diagnostic(Level.NOTE, f"bodies without mass: {listing(massless)}"))
-    return found
+    return found + [_reflected(elements.bodies[name]) for name in massless if np.any(elements.bodies[name].inertia)]
+
+
+def _reflected(body: RigidBody) -> Diagnostic:
+    """On a body with inertia and without mass: right for a rotor, whose centre is its origin."""
+    if np.any(np.asarray(body.com, float)):
+        said = f"body '{body.name}' has inertia and a centre of mass, but no mass: is it missing?"
+        return Diagnostic(Level.WARNING, said)
+    return Diagnostic(Level.NOTE, f"body '{body.name}' has inertia without mass, as rotors seen behind gears have")
 
 
 def _inertia_findings(weightless: tuple[str, ...], spins: str) -> list[Diagnostic]:
