@@ -97,3 +97,17 @@ def test_a_delay_that_is_bounded_in_milliseconds_is_found():
     rec = poinsot.Recording.of(T, {"theta1": late["theta1"], "A": shifted})
     found = poinsot.identify(mechanism, rec, {"link3.J": {}, "delay A": {"bounds": [0, "100 ms"]}})
     assert found["delay A"].value == pytest.approx(0.03, abs=2e-3)
+
+
+def test_a_pattern_takes_what_the_model_file_holds_and_the_model_is_written(tmp_path):
+    five = poinsot.load("five_bar")
+    motion = {"q1": poinsot.Fourier(2.2, (0.3, 0.1), (0.2,), 2.0), "q2": poinsot.Fourier(0.9, (0.2,), (0.3,), 2.0)}
+    run = poinsot.inverse_dynamics(five, motion, T)
+    rec = poinsot.Recording.of(T, {**{n: run.kinematics.coordinates[n] for n in motion}, **run.forces})
+    joint = next(iter(five.actuators))
+    found = poinsot.identify(five, rec, [f"{joint}.*"])
+    assert found.names == (f"{joint}.drive_inertia", f"{joint}.viscous", f"{joint}.coulomb")
+    assert poinsot.identify(five, rec, [f"{joint}.*", f"{joint}.offset"]).names == (*found.names, f"{joint}.offset")
+    assert poinsot.identify(five, rec, ["*.offset"]).names == tuple(f"{name}.offset" for name in five.actuators)
+    found.save(tmp_path / "out")
+    assert (tmp_path / "out" / "model.toml").exists()
