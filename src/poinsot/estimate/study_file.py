@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from poinsot.errors import PoinsotError, one_line, unknown
+from poinsot.errors import PoinsotError, unknown
 from poinsot.estimate.closed_loop.controllers import control_of
 from poinsot.estimate.modal_run import modal_run_of
 from poinsot.estimate.role import Role
 from poinsot.estimate.study import Processing, Run, Study, Unknown, noise_of, unknowns_of
+from poinsot.model.build.complaints import told
 from poinsot.model.file_kinds import DESIGN, STUDY, another_kind
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
@@ -70,12 +71,12 @@ class ModalTable(StrictTable):
 
     frequencies: list[float | str]  # "-" or nan for modes that were not seen  [Hz]
     pose: dict[str, float | str] | None = None
-    deviation: float | str | list[float] | None = None  # "0.5 %", "0.2 Hz", or numbers  [Hz]
+    deviation: float | str | list[float | str] | None = None  # "0.5 %", "0.2 Hz", or one each  [Hz]
     damping: list[float | str] | None = None
-    damping_deviation: float | str | list[float] | None = None
+    damping_deviation: float | str | list[float | str] | None = None
     shapes: list[list[float]] | None = None  # a row for every point
     points: list[str] = []
-    shape_deviation: float | str | list[float] | list[list[float]] | None = None  # "2 %", or numbers
+    shape_deviation: float | str | list[float | str] | list[list[float]] | None = None  # "2 %", or numbers
     role: Role = Role.IDENTIFY
     locked: str | list[str] | None = None
 
@@ -149,7 +150,8 @@ def checked_table(kind: type[Checked], document: dict[str, Any], name: str) -> C
         if first["type"] == "extra_forbidden":
             said = _entry(kind, where)
             raise PoinsotError(f"{name}: {'.'.join(where[:-1])}: {said}".replace(": : ", ": ")) from None
-        raise PoinsotError(f"{name}: {'.'.join(where)}: {one_line(first['msg'], 200).lower()}") from None
+        place, words = told(error, document)
+        raise PoinsotError(f"{name}: {'.'.join(map(str, place))}: {words}") from None
 
 
 def _entry(kind: type[BaseModel], where: list[str]) -> str:
