@@ -74,6 +74,8 @@ def view(
     from poinsot.app.scene.viser_package import viser_module
     from poinsot.app.viewer.address import require_free
 
+    if mode is not None and html is None and picture is None:
+        raise PoinsotError("--mode is for --html or --picture; the live page has its modes under 'Modes'")
     viser_module()
     if html is None and picture is None:
         require_free(host, port)
