@@ -211,3 +211,9 @@ def test_the_names_that_results_give_to_a_copy_tell_those_of_its_parameters(inst
         mechanism.with_parameters({name: 2.0})
     with pytest.raises(PoinsotError, match=f"there is no parameter '{name}': it is "):
         require_parameters([name], mechanism)
+
+
+def test_a_parameter_of_one_copy_is_told_how_the_file_separates_it():
+    said = r"""change that, or .* own: separate = \["rod.mass"\] under \[instances\] of the model file, in Python"""
+    with pytest.raises(PoinsotError, match=said):
+        load("ex800").with_parameters({"leg3.rod.mass": 1.0})

@@ -83,7 +83,9 @@ class Parameters(Mapping[str, Parameter]):
                 return f"is called '{full}'"
             shared = next((p.name for p in self.entries.values() if full in p.copies), None)
             if shared is not None:
-                advice = f"change that, or give every copy its own by with_separate('{shared}')"
+                local = full.partition(".")[2]  # its name inside the component
+                apart = f'separate = ["{local}"] under [instances] of the model file'
+                advice = f"change that, or give every copy its own: {apart}, in Python with_separate('{shared}')"
                 return f"is shared by all copies as '{shared}': {advice}"
         return ""
 
