@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.estimate.closed_loop.controllers import control_of
 from poinsot.estimate.modal_run import modal_run_of
 from poinsot.estimate.role import Role
 from poinsot.estimate.study import Processing, Run, Study, Unknown, noise_of, unknowns_of
 from poinsot.model.build.complaints import told
-from poinsot.model.file_kinds import DESIGN, STUDY, another_kind
-from poinsot.model.load import load
+from poinsot.model.file_kinds import DESIGN, RESULTS, STUDY, another_kind
+from poinsot.model.load import library_names, load
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.toml import as_path, read_document
@@ -109,6 +109,7 @@ def read_study(path: str | Path) -> Study:
     file = as_path(path)
     text, document = read_document(file, "a study file")
     table = study_table(document, file.name)
+    _require_recordings(file, table)
     mechanism = mechanism_of(table.model, table.known, file.parent)
     unknowns = unknowns_beside(table.known, table.unknowns, mechanism, file.name)
     runs = tuple(run_of(name, one, file.parent, mechanism) for name, one in table.recordings.items())
@@ -131,6 +132,19 @@ def read_study(path: str | Path) -> Study:
         table.seed,
         text,
     )
+
+
+def _require_recordings(file: Path, table: StudyTable) -> None:
+    """A study that a result keeps is told where it can be run: its recordings stay beside the original."""
+    each = (one.file for one in table.recordings.values())
+    files = [name for given in each for name in ([given] if isinstance(given, str) else given)]
+    missing = [name for name in dict.fromkeys(files) if not (file.parent / name).exists()]
+    if missing and any((file.parent / sign).is_file() for sign in RESULTS):
+        own = "" if table.model in library_names() else ", nominal.toml there as its model"
+        raise PoinsotError(
+            f"{file}: this study is kept with its result, and {listing(missing)} stood beside the original: to run "
+            f"it again copy it into another folder{own}, and the recordings"
+        )
 
 
 def study_table(document: dict[str, Any], name: str) -> StudyTable:
