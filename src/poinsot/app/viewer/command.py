@@ -74,10 +74,9 @@ def view(
     from poinsot.app.scene.viser_package import viser_module
     from poinsot.app.viewer.address import require_free
 
-    if mode is not None and html is None and picture is None:
-        raise PoinsotError("--mode is for --html or --picture; the live page has its modes under 'Modes'")
     viser_module()
-    if html is None and picture is None:
+    if live := html is None and picture is None:
+        _require_no_mode(mode)
         require_free(host, port)
     if watch and not Path(what).exists():
         _wait(Path(what))
@@ -93,8 +92,13 @@ def view(
             content = picture_of(shown, mode, dark)
         write_bytes(picture, content, overwrite)
         print(f"wrote {picture}")
-    if html is None and picture is None:
+    if live:
         serve(shown, host, port, browser=browser, dark=dark, watch=watch, seconds=simulate)
+
+
+def _require_no_mode(mode: int | None) -> None:
+    if mode is not None:
+        raise PoinsotError("--mode is for --html or --picture; the live page has its modes under 'Modes'")
 
 
 def _wait(folder: Path) -> None:
