@@ -334,3 +334,11 @@ def test_an_assembly_says_how_it_went():
     assert "cannot be assembled" in str(attempt_assembly(load("four_bar"), {"theta1": 0.0, "theta2": 3.0}))
     with pytest.raises(PoinsotError, match="cannot be assembled"):
         assemble(load("four_bar"), {"theta1": 0.0, "theta2": 3.0})
+
+
+@pytest.mark.parametrize("gain", [0, 1.5])
+def test_a_sensor_that_always_reads_zero_is_warned_of(gain):
+    sensor = {"type": "drive-force", "actuator": "j", "gain": gain}
+    hinge = {**joint("revolute", "ground", "b"), "actuated": True}
+    found = texts(check(spatial({"b": body()}, {"j": hinge}, sensors={"s": sensor})), Level.WARNING)
+    assert ("sensor 's' has a gain of 0" in found) == (gain == 0)

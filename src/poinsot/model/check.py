@@ -143,6 +143,11 @@ def check(mechanism: Mechanism) -> Report:
     notes = [missing_meshes(mechanism), *(joint.remark() for joint in elements.joints.values())]
     findings += [Diagnostic(Level.NOTE, said) for said in notes if said]
     findings += [Diagnostic(Level.WARNING, said) for said in implausible_bodies(elements, assembly.poses)]
+    findings += [
+        Diagnostic(Level.WARNING, f"sensor '{name}' has a gain of 0: it reads 0 whatever the force is")
+        for name, sensor in elements.sensors.items()
+        if getattr(sensor, "gain", 1.0) == 0
+    ]
     generic = given = None
     redundant: tuple[Row, ...] = ()
     if assembly.converged:
