@@ -262,3 +262,10 @@ def test_a_swing_that_gravity_alone_holds_is_not_put_down_to_the_beam_that_swing
     }
     swing, bending = str(poinsot.modes(poinsot.build(hanging), n=2)).splitlines()[-2:]
     assert "hardly any strain" in swing and "100 % in link.web" in bending
+
+
+def test_modes_without_dampers_have_no_damping_of_round_off():
+    for name in ("three_link", "pendulum"):
+        found = str(poinsot.modes(poinsot.load(name), damped=True))
+        ratios = [line.rpartition(" ")[2] for line in found.splitlines() if "damping ratio" in line]
+        assert ratios and set(ratios) == {"0"}

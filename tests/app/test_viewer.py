@@ -354,3 +354,9 @@ def test_a_running_identification_is_heard():
     failed = Progress()
     run_watched(fails, failed, found.append).join(5.0)
     assert "no samples" in failed.words()
+
+
+def test_a_mode_is_for_pages_and_pictures_and_no_server_is_started_for_it():
+    said = CliRunner().invoke(app, ["view", "three_link", "--mode", "1", "--no-browser", "--port", "-1"])
+    assert said.exit_code == 1
+    assert str(said.exception) == "--mode is for --html or --picture; the live page has its modes under 'Modes'"

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.app.report.blocks import ReportTable
+from poinsot.app.report.saved import read_result
+from poinsot.app.report.sections.validation import validation
 from poinsot.errors import PoinsotError
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.problem import linear_problem
@@ -138,3 +141,17 @@ def test_runs_that_are_no_partners_are_refused():
     odd = replace(study(""), runs=(study("").runs[0], late), processing=slower)
     with pytest.raises(PoinsotError, match="another clock"):
         poinsot.identify(odd)
+
+
+def test_held_out_runs_have_no_rows_of_differences_that_they_do_not_have(tmp_path):
+    given = study("bare")
+    more = replace(given, runs=(*given.runs, poinsot.Run("check", run(0.0, 3), Role.VALIDATE)))
+    found = poinsot.identify(more)
+    assert "A difference" in str(found.fit) and "A difference" not in str(found.validation)
+    assert "nan" not in str(found.validation) and len(str(found.validation).splitlines()) == 2
+    assert "nan" not in str(found).lower()
+    found.save(tmp_path / "out")
+    saved = read_result(tmp_path / "out")
+    section = validation(saved)
+    tables = [block for block in section.blocks if isinstance(block, ReportTable)]
+    assert [row[0] for table in tables for row in table.rows] == ["A"]

@@ -304,3 +304,20 @@ def test_a_parameter_that_is_known_and_unknown_is_refused_by_name(tmp_path, name
     for path in (study, design):
         with pytest.raises(PoinsotError, match=said.format(path.name)):
             poinsot.identify(path) if path == study else poinsot.design(path)
+
+
+def test_a_study_that_a_result_keeps_is_told_where_it_can_be_run(folder):
+    kept = poinsot.identify(folder / "study.toml").save(folder / "out")
+    said = (
+        "kept with its result, and run.csv stood beside the original: to run it again copy it into another folder, "
+    )
+    with pytest.raises(PoinsotError, match=said):
+        poinsot.identify(kept / "study.toml")
+    poinsot.save(poinsot.load("four_bar"), folder / "bar.toml")
+    text = STUDY.replace('model = "four_bar"', 'model = "bar.toml"')
+    (kept / "study.toml").write_text(text)
+    with pytest.raises(PoinsotError, match=r"another folder, nominal.toml there as its model, and the recordings"):
+        poinsot.identify(kept / "study.toml")
+    (folder / "study.toml").write_text(text.replace("run.csv", "other.csv"))
+    with pytest.raises(PoinsotError, match=r"other.csv: no such file"):
+        poinsot.identify(folder / "study.toml")

@@ -196,6 +196,20 @@ def test_force_sensors_of_the_model_file_are_channels_with_their_gain_axes_and_n
         poinsot.regressor(mechanism, motion, T, "sensor gauge")
 
 
+def test_force_sensors_are_channels_by_their_names_alone_unless_a_drive_is_called_so():
+    mechanism = poinsot.build(tomllib.loads(LOADED + SENSING))
+    motion = {"phi": poinsot.Fourier(3.0, (0.5, 0.2), (0.3,), 0.3)}
+    W = poinsot.regressor(mechanism, motion, T, ["motor", "cell"])
+    assert W.channels == poinsot.regressor(mechanism, motion, T, ["sensor motor", "sensor cell"]).channels
+    assert poinsot.regressor(mechanism, motion, T, "cell.fx").channels == ("sensor cell.fx",)
+    with pytest.raises(
+        poinsot.PoinsotError, match=r"channel 'sell' \(did you mean 'cell'\?\); there .* sensor cell, "
+    ):
+        poinsot.regressor(mechanism, motion, T, "sell")
+    twin = poinsot.build(tomllib.loads((LOADED + SENSING).replace("[sensors.motor]", "[sensors.J]")))
+    assert poinsot.regressor(twin, motion, T, "J").channels == ("J",)
+
+
 def test_a_motion_brings_its_times_along():
     four_bar = poinsot.load("four_bar")
     series = {"theta1": poinsot.Fourier(2.0, (0.3, 0.1), (0.2,), 1.0)}

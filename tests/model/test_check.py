@@ -208,7 +208,6 @@ def test_a_pose_beyond_two_turns_without_a_unit_is_asked_about(written, asked):
 IMPOSSIBLE = [
     ({"mass": 1.0, "inertia": [1, 1, 3]}, "triangle inequality"),
     ({"mass": 1.0, "inertia": [1, 1, -1]}, "not positive definite"),
-    ({"mass": 0.0, "inertia": [1, 1, 1]}, "without mass"),
     ({"mass": 1.0, "inertia": [1, 1, 1, 5, 0, 0]}, "not positive definite"),
 ]
 
@@ -219,10 +218,15 @@ def test_an_impossible_inertia_is_an_error_with_the_reason(spec, words):
     assert not report.ok and "the inertia of 'b': " in texts(report, Level.ERROR) and words in texts(report)
 
 
-def test_a_planar_body_with_inertia_and_no_mass_is_an_error():
-    document = {"format": 1, "planar": True, "bodies": {"b": {"inertia": 1.0}}}
-    report = check(build({**document, "joints": {"j": joint("revolute", "ground", "b")}}))
-    assert not report.ok and "without mass" in texts(report)
+@pytest.mark.parametrize("planar", [True, False])
+def test_inertia_without_mass_is_that_of_a_rotor_unless_the_centre_is_off_its_origin(planar):
+    spec, centre = {"inertia": 1.0 if planar else [1, 1, 1]}, [0.1, 0.0, 0.0][: 2 if planar else 3]
+    document = {"format": 1, "planar": planar, "joints": {"j": joint("revolute", "ground", "b")}}
+    report = check(build({**document, "bodies": {"b": spec}}))
+    assert report.ok and not texts(report, Level.WARNING)
+    assert "body 'b' has inertia without mass, as rotors seen behind gears have" in texts(report, Level.NOTE)
+    off = check(build({**document, "bodies": {"b": {**spec, "com": centre}}}))
+    assert off.ok and "has inertia and a centre of mass, but no mass: is it missing?" in texts(off, Level.WARNING)
 
 
 def test_bodies_without_mass_are_noted():
@@ -330,3 +334,11 @@ def test_an_assembly_says_how_it_went():
     assert "cannot be assembled" in str(attempt_assembly(load("four_bar"), {"theta1": 0.0, "theta2": 3.0}))
     with pytest.raises(PoinsotError, match="cannot be assembled"):
         assemble(load("four_bar"), {"theta1": 0.0, "theta2": 3.0})
+
+
+@pytest.mark.parametrize("gain", [0, 1.5])
+def test_a_sensor_that_always_reads_zero_is_warned_of(gain):
+    sensor = {"type": "drive-force", "actuator": "j", "gain": gain}
+    hinge = {**joint("revolute", "ground", "b"), "actuated": True}
+    found = texts(check(spatial({"b": body()}, {"j": hinge}, sensors={"s": sensor})), Level.WARNING)
+    assert ("sensor 's' has a gain of 0" in found) == (gain == 0)

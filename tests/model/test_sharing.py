@@ -86,7 +86,7 @@ def test_what_was_made_separate_can_be_one_again():
     assert {n: p.value for n, p in one.parameters.items()} == {n: p.value for n, p in ex800.parameters.items()}
     with pytest.raises(PoinsotError, match=r"one under the name 'rods\.mass', not 'masses'"):
         apart.with_shared("masses", "leg*.rod.mass")
-    with pytest.raises(PoinsotError, match="differ: set them to one value"):
+    with pytest.raises(PoinsotError, match="differ; give them one in the model file"):
         apart.with_parameters({"leg2.rod.mass": 0.5}).with_shared("rods.mass", "leg*.rod.mass")
     with pytest.raises(PoinsotError, match="not all the copies"):
         apart.with_shared("rods.mass", "leg1.rod.mass", "leg2.rod.mass")
@@ -108,9 +108,11 @@ def test_parameters_of_the_same_value_become_one():
 
 
 def test_parameters_that_differ_cannot_become_one():
-    with pytest.raises(PoinsotError, match="differ: set them to one value first"):
+    with pytest.raises(
+        PoinsotError, match=r"'mass' is to be one value: link1.mass = .* differ; give them one in the model"
+    ):
         load("three_link").with_shared("mass", "link*.mass")
-    with pytest.raises(PoinsotError, match="cannot be one"):
+    with pytest.raises(PoinsotError, match=r"'mass' is to be one value: .* cannot be one"):
         load("three_link").with_shared("mass", "link1.mass", "link2.inertia")
     with pytest.raises(PoinsotError, match="nothing to share"):
         load("three_link").with_shared("mass", "nothing*")
@@ -209,3 +211,9 @@ def test_the_names_that_results_give_to_a_copy_tell_those_of_its_parameters(inst
         mechanism.with_parameters({name: 2.0})
     with pytest.raises(PoinsotError, match=f"there is no parameter '{name}': it is "):
         require_parameters([name], mechanism)
+
+
+def test_a_parameter_of_one_copy_is_told_how_the_file_separates_it():
+    said = r"""change that, or .* own: separate = \["rod.mass"\] under \[instances\] of the model file, in Python"""
+    with pytest.raises(PoinsotError, match=said):
+        load("ex800").with_parameters({"leg3.rod.mass": 1.0})

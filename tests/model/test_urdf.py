@@ -16,6 +16,7 @@ from poinsot.model.interchange import read_urdf, write_urdf
 from poinsot.model.load import load
 from poinsot.model.mechanism import build
 from poinsot.model.toml import dumps
+from poinsot.simulation.simulate import simulate
 from tests.model.interchange_cases import (
     CASES,
     ROBOTS,
@@ -211,3 +212,54 @@ def test_elements_that_stand_twice_where_one_is_meant_are_said(tmp_path):
         assert said in notes and said in found.description
     (tmp_path / "arm.urdf").write_text(ARM)
     assert not [note for note in warned(tmp_path / "arm.urdf")[1] if "the first is used" in note]
+
+
+GEARED = """
+format = 1
+planar = true
+gravity = [0, "-9.81 m/s²"]
+[bodies.rotor]
+inertia = "1e-4 kg·m²"
+[bodies.arm]
+mass = "4 kg"
+com = ["250 mm", "10 mm"]
+inertia = "0.05 kg·m²"
+[bodies.disc]
+inertia = "0.02 kg·m²"
+[joints.motor]
+type = "revolute"
+between = ["ground", "rotor"]
+actuated = true
+[joints.shoulder]
+type = "revolute"
+between = ["ground", "arm"]
+[joints.weld]
+type = "fixed"
+between = ["arm", "disc"]
+[couplings.gear]
+on = { combination = { motor = 1, shoulder = -50 } }
+[coordinates]
+q = { joint = "shoulder" }
+[pose]
+q = "-30 deg"
+"""
+
+
+def test_inertia_without_mass_survives_the_round_trip(tmp_path):
+    given = build(tomllib.loads(GEARED))
+    write_urdf(given, tmp_path / "arm.urdf")
+    found = quietly(load, tmp_path / "arm.urdf")
+    for name in ("rotor", "disc"):
+        assert found.bodies[name].inertia_about_centre()[2, 2] == given.bodies[name].inertia_about_centre()[2, 2]
+        assert found.bodies[name].mass == 0
+    after, before = (simulate(m, 0.2, pose={"q": -0.5}).coordinates["q"][-1] for m in (found, given))
+    assert after == pytest.approx(before, rel=1e-6)
+    bare = simulate(given.with_parameters({"rotor.inertia": 0.0}), 0.2, pose={"q": -0.5}).coordinates["q"][-1]
+    assert abs(bare - before) > 0.05 * abs(before)
+
+
+def test_a_root_of_inertia_without_mass_is_told(tmp_path):
+    inertia = '<inertial><mass value="0"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    (tmp_path / "root.urdf").write_text(f'<robot name="r"><link name="base">{inertia}</link></robot>')
+    with pytest.warns(ConversionWarning, match="The root link 'base' is the ground: its inertia is left out"):
+        load(tmp_path / "root.urdf")

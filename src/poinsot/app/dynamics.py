@@ -12,6 +12,7 @@ import typer
 import poinsot
 from poinsot.app.console import INTERRUPTED, busy
 from poinsot.app.guide import names
+from poinsot.app.notes import beside_data
 from poinsot.app.options import Actuators, Change, Csv, Duration, Json, Model, Motion, Overwrite, Plot, Pose, Rate
 from poinsot.app.output import (
     OUT_OF_PLANE,
@@ -116,6 +117,7 @@ def simulate(
         write_table(csv, headed(_simulated_signals(found)), overwrite)
     if json:
         write_json(json, whole(found), overwrite)
+    beside_data(*([found.status] if found.status else []), *found.changes)
     print("\n".join([str(found), *found.changes]))
     table(("coordinate", "start", "end", "unit"), _coordinate_rows(found, lambda s: (s[0], s[-1])))
     if code == INTERRUPTED or not found.finished:
@@ -228,6 +230,7 @@ def inverse(
     table(("actuator", "least force", "greatest force", "unit", "greatest |power| [W]"), _force_rows(found))
     for name, drive in found.mechanism.actuators.items():
         if said := drive.excess(found.forces[name]):
+            beside_data(f"{name}: {said}")
             print(f"{name}: {said}")
     _print_notes(found.kinematics)
     if error:
@@ -248,6 +251,7 @@ def _force_rows(found: Any) -> list[tuple[Any, ...]]:
 def _print_notes(found: Any) -> None:
     """What is assumed of a motion."""
     for note in found.notes:
+        beside_data(note)
         print(note)
 
 

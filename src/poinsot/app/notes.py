@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from poinsot.app.console import OnlyData
 from poinsot.errors import ConversionWarning
 from poinsot.store import content_key, read_entry, write_entry
 
@@ -36,5 +38,16 @@ def show_warning(message: Warning | str, *_: Any) -> None:
         count = len(message.notes)
         said = f"{message.file}: {count} notes on how it was read; {VERBOSE} shows them"
         lines = [said if count > 1 else str(message)]
+    _say(lines)
+
+
+def beside_data(*lines: str) -> None:
+    """Say on stderr what qualifies a result, where the standard output takes data alone and no printed text."""
+    if isinstance(sys.stdout, OnlyData):
+        _say(lines)
+
+
+def _say(lines: Sequence[str]) -> None:
     with suppress(OSError, ValueError):
-        print(*(f"note: {line}" for line in lines), sep="\n", file=sys.stderr)
+        for line in lines:
+            print(f"note: {line}", file=sys.stderr)

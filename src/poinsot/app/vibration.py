@@ -14,6 +14,7 @@ import poinsot
 from poinsot.app.console import busy
 from poinsot.app.dynamics import FORMULATIONS
 from poinsot.app.guide import names
+from poinsot.app.notes import beside_data
 from poinsot.app.options import Actuators, Change, Csv, Json, Model, Overwrite, Plot, Pose, in_unit
 from poinsot.app.output import table, write_json, write_plot
 from poinsot.app.tables import (
@@ -92,6 +93,7 @@ def modes(
         data["units"] |= {"damped_frequencies": "Hz", "damping_ratios": "-"}
     write_plot(plot, found, overwrite)
     write_json(json, data, overwrite)
+    beside_data(*rest)
     print("\n".join([str(found), *rest]))
 
 
@@ -126,6 +128,7 @@ def frf(
     overwrite: Overwrite = False,
 ) -> None:
     """Frequency responses between points and directions."""
+    from poinsot.vibration.eigenmodes import said_of
     from poinsot.vibration.linear_model.model import linear_model
 
     if not (points >= 2 and 0 <= low < high < np.inf):
@@ -150,6 +153,7 @@ def frf(
     data: dict[str, Any] = {name: x.tolist() for name, x in columns.items()}
     data |= {"units": units, "quantity": quantity, "growth": found.growth, **_pose_data(linear), "said": rest}
     write_json(json, data, overwrite)
+    beside_data(*said_of(found.growth, "such a response"), *rest)
     print("\n".join([str(found), *rest]))
 
 
@@ -181,6 +185,7 @@ def compliance(
     units = {"compliance": [[f"{m}/{f}" for f in pushed] for m in moved], "growth": "1/s"}
     data = {"at": at, "axes": found.axes, "per": found.per, "compliance": found.matrix.tolist(), "units": units}
     write_plot(plot, found, overwrite)
+    beside_data(*rest)
     write_json(json, {**data, "growth": found.growth, **_pose_data(linear), "said": rest}, overwrite)
     table(
         ("", *(f"per {name} [{'N·m' if turn else 'N'}]" for name, turn in zip(found.per, turns)), "unit"),
@@ -296,6 +301,7 @@ def map_(
         known = {name: [None if np.isnan(v) else float(v) for v in x] for name, x in columns.items()}
         counts = {"unreachable": found.unreachable, "unbalanced": found.unbalanced}
         write_json(json, {**known, "units": units, **counts}, overwrite)
+    beside_data(*found.doubts())
     print(found)
 
 

@@ -27,7 +27,8 @@ class FoundModes(Protocol):
     points: Any  # p
 
 
-Deviation = float | str | Sequence[float] | np.ndarray | None
+Deviation = float | str | Sequence[float | str] | np.ndarray | None
+UNSEEN = ("-", "–", "nan")  # texts for modes that were not seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +126,27 @@ class ModalRun:
         """Standard deviations (k,) from numbers, or from a text that may be relative."""
         if given is None:
             return None
-        if isinstance(given, str):
-            text = given.strip()
-            if text.endswith("%"):
-                return as_value(text[:-1].strip(), "-", f"{self._called}: {what}") / 100 * np.abs(of)
-            given = as_value(text, unit, f"{self._called}: {what}")
+        if isinstance(given, list | tuple) and any(isinstance(one, str) for one in given):
+            self._as_long(np.zeros(len(given)), what)
+            given = [self._one(one, f, unit, what) for one, f in zip(given, np.abs(of))]
         if not isinstance(given, list | tuple | np.ndarray):
-            return np.full(len(of), number_of(given, f"{self._called}: {what}"))  # type: ignore[arg-type]
+            return np.array([self._one(given, f, unit, what) for f in np.abs(of)])
         found = self._as_long(_numbers(given, what, self.name), what)
         if not np.all(found[np.isfinite(of)] > 0):
             raise PoinsotError(f"{self._called}: {what} holds finite positive numbers")
         return found
+
+    def _one(self, given: Any, of: float, unit: str, what: str) -> float:
+        """A standard deviation from a number, or from a text, which may be relative to the value it is of."""
+        name = f"{self._called}: {what}"
+        if not isinstance(given, str):
+            return number_of(given, name)
+        text = given.strip()
+        if text.lower() in UNSEEN:
+            return np.nan
+        if text.endswith("%"):
+            return as_value(text[:-1].strip(), "-", name) / 100 * of
+        return as_value(text, unit, name)
 
     def _set_shapes(self) -> None:
         try:
@@ -189,7 +200,7 @@ def _numbers(given: Any, what: str, name: str, unit: str = "") -> np.ndarray:
     """Numbers (k,), NaN for None and "-"; texts may have a unit where the numbers have one."""
 
     def read(x: Any) -> float:
-        if x is None or (isinstance(x, str) and x.strip().lower() in ("-", "–", "nan")):
+        if x is None or (isinstance(x, str) and x.strip().lower() in UNSEEN):
             return np.nan
         return as_value(x, unit, f"modal run '{name}': {what}") if unit and isinstance(x, str) else float(x)
 

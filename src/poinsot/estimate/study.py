@@ -15,6 +15,7 @@ from poinsot.errors import PoinsotError, by_name, listing, number_of, one_line, 
 from poinsot.estimate.closed_loop.controllers import Control, control_of
 from poinsot.estimate.modal_run import ModalRun, is_modal, modal_runs
 from poinsot.estimate.role import Role
+from poinsot.estimate.rows.chain_units import chain_unit
 from poinsot.identifiability.linear import linear_parameters
 from poinsot.model.mechanism import Mechanism, require_mechanism
 from poinsot.model.quantities.parameters import as_value
@@ -323,7 +324,7 @@ def _unknown(name: str, table: Any, mechanism: Mechanism) -> Unknown:
     require_parameters(parameters, mechanism, copies)
     numbers = {key: table.get(key) for key in ("start", "prior", "deviation")}
     given = [value for value in (*bounds, *numbers.values()) if value is not None]
-    unit = _unit(mechanism, parameters or [name]) if given else "-"
+    unit = chain_unit(name, mechanism, given) or (_unit(mechanism, parameters or [name]) if given else "-")
     try:
         return Unknown(
             name,

@@ -10,13 +10,14 @@ from typing import Annotated, Any, Literal, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from poinsot.errors import PoinsotError, one_line, unknown
+from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.estimate.closed_loop.controllers import control_of
 from poinsot.estimate.modal_run import modal_run_of
 from poinsot.estimate.role import Role
 from poinsot.estimate.study import Processing, Run, Study, Unknown, noise_of, unknowns_of
-from poinsot.model.file_kinds import DESIGN, STUDY, another_kind
-from poinsot.model.load import load
+from poinsot.model.build.complaints import told
+from poinsot.model.file_kinds import DESIGN, RESULTS, STUDY, another_kind
+from poinsot.model.load import library_names, load
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 from poinsot.model.toml import as_path, read_document
@@ -70,12 +71,12 @@ class ModalTable(StrictTable):
 
     frequencies: list[float | str]  # "-" or nan for modes that were not seen  [Hz]
     pose: dict[str, float | str] | None = None
-    deviation: float | str | list[float] | None = None  # "0.5 %", "0.2 Hz", or numbers  [Hz]
+    deviation: float | str | list[float | str] | None = None  # "0.5 %", "0.2 Hz", or one each  [Hz]
     damping: list[float | str] | None = None
-    damping_deviation: float | str | list[float] | None = None
+    damping_deviation: float | str | list[float | str] | None = None
     shapes: list[list[float]] | None = None  # a row for every point
     points: list[str] = []
-    shape_deviation: float | str | list[float] | list[list[float]] | None = None  # "2 %", or numbers
+    shape_deviation: float | str | list[float | str] | list[list[float]] | None = None  # "2 %", or numbers
     role: Role = Role.IDENTIFY
     locked: str | list[str] | None = None
 
@@ -108,6 +109,7 @@ def read_study(path: str | Path) -> Study:
     file = as_path(path)
     text, document = read_document(file, "a study file")
     table = study_table(document, file.name)
+    _require_recordings(file, table)
     mechanism = mechanism_of(table.model, table.known, file.parent)
     unknowns = unknowns_beside(table.known, table.unknowns, mechanism, file.name)
     runs = tuple(run_of(name, one, file.parent, mechanism) for name, one in table.recordings.items())
@@ -132,6 +134,19 @@ def read_study(path: str | Path) -> Study:
     )
 
 
+def _require_recordings(file: Path, table: StudyTable) -> None:
+    """A study that a result keeps is told where it can be run: its recordings stay beside the original."""
+    each = (one.file for one in table.recordings.values())
+    files = [name for given in each for name in ([given] if isinstance(given, str) else given)]
+    missing = [name for name in dict.fromkeys(files) if not (file.parent / name).exists()]
+    if missing and any((file.parent / sign).is_file() for sign in RESULTS):
+        own = "" if table.model in library_names() else ", nominal.toml there as its model"
+        raise PoinsotError(
+            f"{file}: this study is kept with its result, and {listing(missing)} stood beside the original: to run "
+            f"it again copy it into another folder{own}, and the recordings"
+        )
+
+
 def study_table(document: dict[str, Any], name: str) -> StudyTable:
     """A study file's contents, checked; an error names the place and what exists there."""
     return checked_table(StudyTable, document, name)
@@ -149,7 +164,8 @@ def checked_table(kind: type[Checked], document: dict[str, Any], name: str) -> C
         if first["type"] == "extra_forbidden":
             said = _entry(kind, where)
             raise PoinsotError(f"{name}: {'.'.join(where[:-1])}: {said}".replace(": : ", ": ")) from None
-        raise PoinsotError(f"{name}: {'.'.join(where)}: {one_line(first['msg'], 200).lower()}") from None
+        place, words = told(error, document)
+        raise PoinsotError(f"{name}: {'.'.join(map(str, place))}: {words}") from None
 
 
 def _entry(kind: type[BaseModel], where: list[str]) -> str:

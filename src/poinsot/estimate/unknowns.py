@@ -5,7 +5,7 @@ y = W θ(p) + y₀        θ = p for linear parameters; products such as m c of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -15,7 +15,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, listing
 from poinsot.estimate.study import Unknown, require_parameters
-from poinsot.identifiability.linear import LinearParameter, chosen, linear_parameters, parameter_values
+from poinsot.identifiability.linear import LinearParameter, chosen, held_by_file, linear_parameters, parameter_values
 from poinsot.identifiability.model_parameters import linear_function, linear_slopes
 from poinsot.model.mechanism import Mechanism
 
@@ -111,7 +111,10 @@ def unknowns_in(study: Asked, unknowns: tuple[Unknown, ...]) -> Unknowns:
         return _linear(mechanism, {p.name: Unknown(p.name) for p in chosen(mechanism, None)}, {}, linear)
     own = tuple(one for one in unknowns if not one.payload)
     added = tuple(one for one in unknowns if one.payload)
-    by_linear, loads, by_file = _matches(own, linear), _matches(added, linear), _matches(own, mechanism.parameters)
+    by_linear, loads = (
+        _matches(some, lambda pattern: held_by_file(pattern, linear.values())) for some in (own, added)
+    )
+    by_file = _matches(own, mechanism.parameters.matching)
     if by_linear is not None and loads is not None:
         return _linear(mechanism, by_linear, loads, linear)
     if by_file is not None and not added:
@@ -119,11 +122,11 @@ def unknowns_in(study: Asked, unknowns: tuple[Unknown, ...]) -> Unknowns:
     raise PoinsotError(_nobody(unknowns, mechanism))
 
 
-def _matches(unknowns: tuple[Unknown, ...], names) -> dict[str, Unknown] | None:
+def _matches(unknowns: tuple[Unknown, ...], matching: Callable[[str], Sequence[str]]) -> dict[str, Unknown] | None:
     """Unknowns by the names that they match; None if one of them matches none."""
     found: dict[str, Unknown] = {}
     for one in unknowns:
-        matched = [name for name in names if fnmatchcase(name, one.name)]
+        matched = matching(one.name)
         if not matched:
             return None
         exact = one.name in matched  # what is said of one parameter by name counts before what a pattern says

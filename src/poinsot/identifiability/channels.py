@@ -4,7 +4,8 @@
 "reaction A", "reaction A.fx"  what a joint transmits to its second body, in the joint's own axes there
 "wrench platform"              Q_e − M q̈ of a body: force in world axes, moment about its origin in body axes
 "wrench ground"                what the mechanism exerts on the ground: in world axes, about the world's origin
-"sensor NAME"                  a drive-force or reaction sensor of the model file, with its gain, axes and noise
+"sensor NAME"                  a drive-force or reaction sensor of the model file, with its gain, axes and noise;
+                               in short NAME, where no actuator is meant by that
 "freedom A"                    the force that would move a joint by itself, other freedoms being held
 "power"                        of all actuators together
 """
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from poinsot.elements import GROUND
-from poinsot.errors import PoinsotError, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, listing, one_or_more_names, suggestion
 from poinsot.formulations.embedded import free_speeds
 from poinsot.model.parts import Elements
 from poinsot.model.quantities.units import force_unit
@@ -63,8 +64,9 @@ def channels(compiled: System, wanted: Sequence[str] | str | None) -> tuple[Meas
     found: dict[str, MeasuredChannel] = {}
     for name in names:
         matches = [c for c in existing if _matches(c, name)]
+        matches = matches or [c for c in existing if " " not in name and _matches(c, f"sensor {name}")]
         if not matches:
-            raise PoinsotError(unknown("channel", name, _overview(existing)))
+            raise PoinsotError(_unknown(name, existing))
         found |= {c.name: c for c in matches}
     _require_determined(compiled, found.values())
     return tuple(found.values())
@@ -118,9 +120,17 @@ def _freedoms(compiled: System) -> list[MeasuredChannel]:
 
 
 def _overview(existing: Sequence[MeasuredChannel]) -> list[str]:
-    """Names of channels in short: components of one owner are one entry."""
-    names = (c.name if c.quantity == "actuator" else f"{c.quantity} {c.owner}" for c in existing if c.owner)
+    """Names of channels in short, those of forces that are measured first: components of one owner are one entry."""
+    first = sorted(existing, key=lambda c: c.quantity not in ("actuator", "sensor"))
+    names = (c.name if c.quantity == "actuator" else f"{c.quantity} {c.owner}" for c in first if c.owner)
     return ["actuators", "freedoms", "power", *dict.fromkeys(names)]
+
+
+def _unknown(name: str, existing: Sequence[MeasuredChannel]) -> str:
+    """That there is no such channel, what was probably meant, and what there is."""
+    there = _overview(existing)
+    short = [c.owner for c in existing if c.quantity == "sensor"]
+    return f"there is no channel '{name[:80]}'{suggestion(name, [*short, *there])}; there are: {listing(there)}"
 
 
 def _require_determined(compiled: System, wanted: Iterable[MeasuredChannel]) -> None:

@@ -7,7 +7,7 @@ eq. 1).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -118,6 +118,19 @@ def chosen(mechanism: Mechanism, patterns: Sequence[str] | str | None) -> tuple[
         if not any(fnmatchcase(p.name, pattern) for p in everything):
             raise PoinsotError(unknown("linear parameter", pattern, [p.name for p in everything]))
     return tuple(p for p in everything if any(fnmatchcase(p.name, pattern) for pattern in patterns))
+
+
+def held_by_file(pattern: str, linear: Iterable[LinearParameter]) -> list[str]:
+    """Names that match a pattern: of those that the model file holds, or of the others where it holds none of them.
+
+    >>> import poinsot
+    >>> linear = linear_parameters(poinsot.load("five_bar"))
+    >>> held_by_file("shoulder1.[vco]*", linear), held_by_file("shoulder1.offset", linear)
+    (['shoulder1.viscous', 'shoulder1.coulomb'], ['shoulder1.offset'])
+    """
+    matched = [p for p in linear if fnmatchcase(p.name, pattern)]
+    held = [p for p in matched if p.declared or p.table == "loads"]  # a file has all components of a load
+    return [p.name for p in held or matched]
 
 
 def with_known(mechanism: Mechanism, asked: Sequence[LinearParameter]) -> tuple[LinearParameter, ...]:

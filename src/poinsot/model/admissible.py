@@ -106,7 +106,5 @@ def require_moments(elements: Elements) -> None:
 
 
 def body_defect(body: RigidBody, planar: bool) -> str | None:
-    """Say why a body cannot exist; None when it can."""
-    if planar:
-        return "inertia without mass" if body.mass == 0 and body.inertia[5] > 0 else None
-    return inertia_defect(body.mass, body.inertia_about_centre())
+    """Say why a body cannot exist; None when it can. In the plane it has one moment, whose sign is judged earlier."""
+    return None if planar else inertia_defect(body.mass, body.inertia_about_centre())

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
+from poinsot.elements.bodies import RigidBody
 from poinsot.elements.joints import JOINTS
 from poinsot.errors import PoinsotError, listing
 from poinsot.model.admissible import body_defect
@@ -142,6 +143,11 @@ def check(mechanism: Mechanism) -> Report:
     notes = [missing_meshes(mechanism), *(joint.remark() for joint in elements.joints.values())]
     findings += [Diagnostic(Level.NOTE, said) for said in notes if said]
     findings += [Diagnostic(Level.WARNING, said) for said in implausible_bodies(elements, assembly.poses)]
+    findings += [
+        Diagnostic(Level.WARNING, f"sensor '{name}' has a gain of 0: it reads 0 whatever the force is")
+        for name, sensor in elements.sensors.items()
+        if getattr(sensor, "gain", 1.0) == 0
+    ]
     generic = given = None
     redundant: tuple[Row, ...] = ()
     if assembly.converged:
@@ -190,7 +196,15 @@ def _body_findings(elements: Elements, floating: tuple[str, ...]) -> list[Diagno
     massless = [name for name, body in elements.bodies.items() if body.mass == 0]
     if massless:
         found.append(Diagnostic(Level.NOTE, f"bodies without mass: {listing(massless)}"))
-    return found
+    return found + [_reflected(elements.bodies[name]) for name in massless if np.any(elements.bodies[name].inertia)]
+
+
+def _reflected(body: RigidBody) -> Diagnostic:
+    """On a body with inertia and without mass: right for a rotor, whose centre is its origin."""
+    if np.any(np.asarray(body.com, float)):
+        said = f"body '{body.name}' has inertia and a centre of mass, but no mass: is it missing?"
+        return Diagnostic(Level.WARNING, said)
+    return Diagnostic(Level.NOTE, f"body '{body.name}' has inertia without mass, as rotors seen behind gears have")
 
 
 def _inertia_findings(weightless: tuple[str, ...], spins: str) -> list[Diagnostic]:

@@ -49,12 +49,13 @@ def share(document: Mapping[str, Any], parameters: Parameters, name: str, patter
     for parameter in chosen[1:]:
         if parameter.unit != chosen[0].unit:
             raise PoinsotError(
-                f"{parameter.name} [{parameter.unit}] and {chosen[0].name} [{chosen[0].unit}] cannot be one"
+                f"'{name}' is to be one value: {parameter.name} [{parameter.unit}] and {chosen[0].name} "
+                f"[{chosen[0].unit}] cannot be one"
             )
         if parameter.value != chosen[0].value:
             raise PoinsotError(
-                f"{parameter.name} = {parameter.value:g} and {chosen[0].name} = {chosen[0].value:g} differ: "
-                "set them to one value first"
+                f"'{name}' is to be one value: {chosen[0].name} = {chosen[0].value:g} and {parameter.name} = "
+                f"{parameter.value:g} differ; give them one in the model file, or by with_parameters"
             )
     if all(p.source is None for p in chosen):
         return _together(document, name, chosen)

@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from poinsot.errors import PoinsotError, list_of_names, listing, one_line, unknown
+from poinsot.model.build.complaints import told
 from poinsot.model.file_kinds import COLUMNS, another_kind
 from poinsot.model.toml import as_path, read_document
 from poinsot.recording.filtering.wrapped import TURN, within_a_turn, without_jumps
@@ -130,8 +131,8 @@ def column_map(columns: Any, *, time: Any = None, rate: float | None = None, cou
                 "time is the header or number of a column, a table with column and unit, or a list of such, "
                 f"not {one_line(repr(data['time']), 60)}"
             ) from None
-        where = ".".join(str(part) for part in first["loc"])
-        raise PoinsotError(f"the columns: {where}: {one_line(first['msg'], 200)}") from None
+        place, words = told(error, data)
+        raise PoinsotError(f"the columns: {'.'.join(map(str, place))}: {words}") from None
 
 
 def _none(couplings: Any) -> bool:

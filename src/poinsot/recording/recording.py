@@ -304,7 +304,8 @@ class Recording(Result):
             good = np.abs(self.values[name]) if np.iscomplexobj(self.values[name]) else self.values[name]
             good = good[np.isfinite(good)]
             about = " ".join(part for part in (channel.kind, f"of {channel.place}" if channel.place else "") if part)
-            left_out = f", {len(self) - good.size} samples masked" if good.size < len(self) else ""
+            lost = len(self) - good.size
+            left_out = f", {lost} sample{'s' * (lost > 1)} masked" if lost else ""
             extent = f"{_range(np.array([good.min(), good.max()]))}" if good.size else "no samples"
             lines.append(f"  {name}  {extent} {channel.unit or '(unit unknown)'}  {about}{left_out}".rstrip())
         lines += [f"  {finding}" for finding in self.findings]

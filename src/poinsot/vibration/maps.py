@@ -139,9 +139,15 @@ class FrequencyMap(_Map):
         for k, column in enumerate(flat.T):
             if np.isfinite(column).any():
                 lines.append(f"  f{k + 1}  {np.nanmin(column):.5g} … {np.nanmax(column):.5g} Hz")
+        return "\n".join([*lines, *(f"  {said}" for said in self.doubts() if said != lines[0])])
+
+    def doubts(self) -> tuple[str, ...]:
+        """What qualifies the frequencies: samples without any, and unstable ones."""
+        flat = self.frequencies.reshape(-1, self.frequencies.shape[-1])
+        counts = _counts(self.mechanism.name, len(flat), self.unreachable, self.unbalanced)
         unstable = np.count_nonzero((flat < 0).any(axis=1))
-        lines += [f"  {NEGATIVE}; in {unstable} of {len(flat)} samples"] if unstable else []
-        return "\n".join(lines)
+        said = f"{NEGATIVE}; in {unstable} of {len(flat)} samples"
+        return (counts,) * bool(self.unreachable or self.unbalanced) + (said,) * bool(unstable)
 
 
 PER = {"f": "N", "t": "(N·m)"}  # units of forces and moments, after a slash

@@ -37,14 +37,18 @@ class Damped(Result):
 
     def panels(self) -> tuple[Panel, ...]:
         """Damping ratios over frequencies."""
-        ratios = np.where(np.abs(self.ratios) > ROUND_OFF, self.ratios, 0.0)
-        percent = Curve("damping", self.frequencies, 100 * ratios, style="points")
+        percent = Curve("damping", self.frequencies, 100 * self.told, style="points")
         return (LinePanel(x="frequency [Hz]", y="damping ratio [%]", curves=(percent,)),)
 
     @property
     def frequencies(self) -> np.ndarray:
         """Damped frequencies |Im s|/2π (k,), 0 where a motion creeps without swinging  [Hz]."""
         return np.abs(np.imag(self.poles)) / (2 * np.pi)
+
+    @property
+    def told(self) -> np.ndarray:
+        """Damping ratios (k,) without round-off, as they are told."""
+        return np.where(np.abs(self.ratios) > ROUND_OFF, self.ratios, 0.0)
 
     @property
     def ratios(self) -> np.ndarray:
@@ -200,7 +204,7 @@ class Modes(Result):
         lines += [f"  {NEGATIVE}"] if (self.frequencies < 0).any() else []
         if self.shows_damping:
             lines.append("with the model's dampers:")
-            for f, ratio in zip(self.damped.frequencies, self.damped.ratios):
+            for f, ratio in zip(self.damped.frequencies, self.damped.told):
                 lines.append(f"       {f:12.5g} Hz  damping ratio {ratio:.4g}")
         return "\n".join(lines)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import poinsot
 from poinsot.errors import PoinsotError
 from poinsot.estimate.search.registry import SEARCHES
+from poinsot.estimate.study_file import study_table
 from tests.analysis.vibrating import masses
 
 SPRINGS = ["A.stiffness", "B.stiffness", "C.stiffness"]
@@ -210,3 +213,40 @@ def test_what_cannot_be_answered_is_refused_in_one_sentence(links, name):
 def test_runs_say_what_is_wrong_with_them(fields, sentence):
     with pytest.raises(PoinsotError, match=sentence):
         poinsot.ModalRun(**fields)
+
+
+def test_deviations_take_a_number_or_a_text_for_each_mode():
+    run = poinsot.ModalRun([20.0, "-", "1800 rpm"], deviation=["0.1 Hz", "-", "1 %"], name="check")
+    np.testing.assert_allclose(run.deviation, [0.1, np.nan, 0.3])
+    np.testing.assert_allclose(poinsot.ModalRun([20.0, 30.0], deviation=[0.1, "6 rpm"]).deviation, [0.1, 0.1])
+    both = poinsot.ModalRun([20.0, 30.0], damping=[0.01, 0.02], damping_deviation=["10 %", 0.001])
+    np.testing.assert_allclose(both.damping_deviation, [0.001, 0.001])
+    for given, said in (
+        (["0.1 Hz"], "1 values of deviation for 2"),
+        (["0.1 s", 1], "expected a quantity in Hz"),
+        (["0 Hz", 1], "finite positive"),
+    ):
+        with pytest.raises(PoinsotError, match=f"modal run 'check': .*{said}"):
+            poinsot.ModalRun([20.0, 30.0], deviation=given, name="check")
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('deviation = ["0.1 Hz", "1 %"]', ""),
+        (
+            "deviation = {a = 1}",
+            "study.toml: modal.check.deviation: expected a number, a text or a list, got a table",
+        ),
+        ("deviation = [0.1, {}]", "study.toml: modal.check.deviation.1: expected a number or a text, got a table"),
+        ("pose = 3", "study.toml: modal.check.pose: expected a table, got 3"),
+        ("points = [1]", "study.toml: modal.check.points.0: expected a text, got 1"),
+    ],
+)
+def test_what_a_study_file_cannot_hold_is_told_by_its_place_alone(table, said):
+    document = tomllib.loads(f'model = "three_link"\n[modal.check]\nfrequencies = [20, 30]\n{table}')
+    if not said:
+        assert study_table(document, "study.toml").modal["check"].deviation == ["0.1 Hz", "1 %"]
+        return
+    with pytest.raises(PoinsotError, match=f"^{re.escape(said)}$"):
+        study_table(document, "study.toml")

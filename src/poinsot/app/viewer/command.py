@@ -76,6 +76,7 @@ def view(
 
     viser_module()
     if live := html is None and picture is None:
+        _require_no_mode(mode)
         require_free(host, port)
     if watch and not Path(what).exists():
         _wait(Path(what))
@@ -99,6 +100,11 @@ def view(
 def _require_watched(shown: Shown, watch: bool, live: bool) -> None:
     if watch and (not live or (shown.study is None and shown.result is None)):
         raise PoinsotError("--watch runs a study on the live page, or waits for the folder of a result")
+
+
+def _require_no_mode(mode: int | None) -> None:
+    if mode is not None:
+        raise PoinsotError("--mode is for --html or --picture; the live page has its modes under 'Modes'")
 
 
 def _wait(folder: Path) -> None:

@@ -13,7 +13,8 @@ import numpy as np
 from poinsot.errors import ConversionWarning, PoinsotError, one_line
 from poinsot.estimate.results.validation import RunFit
 from poinsot.estimate.study import Run, Study
-from poinsot.model.interchange import Conversion, write_mjcf, write_urdf
+from poinsot.model.interchange import write_mjcf, write_urdf
+from poinsot.model.interchange.notes import Conversion
 from poinsot.model.load import load
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.meshes import relocated
@@ -122,7 +123,7 @@ def _models(identified: Callable[[], Mechanism], folder: Path) -> tuple[dict[str
         warnings.simplefilter("ignore", ConversionWarning)
         for name, write in (("model.toml", save), ("model.xml", write_mjcf), ("model.urdf", write_urdf)):
             try:
-                written: object = write(mechanism, folder / name)
+                written = write(mechanism, folder / name)
                 found[name] = ""
             except PoinsotError as error:
                 found[name] = str(error)

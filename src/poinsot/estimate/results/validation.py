@@ -50,9 +50,14 @@ class ChannelFit:
         return self.judged and not self.constant and self.relative > MOST and self.correlation > COURSE
 
     @property
+    def sampled(self) -> bool:
+        """Whether these runs have samples of it: differences of two runs, say, where one has nothing to subtract."""
+        return bool(np.isfinite(self.rms))
+
+    @property
     def judged(self) -> bool:
         """Whether it says anything of the values."""
-        return bool(np.isfinite(self.rms)) and not self.silent
+        return self.sampled and not self.silent
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +119,7 @@ class RunFit(Result):
 
     def __str__(self) -> str:
         rows = [("channel", "residual", "of its deviation", "of its norm", "correlation", "outliers")]
-        for f in self.channels:
+        for f in (one for one in self.channels if one.sampled):
             rows.append(
                 (
                     f.channel,

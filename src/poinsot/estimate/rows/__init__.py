@@ -7,6 +7,7 @@ reversals            columns near reversals of dry friction, as means over what 
 drive_rates          rates of the coordinates that drives move, and of those with dry friction
 loads                load friction as an unknown
 channel_terms        offset, gain and delay of measuring chains as unknowns
+chain_units          units of what these add to a channel
 differences          two runs of one motion as their difference
 rest                 runs in which nothing moves
 held                 forces that sampled drives hold, where they act in the mean

@@ -17,6 +17,8 @@ _EXPECTED = {
     "int": "a whole number",
     "float": "a number",
     "finite": "a finite number",
+    "list": "a list",
+    "tuple": "a list",
 }
 
 
@@ -26,6 +28,23 @@ def complaint(error: ValidationError, document: Any, path: tuple[str | int, ...]
     first = errors[0]
     more = f" (and {len(errors) - 1} more in this file)" if len(errors) > 1 else ""
     return ModelError((*path, *_place(document, first)), _words(first) + more)
+
+
+def told(error: ValidationError, document: Any) -> tuple[list[str | int], str]:
+    """Place in a file, and words, of the first complaint: where several things could stand there, of all of them.
+
+    Of complaints about parts of what stands there, such as one number of a list, the deepest counts.
+    """
+    errors = error.errors(include_url=False)
+    first = _place(document, errors[0])
+    there = [(place, one) for one in errors if (place := _place(document, one))[: len(first)] == first]
+    deepest = max((place for place, _ in there), key=len)
+    alike = [one for place, one in there if place == deepest]
+    kinds = list(dict.fromkeys(_EXPECTED.get(one["type"].split("_")[0], "") for one in alike))
+    if len(kinds) > 1 and all(kinds):
+        said = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+        return deepest, f"expected {said}, got {_short(alike[0].get('input'))}"
+    return deepest, _words(alike[0])
 
 
 def _place(document: Any, error: Mapping[str, Any]) -> list[str | int]:

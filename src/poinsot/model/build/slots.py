@@ -24,7 +24,7 @@ from poinsot.model.quantities.expressions import (
     written,
 )
 from poinsot.model.quantities.parameters import ExpressionLimit, Parameter, Parameters, in_order
-from poinsot.model.quantities.units import dimension_text, parse_unit, same_dimension
+from poinsot.model.quantities.units import dimension_text, expected, in_place, parse_unit, same_dimension
 from poinsot.model.schema import GroupSpec, ParameterSpec
 
 _SPEC_KEYS = {"value", "unit", "bounds", "description"}
@@ -84,11 +84,11 @@ class Slots:
         value = scope.fill(value, path)
         read = quantity(value)
         if read is not None:
-            number, given = read
-            if not abs(number) < float("inf"):
+            if not abs(read[0]) < float("inf"):
                 raise ModelError(path, f"expected a finite number, got '{value}'")
-            if unit is not None and given.text != "1" and not same_dimension(given, parse_unit(unit)):
-                raise ModelError(path, f"expected a quantity in {unit}, got '{value}'")
+            number = read[0] if unit is None else in_place(*read, unit)
+            if number is None:
+                raise ModelError(path, expected(unit, value, read[1]))
             return Constant(number)
         with errors_at(path):
             expression = parse(value)
@@ -224,9 +224,14 @@ class Slots:
         for path, expression, unit in found:
             with errors_at(path):
                 dimension = dimension_of(expression, known)
-            if unit is not None and dimension is not None and not fits(dimension, unit_dimension(unit)):
+            if unit is None or dimension is None:
+                continue
+            if not fits(dimension, unit_dimension(unit)):
                 words = f"expected a quantity in {unit}, got '{written(expression)}' in {dimension_text(dimension)}"
                 raise ModelError(path, words)
+            given = parse_unit(dimension_text(dimension))
+            if isinstance(expression, Name) and given.text == "Hz" and in_place(0.0, given, unit) is None:
+                raise ModelError(path, expected(unit, expression.name, given))
         self._check_sums(found, known)
 
     @staticmethod

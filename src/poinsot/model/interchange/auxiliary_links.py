@@ -65,7 +65,7 @@ def _chain(tables: dict[str, Any], first: str) -> list[str]:
 def _helper(tables: dict[str, Any], body: str) -> str:
     """Name of the joint that a helper link was written for, or ""."""
     spec = tables["bodies"].get(body, {"mass": 1.0})
-    free = spec.get("mass", 0.0) == 0.0 and not spec.get("frames")
+    free = spec.get("mass", 0.0) == 0.0 and not np.any(spec.get("inertia", 0.0)) and not spec.get("frames")
     return body.removesuffix(".link") if free and body.endswith(".link") else ""
 
 

@@ -6,6 +6,7 @@ Read back, the joint closes the loop itself and the auxiliary link goes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -57,10 +58,16 @@ def pose_of(tables: dict[str, Any], written: str | dict[str, Any]) -> tuple[str,
     return written["body"], Pose(euler_matrix(rotation["sequence"], np.array(rotation["angles"])), p)
 
 
+def only_carries(body: Mapping[str, Any]) -> bool:
+    """Whether a body is there for its frames alone: its mass is negligible, and it is no inertia without mass."""
+    mass = body.get("mass", 0.0)
+    return mass <= NEGLIGIBLE and bool(mass > 0 or not np.any(body.get("inertia", 0.0)))
+
+
 def mend_cuts(tables: dict[str, Any]) -> list[str]:
     """Let joints close loops themselves where an auxiliary body was welded; changes the tables, returns notes."""
     notes = []
-    for name in [n for n, body in tables["bodies"].items() if n != GROUND and body.get("mass", 0.0) <= NEGLIGIBLE]:
+    for name in [n for n, body in tables["bodies"].items() if n != GROUND and only_carries(body)]:
         touching = {key: joint for key, joint in tables["joints"].items() if name in bodies_of(tables, joint)}
         welds = [key for key, joint in touching.items() if joint["type"] == "fixed" and joint.get("closing")]
         carriers = [key for key in touching if key not in welds]

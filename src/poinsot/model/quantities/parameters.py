@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from poinsot.errors import PoinsotError, by_name, unknown
 from poinsot.model.quantities.expressions import Expression, evaluate, names, quantity, text, written
-from poinsot.model.quantities.units import UNIT_LIST, comma_advice, parse_unit, same_dimension
+from poinsot.model.quantities.units import UNIT_LIST, comma_advice, expected, in_place
 from poinsot.spatial.algebra import Scalar
 
 
@@ -83,7 +83,9 @@ class Parameters(Mapping[str, Parameter]):
                 return f"is called '{full}'"
             shared = next((p.name for p in self.entries.values() if full in p.copies), None)
             if shared is not None:
-                advice = f"change that, or give every copy its own by with_separate('{shared}')"
+                local = full.partition(".")[2]  # its name inside the component
+                apart = f'separate = ["{local}"] under [instances] of the model file'
+                advice = f"change that, or give every copy its own: {apart}, in Python with_separate('{shared}')"
                 return f"is shared by all copies as '{shared}': {advice}"
         return ""
 
@@ -174,9 +176,9 @@ def as_value(value: Any, unit: str, name: str) -> float:
             known = f"; units are {UNIT_LIST} and their products" if re.match(r"\s*[-+\d.]", value) else ""
             hint = comma_advice(value) or known
             raise PoinsotError(f"{name}: expected a number or a quantity in {unit}, got '{value}'{hint}")
-        number, given = read
-        if given.text != "1" and not same_dimension(given, parse_unit(unit)):
-            raise PoinsotError(f"{name}: expected a quantity in {unit}, got '{value}'")
+        number = in_place(*read, unit)
+        if number is None:
+            raise PoinsotError(f"{name}: {expected(unit, value, read[1])}")
     else:
         try:
             number = float("no number" if isinstance(value, bool) else value)

@@ -64,6 +64,7 @@ _BASE = {
 }
 UNITS = tuple(name for name in _BASE if name not in ("1", "-"))
 UNIT_LIST = ", ".join(UNITS)  # for messages
+_PER_TIME, _TURNING = (0, 0, -1, 0), (0, 0, -1, 1)  # dimensions of frequencies and of angular speeds
 _LIKE = {  # products for messages, beside the units of the same dimension
     "N·m": ("N·m", "Nm", "mNm", "Ncm", "Nmm", "kNm", "lbf·ft", "lbf·in", "ozf·in", "kgf·m"),
     "rad/s": ("rad/s", "deg/s", "°/s", "rev/s", "rpm", "U/min"),
@@ -115,16 +116,46 @@ def parse_unit(text: str) -> Unit:
 def same_dimension(a: Unit, b: Unit) -> bool:
     """Tell whether two units measure the same quantity.
 
-    The angle may be left out, N·m for N·m/rad, but not of plain numbers and lengths: the lead of a screw is
-    5 mm/rev, and 5 mm could be meant per turn or per radian.
+    The angle may be left out, N·m for N·m/rad, but not of plain numbers, lengths and what is per time: the lead of a
+    screw is 5 mm/rev, and 5 mm could be meant per turn or per radian, as 1 Hz could for a speed.
 
     >>> same_dimension(parse_unit("N·m"), parse_unit("N·m/rad"))
     True
-    >>> same_dimension(parse_unit("mm"), parse_unit("m/rad"))
-    False
+    >>> same_dimension(parse_unit("mm"), parse_unit("m/rad")), same_dimension(parse_unit("Hz"), parse_unit("rad/s"))
+    (False, False)
     """
-    may_be_left_out = a.dimension[:3] not in ((0, 0, 0), (0, 1, 0))
-    return a.dimension[:3] == b.dimension[:3] and (a.dimension[3] == b.dimension[3] or may_be_left_out)
+    same_angle = a.dimension[3] == b.dimension[3]
+    may_be_left_out = any(a.dimension[:2]) and a.dimension[:3] != (0, 1, 0)
+    without_hertz = not any("Hz" in unit.text for unit in (a, b))
+    return a.dimension[:3] == b.dimension[:3] and (same_angle or (may_be_left_out and without_hertz))
+
+
+def in_place(number: float, given: Unit, unit: str) -> float | None:
+    """What a number [SI] of a given unit is where `unit` is asked for; None where it measures something else.
+
+    An angular speed is a frequency of so many turns: 60 rpm are 1 Hz. A number without unit is taken as it is.
+
+    >>> in_place(2 * math.pi, parse_unit("rad/s"), "Hz"), in_place(1.0, parse_unit("Hz"), "rad/s")
+    (1.0, None)
+    """
+    if given.text == "1":
+        return number
+    wanted = parse_unit(unit)
+    if (given.dimension, wanted.dimension) == (_TURNING, _PER_TIME):
+        return number / (2 * math.pi)
+    return number if same_dimension(given, wanted) else None
+
+
+def expected(unit: str, value: Any, given: Unit) -> str:
+    """That a quantity is not in the unit of its place, and what to write where it may be meant per turn or radian.
+
+    >>> expected("rad/s", "1 Hz", parse_unit("Hz"))
+    "expected a quantity in rad/s, got '1 Hz': write rpm, deg/s or rad/s (whether Hz counts turns or radians is open)"
+    """
+    said = f"expected a quantity in {unit}, got '{value}'"
+    if (given.dimension, parse_unit(unit).dimension) == (_PER_TIME, _TURNING):
+        return f"{said}: write rpm, deg/s or rad/s (whether Hz counts turns or radians is open)"
+    return said
 
 
 def dimension_text(dimension: Dimension) -> str:

@@ -53,7 +53,8 @@ def _without_spikes(recording: Recording, name: str, repair: bool) -> Recording:
     if not len(at):
         return recording
     at = np.flatnonzero(good)[at]
-    message = f"{len(at)} spikes{' are masked' if repair else ''}, the largest {off.max():.4g} off its neighbours"
+    spike, masked = ("spike", " is masked") if len(at) == 1 else ("spikes", " are masked")
+    message = f"{len(at)} {spike}{masked if repair else ''}, the largest {off.max():.4g} off its neighbours"
     advice = "look at the wiring and the bus if there are many" if repair else "mask them (repair=True) or filter"
     where = spans(recording.abscissa, at)
     recording = recording.with_findings([Finding("spikes", name, where, len(at), message, advice, mended=repair)])

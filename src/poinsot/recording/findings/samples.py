@@ -52,7 +52,7 @@ def sample_findings(recording: Recording) -> Iterator[Finding]:
             yield from _sentinel_findings(recording.channels[name], times, values)
             values, times = np.delete(values, at), np.delete(times, at)
         if np.ptp(values) == 0:
-            message = f"it is {values[0]:.6g} {recording.channels[name].unit} all the time"
+            message = " ".join(f"it is {values[0]:.6g} {recording.channels[name].unit} all the time".split())
             yield Finding("constant", name, "", float(values[0]), message, "see whether it is connected and mapped")
             continue
         held = [*held_findings(name, times, values)]
@@ -65,8 +65,9 @@ def sample_findings(recording: Recording) -> Iterator[Finding]:
 def _sentinel_findings(channel: RecordedChannel, t: np.ndarray, x: np.ndarray) -> Iterator[Finding]:
     """Values that stand for samples that were not taken."""
     for value, rows in sentinels(x).items():
-        message = f"{len(rows)} values of {value:.9g}{channel.given(value)}, far from those before and behind: they"
-        message += " stand for no sample"
+        many, they = ("value", "it stands") if len(rows) == 1 else ("values", "they stand")
+        message = f"{len(rows)} {many} of {value:.9g}{channel.given(value)}, far from those before and behind: {they}"
+        message += " for no sample"
         advice = "see why the logger or the bus had none; they are among the spikes"
         yield Finding("sentinel", channel.name, spans(t, rows), value, message, advice, Severity.NOTE)
 
@@ -98,7 +99,7 @@ def _missing(name: str, t: np.ndarray, good: np.ndarray) -> Iterator[Finding]:
         lost, share = taken[:-1][gaps], float(np.sum(np.diff(t[taken])[gaps]) / np.ptp(t))
         if not len(lost):
             return
-        message = f"{len(lost)} gaps, where {100 * share:.2g} % of its samples are missing"
+        message = f"{len(lost)} gap{'s' * (len(lost) != 1)}, where {100 * share:.2g} % of its samples are missing"
         yield Finding("missing", name, spans(t, lost), share, message, "they are not used", Severity.WARNING)
         return
     message = f"{len(lost)} of {len(t)} samples ({100 * share:.2g} %) are missing"

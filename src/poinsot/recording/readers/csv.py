@@ -190,7 +190,8 @@ class _Parts:
             advice = "see whether the file was cut or two were joined"
             yield Finding("ragged", "", _lines(self.ragged), n, message, advice, mended=True)
         for j, lines in self.unread.items():
-            message = f"{len(lines)} fields are no numbers and are masked"
+            one = "field is no number and is masked"
+            message = f"{len(lines)} {one if len(lines) == 1 else 'fields are no numbers and are masked'}"
             advice = "see what the logger writes there"
             yield Finding("unreadable", d.names[j], _lines(lines), len(lines), message, advice, mended=True)
 

@@ -45,9 +45,10 @@ def of_runs(result: SavedResult, key: str, name: str, title: str, colour: str) -
     if signals is None or not len(signals.t):
         blocks.append(Words("The folder has no signals: they are not drawn.", Tone.NOTE))
         return ReportSection(name, title, blocks)
-    gaps = int(np.isnan(signals.measured).any(axis=1).sum()) if signals.timed else 0
+    seen = [c for c in range(len(signals.channels)) if np.isfinite(signals.measured[:, c]).any()]
+    gaps = int(np.isnan(signals.measured[:, seen]).any(axis=1).sum()) if signals.timed else 0
     blocks += [Words(f"Gaps in the curves: {gaps} of {len(signals.t)} samples {GAPS}", Tone.NOTE)] if gaps else []
-    drawn = [channel_drawing(signals, c, key, colour) for c in range(len(signals.channels))]
+    drawn = [channel_drawing(signals, c, key, colour) for c in seen]
     blocks += drawn[:SHOWN]
     blocks += [Folded(f"{len(drawn) - SHOWN} more channels", drawn[SHOWN:])] if len(drawn) > SHOWN else []
     white = _whiteness(signals, key)
@@ -59,12 +60,13 @@ def fit_table(told: Any, caption: str) -> ReportTable:
     heads = ("channel", "residual (rms)", "unit", "of its deviation", "of its norm", "correlation", "outliers")
     rows = [
         [
-            *(c["channel"], "–" if c["rms"] is None else f"{c['rms']:.3g}", c["unit"]),
+            *(c["channel"], f"{c['rms']:.3g}", c["unit"]),
             *(percent(c["relative"]), percent(c["of_norm"])),
             "–" if c["correlation"] is None else f"{c['correlation']:+.2f}".replace("-", "−"),
             percent(c["outliers"]),
         ]
         for c in told["channels"]
+        if c["rms"] is not None
     ]
     return ReportTable(caption, heads, rows, words=(0, 2))
 

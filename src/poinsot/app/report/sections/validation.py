@@ -21,8 +21,8 @@ def validation(result: SavedResult) -> ReportSection | None:
 def _side_by_side(result: SavedResult) -> ReportPlot:
     """Residuals of the fit and of held-out runs, channel by channel."""
     fit = {c["channel"]: c["relative"] for c in result.data["fit"]["channels"]}
-    names = [c["channel"] for c in result.data["validation"]["channels"]]
-    held_out = [c["relative"] for c in result.data["validation"]["channels"]]
+    told = [c for c in result.data["validation"]["channels"] if c["rms"] is not None]
+    names, held_out = [c["channel"] for c in told], [c["relative"] for c in told]
     columns: dict[str, Any] = {
         "channel": names,
         "fit [%]": [_percent(fit.get(name)) for name in names],

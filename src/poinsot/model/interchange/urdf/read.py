@@ -14,7 +14,7 @@ from poinsot.elements import GROUND
 from poinsot.elements.joints import JOINTS, AxisJoint
 from poinsot.errors import PoinsotError, listing, unknown
 from poinsot.model.interchange.auxiliary_links import mend_chains
-from poinsot.model.interchange.cut_bodies import NEGLIGIBLE, inertia_entry, listed, mend_cuts, place, pose_entry
+from poinsot.model.interchange.cut_bodies import inertia_entry, listed, mend_cuts, place, pose_entry
 from poinsot.model.interchange.drives import drive, joint_coordinates, require_drives
 from poinsot.model.interchange.names import Names, changed_names
 from poinsot.model.interchange.notes import Lost, built
@@ -103,13 +103,14 @@ class _Reader:
             self._place_group(head, members, X_T)
 
     def _place_group(self, head: str, members: list[str], X_T: dict[str, Pose]) -> None:
-        heavy = [name for name in members if self.tree.links[name].mass > NEGLIGIBLE]
+        heavy = [name for name in members if not self.tree.links[name].only_carries]
         main = heavy[0] if heavy else head
         if head == self.tree.root:
             self.home[head], main = (GROUND, Pose.identity()), head
             if head in heavy:
-                mass = f"{self.tree.links[head].mass:g} kg"
-                self.notes.append(f"The root link '{head}' is the ground: its mass of {mass} is left out.")
+                mass = self.tree.links[head].mass
+                what = f"mass of {mass:g} kg" if mass else "inertia"
+                self.notes.append(f"The root link '{head}' is the ground: its {what} is left out.")
         for name in members:
             if name not in self.home and (name == main or name in heavy):
                 self.bodies[name] = self.link_names.add(name)
@@ -301,7 +302,7 @@ class _Reader:
     def said(self) -> list[str]:
         """Notes on the whole file."""
         notes = [*self.tree.repeated, *changed_names((self.link_names, self.joint_names), self.tables)]
-        if self.tree.root != GROUND and self.tree.links[self.tree.root].mass <= NEGLIGIBLE:
+        if self.tree.root != GROUND and self.tree.links[self.tree.root].only_carries:
             notes.insert(0, f"The root link '{self.tree.root}' is the ground.")
         if self.tree.left_out:
             notes.append(f"Left out: {', '.join(self.tree.left_out)}.")

@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.model.interchange.cut_bodies import only_carries
 from poinsot.model.interchange.notes import Lost
 from poinsot.model.interchange.urdf.visuals import is_colour, is_visual, read_colours, read_visuals
 from poinsot.model.interchange.xml import FileContext, parse_xml
@@ -36,6 +37,11 @@ class UrdfLink:
     com: np.ndarray  # [m]
     inertia: np.ndarray  # (3, 3)  [kg·m²]
     visuals: tuple[dict[str, Any], ...] = ()  # as model files have them, in the link
+
+    @property
+    def only_carries(self) -> bool:
+        """Whether it is there for frames and joints alone."""
+        return only_carries({"mass": self.mass, "inertia": self.inertia})
 
 
 @dataclass(frozen=True, eq=False)

@@ -136,7 +136,7 @@ class _Writer:
         else:
             element = self._link(link.name, link.X_W)
             self._moving(last, parent, link.name, link.X_W)
-        if link.body is not None and link.body.mass:
+        if link.body is not None and (link.body.mass or np.any(link.body.inertia)):
             _inertial(element, link.body)
         if link.body is not None:
             self.notes += write_visuals(element, link.body.visuals)
