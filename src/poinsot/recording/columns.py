@@ -28,7 +28,17 @@ FASTER = 0.99  # weight below which a turn of an input moves an output by less t
 AT_ZERO = 0.1  # how near to its zero an input starts there  [rad]
 COUNTED = "{} jumps by a whole turn of its encoder are taken out, with no turns before the first sample"
 
-__all__ = ["ColumnMap", "ColumnSpec", "Coupling", "column_index", "column_map", "coupled", "is_meant", "mapped"]
+__all__ = [
+    "ColumnMap",
+    "ColumnSpec",
+    "Coupling",
+    "column_index",
+    "column_map",
+    "coupled",
+    "is_meant",
+    "mapped",
+    "named_times",
+]
 
 
 class _Spec(BaseModel):
@@ -69,7 +79,7 @@ class ColumnMap(_Spec):
     """How the columns of a file are read: the contents of a columns file."""
 
     format: Literal[1] = 1
-    time: TimeColumn | TimeColumns | None = None  # column of the times; several: that which a file has
+    time: TimeColumn | TimeColumns | None = None  # column of the times; several: those that a file has
     rate: Annotated[float, Field(gt=0)] | None = None  # samples per second of a file without times  [Hz]
     channels: dict[str, ColumnSpec] = {}  # those that are kept; none: all columns under their own names
     couplings: tuple[Coupling, ...] = ()
@@ -103,10 +113,14 @@ def _continuous(recording: Recording, coupling: Coupling, R: np.ndarray) -> Reco
     return whole.with_findings(findings)
 
 
+def named_times(columns: ColumnMap) -> tuple[TimeColumn | None, ...]:
+    """The time columns that are named, one at least, which may be None."""
+    return columns.time if isinstance(columns.time, tuple) else (columns.time,)
+
+
 def time_columns(columns: ColumnMap) -> list[str | int | None]:
     """Headers or numbers of the time columns that are named."""
-    named = columns.time if isinstance(columns.time, tuple) else (columns.time,)
-    return [one.column if isinstance(one, ColumnSpec) else one for one in named]
+    return [one.column if isinstance(one, ColumnSpec) else one for one in named_times(columns)]
 
 
 def column_map(columns: Any, *, time: Any = None, rate: float | None = None, couplings: Any = ()) -> ColumnMap:
