@@ -187,3 +187,12 @@ def test_two_columns_that_are_each_a_time_are_not_added(tmp_path):
     (path := tmp_path / "run.csv").write_text(f"sec,nsec,x\n{rows}")
     assert_allclose(poinsot.read(path).t, t, rtol=0, atol=1e-12)
     assert_allclose(poinsot.read(path, time=["sec", "nsec"]).t, t, rtol=0, atol=1e-12)
+
+
+def test_a_rate_is_a_text_with_a_unit_in_columns_files_and_arguments(tmp_path):
+    (path := tmp_path / "run.csv").write_text("x\n" + "".join(f"{x:.9f}\n" for x in X))
+    (columns := tmp_path / "columns.toml").write_text('format = 1\nrate = "5 kHz"\n[channels.y]\ncolumn = "x"\n')
+    for given in ({"columns": columns}, {"rate": "5 kHz"}):
+        assert_allclose(poinsot.read(path, **given).t, np.arange(60) / 5000)
+    with pytest.raises(PoinsotError, match=r"rate: expected a quantity in Hz, got '5 ms'"):
+        poinsot.read(path, rate="5 ms")

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from poinsot.errors import PoinsotError, list_of_names, listing, one_line, unknown
 from poinsot.model.file_kinds import COLUMNS, another_kind
+from poinsot.model.quantities.parameters import as_value
 from poinsot.model.toml import as_path, read_document
 from poinsot.recording.filtering.wrapped import TURN, within_a_turn, without_jumps
 from poinsot.recording.finding import Finding
@@ -80,7 +81,7 @@ class ColumnMap(_Spec):
 
     format: Literal[1] = 1
     time: TimeColumn | TimeColumns | None = None  # column of the times; several: those that a file has
-    rate: Annotated[float, Field(gt=0)] | None = None  # samples per second of a file without times  [Hz]
+    rate: Annotated[float, Field(gt=0)] | None = None  # samples per second of a file without times  [Hz], or "5 kHz"
     channels: dict[str, ColumnSpec] = {}  # those that are kept; none: all columns under their own names
     couplings: tuple[Coupling, ...] = ()
 
@@ -123,7 +124,7 @@ def time_columns(columns: ColumnMap) -> list[str | int | None]:
     return [one.column if isinstance(one, ColumnSpec) else one for one in named_times(columns)]
 
 
-def column_map(columns: Any, *, time: Any = None, rate: float | None = None, couplings: Any = ()) -> ColumnMap:
+def column_map(columns: Any, *, time: Any = None, rate: float | str | None = None, couplings: Any = ()) -> ColumnMap:
     """A map from what a user gives: a columns file, a mapping by channel, or a list of names in order."""
     if isinstance(columns, ColumnMap):
         data: dict[str, Any] = columns.model_dump()
@@ -131,6 +132,8 @@ def column_map(columns: Any, *, time: Any = None, rate: float | None = None, cou
         data = read_document(as_path(columns), "a columns file")[1]
     else:
         data = {"channels": _channels(columns)}
+    rate = data.get("rate") if rate is None else rate
+    rate = as_value(rate, "Hz", "rate") if isinstance(rate, str) else rate
     for key, value in (("time", time), ("rate", rate), ("couplings", None if _none(couplings) else couplings)):
         data |= {key: value} if value is not None else {}
     try:

@@ -35,7 +35,7 @@ def read(
     *,
     columns: Any = None,
     time: str | int | Mapping[str, Any] | Sequence[Any] | None = None,
-    rate: float | None = None,
+    rate: float | str | None = None,
     couplings: Sequence[Mapping[str, Any]] = (),
     mechanism: Mechanism | None = None,
     format: str | None = None,
@@ -54,9 +54,9 @@ def read(
     file (TOML) that may hold all of this; for a list of paths, a list of these, or one for all: every file gives the
     columns that it has, and `file` in a table says which, where several have it. `time` is the time column (header,
     number or table with column and unit; several, where files call it differently, or of seconds and their parts);
-    `rate` [Hz] makes times where there are none. With a `mechanism`, channels that have the names of its sensors,
-    coordinates or actuators get kinds, units and places, and more faults are found. Means of `every` rows are taken.
-    `repair` masks samples that cannot be right (spikes, repeated rows); every finding says whether that was done.
+    `rate` [Hz, or "5 kHz"] makes times where there are none. With a `mechanism`, channels that have the names of its
+    sensors, coordinates or actuators get kinds, units and places, and more faults are found. Means of `every` rows
+    are taken. `repair` masks samples that cannot be right (spikes, repeats); findings say whether that was done.
 
     `couplings` give channels from others, such as joints from motors: tables with `inputs` and `outputs` (names of
     channels), `matrix` R (a row for every output), `apply` ("forward": y = R x, "inverse": y = R⁻¹ x, "transpose",
