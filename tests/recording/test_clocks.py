@@ -196,3 +196,15 @@ def test_a_rate_is_a_text_with_a_unit_in_columns_files_and_arguments(tmp_path):
         assert_allclose(poinsot.read(path, **given).t, np.arange(60) / 5000)
     with pytest.raises(PoinsotError, match=r"rate: expected a quantity in Hz, got '5 ms'"):
         poinsot.read(path, rate="5 ms")
+
+
+@pytest.mark.parametrize("rounded", [0.0, 2.0**-22, 1e-3], ids=["exact", "since 1970", "milliseconds"])
+@pytest.mark.parametrize("rate", [250.0, 300.0, 1000 / 3.7])
+def test_the_rate_of_a_clock_with_rounded_stamps_is_that_of_all_steps(rounded, rate):
+    t = np.arange(5000) / rate
+    kept = np.ones(len(t), bool)
+    kept[[100, 101, 1700, 2500]] = False
+    kept[3000:3500] = False
+    stamps = (np.round(t / rounded) * rounded if rounded else t)[kept]
+    found = poinsot.Recording.of(stamps, {"x": np.zeros(len(stamps))})
+    assert found.rate == pytest.approx(rate, rel=1e-12 if not rounded else 1e-6 if rounded < 1e-6 else 2e-3)
