@@ -10,7 +10,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import poinsot
-from poinsot.estimate.closed_loop.controllers import PID, Cascade, Control
+from poinsot.errors import PoinsotError
+from poinsot.estimate.closed_loop.controllers import PID, Cascade, Control, control_of
 from poinsot.estimate.closed_loop.simulation import closed_loop
 from poinsot.identifiability.linear import chosen, parameter_values
 from tests.estimate.machines import MACHINES, SERIAL, Machine
@@ -75,6 +76,15 @@ def test_sampled_controllers_hold_saturate_integrate_and_take_differences():
     assert not np.all(np.abs(u[:, 0]) == 30)
     assert_allclose(found.states.q, q[:n], atol=1e-6)
     assert_allclose(found.u, u, atol=1e-4 * np.ptp(u))
+
+
+def test_the_rate_of_controllers_is_a_text_with_a_unit_too():
+    drive = {"type": "pid", "reference": "q", "kp": 1.0}
+    assert control_of({"rate": "1 kHz", "drive": drive}) == control_of({"rate": 1000.0, "drive": drive})
+    with pytest.raises(
+        PoinsotError, match="the sampling rate of a controller: expected a quantity in Hz, got '1 ms'"
+    ):
+        control_of({"rate": "1 ms", "drive": drive})
 
 
 def test_a_slower_controller_acts_at_its_own_samples():

@@ -15,6 +15,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, by_name, number_of, one_line, unknown
 from poinsot.lazy import casadi
+from poinsot.model.quantities.parameters import as_value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +136,7 @@ def control_of(given: Any) -> Control | None:
         return given
     tables = dict(by_name(given, "control is", "{'A': {'type': 'pid', 'reference': 'A.wanted', 'kp': 100.0}}"))
     rate = tables.pop("rate", None)
+    rate = as_value(rate, "Hz", "the sampling rate of a controller") if isinstance(rate, str) else rate
     drives = tuple((name, _controller(name, table)) for name, table in tables.items())
     return Control(drives, None if rate is None else number_of(rate, "the sampling rate of a controller"))
 
