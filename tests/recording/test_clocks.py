@@ -208,3 +208,7 @@ def test_the_rate_of_a_clock_with_rounded_stamps_is_that_of_all_steps(rounded, r
     stamps = (np.round(t / rounded) * rounded if rounded else t)[kept]
     found = poinsot.Recording.of(stamps, {"x": np.zeros(len(stamps))})
     assert found.rate == pytest.approx(rate, rel=1e-12 if not rounded else 1e-6 if rounded < 1e-6 else 2e-3)
+
+
+def test_the_times_of_plotjuggler_are_times(tmp_path):
+    assert_allclose(poinsot.read(written(tmp_path, T, X, "__time")).t, T)

@@ -99,12 +99,12 @@ def _time_column(table: Table, columns: ColumnMap, n: int) -> tuple[int | None, 
 
 
 def is_time_name(name: str) -> bool:
-    """Whether a column of this name has times, such as "stamp" or "header.stamp".
+    """Whether a column of this name has times, such as "stamp", "header.stamp" or "__time".
 
-    >>> is_time_name("header.stamp"), is_time_name("q.position")
-    (True, False)
+    >>> is_time_name("header.stamp"), is_time_name("__time"), is_time_name("q.position")
+    (True, True, False)
     """
-    return name.lower().strip().rpartition(".")[2] in TIME_NAMES
+    return name.lower().strip(" _").rpartition(".")[2] in TIME_NAMES
 
 
 def _stamped(table: Table, stamp: Stamp, notes: Sequence[Finding]) -> Times:
