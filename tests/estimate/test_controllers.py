@@ -10,7 +10,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import poinsot
-from poinsot.estimate.closed_loop.controllers import PID, Cascade, Control
+from poinsot.errors import PoinsotError
+from poinsot.estimate.closed_loop.controllers import PID, Cascade, Control, control_of
 from poinsot.estimate.closed_loop.simulation import closed_loop
 from poinsot.identifiability.linear import chosen, parameter_values
 from tests.estimate.machines import MACHINES, SERIAL, Machine
@@ -59,15 +60,15 @@ def test_sampled_controllers_hold_saturate_integrate_and_take_differences():
     told, z, u = SERIAL.told(t), np.zeros(2), np.zeros((n, 2))
     q, v = np.empty((n + 1, 2)), np.empty((n + 1, 2))
     q[0], v[0] = begin.q[0], begin.v[0]
-    past = [q[0, 1] - period * v[0, 1], q[0, 1] - 2 * period * v[0, 1]]
+    past = [(told.s[0] - q[0] - j * period * (told.s_dot[0] - v[0]))[1] for j in (1, 2)]  # of the elbow's error
     for k in range(n):
-        e, r_dot = told.s[k] - q[k], told.s_dot[k]
-        w = 12 * e[0] + 0.5 * r_dot[0] - v[k, 0]
-        rate = (q[k, 1] - past[1]) / (2 * period)
-        wanted = np.array([60 * w + 300 * z[0], 0.5 * (200 * e[1] + 15 * (r_dot[1] - rate) + 400 * z[1])])
+        e = told.s[k] - q[k]
+        w = 12 * e[0] + 0.5 * told.s_dot[k, 0] - v[k, 0]
+        e_dot = (e[1] - past[1]) / (2 * period)
+        wanted = np.array([60 * w + 300 * z[0], 0.5 * (200 * e[1] + 15 * e_dot + 400 * z[1])])
         u[k] = np.clip(wanted, [-30, -np.inf], [30, np.inf])
         z += period * np.where(u[k] == wanted, [w, e[1]], 0.0)
-        past = [q[k, 1], past[0]]
+        past = [e[1], past[0]]
         forces = dict(zip(("shoulder", "elbow"), u[k].tolist()))
         run = poinsot.simulate(arm, period, t=[0, period], forces=forces, pose=poinsot.State(q=q[k], v=v[k]))
         q[k + 1], v[k + 1] = run.q[-1], run.v[-1]
@@ -75,6 +76,15 @@ def test_sampled_controllers_hold_saturate_integrate_and_take_differences():
     assert not np.all(np.abs(u[:, 0]) == 30)
     assert_allclose(found.states.q, q[:n], atol=1e-6)
     assert_allclose(found.u, u, atol=1e-4 * np.ptp(u))
+
+
+def test_the_rate_of_controllers_is_a_text_with_a_unit_too():
+    drive = {"type": "pid", "reference": "q", "kp": 1.0}
+    assert control_of({"rate": "1 kHz", "drive": drive}) == control_of({"rate": 1000.0, "drive": drive})
+    with pytest.raises(
+        PoinsotError, match="the sampling rate of a controller: expected a quantity in Hz, got '1 ms'"
+    ):
+        control_of({"rate": "1 ms", "drive": drive})
 
 
 def test_a_slower_controller_acts_at_its_own_samples():

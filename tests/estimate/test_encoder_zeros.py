@@ -145,6 +145,57 @@ def test_an_encoder_of_the_model_file_is_told_the_offset_that_it_has():
     assert "or give its encoder offset = 0.3" in est.verdict
 
 
+REACHER = """
+format = 1
+gravity = [0, 0, -9.81]
+[bodies.arm]
+mass = 4.0
+com = [0.2, 0, 0]
+[bodies.ram]
+mass = 2.0
+[joints.turn]
+type = "revolute"
+between = ["ground", "arm"]
+axis = [0, -1, 0]
+[joints.reach]
+type = "prismatic"
+between = [{body = "arm", position = [0.4, 0, 0]}, "ram"]
+axis = [1, 0, 0]
+LIMITS
+[coordinates.q]
+joint = "turn"
+[coordinates.x]
+joint = "reach"
+[actuators.T]
+on = {joint = "turn"}
+[actuators.F]
+on = {joint = "reach"}
+"""
+
+
+@pytest.mark.parametrize("limits", [[0.0, 0.25], None], ids=["stops", "none"])
+def test_a_shift_beyond_end_stops_is_no_zero_but_something_that_the_model_lacks(limits):
+    mechanism = poinsot.loads(REACHER.replace("LIMITS", f"limits = {limits}" if limits else ""), "reacher")
+    motion = {
+        "q": poinsot.Fourier(W, (0.5, -0.3, 0.1), (0.6, 0.2), 0.3),
+        "x": poinsot.Fourier(W, (0.03, 0.02), (-0.04,), 0.12),
+    }
+    t, rng = np.arange(0, 10, 0.01), np.random.default_rng(1)
+    truth = mechanism.with_parameters({"ram.com.x": 0.3})
+    run = poinsot.inverse_dynamics(truth, motion, t)
+    noisy = {name: force + 0.02 * rng.standard_normal(len(t)) for name, force in run.forces.items()}
+    rec = poinsot.Recording.of(t, {**run.kinematics.coordinates, **noisy})
+    est = poinsot.identify(mechanism, rec, ["ram.mass", "arm.mass"])
+    assert bool(zeros(est)) is (limits is None)
+    if limits is None:
+        (told,) = (str(f) for f in est.study.runs[0].recording.problems)
+        assert told.count("read its column with offset = 0.2998") == 1 and told.endswith(
+            "compare it in a known pose first"
+        )
+    else:
+        assert "the model lacks something" in est.verdict and "beyond end stop 'reach.end-stop'" in est.verdict
+
+
 def test_what_is_left_changes_with_a_shift_as_its_slopes_say():
     mechanism, _, unknowns = MACHINES["arm"]
     study = study_of(mechanism, recorded("arm", {"q1": 0.1}), unknowns, None)

@@ -147,3 +147,68 @@ def test_rows_that_come_late_in_a_burst_are_no_second_part(tmp_path):
     found = poinsot.read(written(tmp_path, t[late], np.sin(3 * t[late])))
     assert len(found) == 394 and not [f for f in found.findings if f.code == "restart"]
     assert_allclose(found["x"], np.sin(3 * found.t), atol=1e-6)
+
+
+def two_columns(folder, names, start=1731500000, n=600):
+    """A table with a clock of 250 Hz as seconds and nanoseconds, which begins just before a second is full."""
+    ns = 900_000_000 + 4_000_000 * np.arange(n)
+    rows = (f"{start + k // 10**9},{k % 10**9},{np.sin(1e-8 * k):.9f}\n" for k in ns.tolist())
+    (path := folder / "echo.csv").write_text(f"{','.join(names)},x\n" + "".join(rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    "names", [("header.stamp.sec", "header.stamp.nanosec"), ("secs", "nsecs"), ("stamp_sec", "stamp_nanosec")]
+)
+@pytest.mark.parametrize("given", [{}, {"columns": {"y": "x"}}, {"time": 0}], ids=["all", "one", "named"])
+def test_seconds_and_nanoseconds_of_ros_are_one_time(names, given, tmp_path):
+    given = {"time": names[given["time"]]} if "time" in given else given
+    found = poinsot.read(two_columns(tmp_path, names), **given)
+    assert_allclose(found.t, 0.004 * np.arange(600), rtol=0, atol=1e-12)
+    assert list(found) == ["y" if "columns" in given else "x"] and not found.findings
+    assert found.constants["t0"] == pytest.approx(1731500000.9, abs=1e-6)
+    late = poinsot.read(two_columns(tmp_path, names, start=7), **given)
+    assert_allclose(late.t, 7.9 + 0.004 * np.arange(600), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "time",
+    [["a", "b"], ["b", "a"], ["t", "a", "b"]],
+)
+def test_two_time_columns_of_one_file_are_one_time_where_one_has_parts_of_the_other(time, tmp_path):
+    path = two_columns(tmp_path, ("a", "b"))
+    named = [{"column": "b", "unit": "ns"} if one == "b" else one for one in time]
+    assert_allclose(poinsot.read(path, time=named).t, 0.004 * np.arange(600), rtol=0, atol=1e-12)
+
+
+def test_two_columns_that_are_each_a_time_are_not_added(tmp_path):
+    t = np.arange(200) / 250
+    rows = "".join(f"{a},{1e9 * a:.0f},{np.sin(a)}\n" for a in t)
+    (path := tmp_path / "run.csv").write_text(f"sec,nsec,x\n{rows}")
+    assert_allclose(poinsot.read(path).t, t, rtol=0, atol=1e-12)
+    assert_allclose(poinsot.read(path, time=["sec", "nsec"]).t, t, rtol=0, atol=1e-12)
+
+
+def test_a_rate_is_a_text_with_a_unit_in_columns_files_and_arguments(tmp_path):
+    (path := tmp_path / "run.csv").write_text("x\n" + "".join(f"{x:.9f}\n" for x in X))
+    (columns := tmp_path / "columns.toml").write_text('format = 1\nrate = "5 kHz"\n[channels.y]\ncolumn = "x"\n')
+    for given in ({"columns": columns}, {"rate": "5 kHz"}):
+        assert_allclose(poinsot.read(path, **given).t, np.arange(60) / 5000)
+    with pytest.raises(PoinsotError, match=r"rate: expected a quantity in Hz, got '5 ms'"):
+        poinsot.read(path, rate="5 ms")
+
+
+@pytest.mark.parametrize("rounded", [0.0, 2.0**-22, 1e-3], ids=["exact", "since 1970", "milliseconds"])
+@pytest.mark.parametrize("rate", [250.0, 300.0, 1000 / 3.7])
+def test_the_rate_of_a_clock_with_rounded_stamps_is_that_of_all_steps(rounded, rate):
+    t = np.arange(5000) / rate
+    kept = np.ones(len(t), bool)
+    kept[[100, 101, 1700, 2500]] = False
+    kept[3000:3500] = False
+    stamps = (np.round(t / rounded) * rounded if rounded else t)[kept]
+    found = poinsot.Recording.of(stamps, {"x": np.zeros(len(stamps))})
+    assert found.rate == pytest.approx(rate, rel=1e-12 if not rounded else 1e-6 if rounded < 1e-6 else 2e-3)
+
+
+def test_the_times_of_plotjuggler_are_times(tmp_path):
+    assert_allclose(poinsot.read(written(tmp_path, T, X, "__time")).t, T)

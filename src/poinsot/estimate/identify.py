@@ -30,6 +30,7 @@ from poinsot.estimate.doubts.columns import (
 )
 from poinsot.estimate.doubts.contradicted_priors import contradicted_priors
 from poinsot.estimate.doubts.friction_widths import values_by_width
+from poinsot.estimate.doubts.known_inertia import against_known_inertia
 from poinsot.estimate.excitation import told
 from poinsot.estimate.methods.base import LinearMethod, LinearSolution
 from poinsot.estimate.methods.consistent import Consistent
@@ -260,6 +261,7 @@ def _estimated(study: Study) -> Estimate:
         other = _by_forces(by_instruments(study))
         far = () if other is None else against_instruments(solution, other)
         found = replace(found, numerics=(*found.numerics, *far))
+    found = replace(found, numerics=(*found.numerics, *against_known_inertia(study, solution, force_solution)))
     rows = suspect_rows(solution.problem, (*solution.problem.runs, *solution.held_out))
     fits = found.fit, found.validation
     suspects = {*rows, *poor_fits(fits), *late_fits(fits)}

@@ -38,11 +38,14 @@ class ModalRun:
     Deviations are numbers, one for all modes or one each, or a text ("0.5 %" of each value, "0.2 Hz"). Those of
     shapes are of real and imaginary parts, of every point (p, k) or alike; "2 %" is of a mode's largest motion.
 
+    Frequencies are natural ones, |s|/2π of a pole s, as modal tests give them. A damped frequency
+    |Im s|/2π, as read off a decay or printed by `modes(damped=True)`, is divided by √(1 − ζ²) first.
+
     >>> ModalRun([22.7, 58.5], {"phi1": 0.1}, deviation="0.5 %").deviation
     array([0.1135, 0.2925])
     """
 
-    frequencies: Any  # (k,)  [Hz]
+    frequencies: Any  # (k,) |s|/2π  [Hz]
     pose: GivenPose = None  # coordinates by name, or a state; None: the model's pose or the equilibrium near it
     name: str = ""
     deviation: Any = None  # (k,) standard deviations of the frequencies; None: unknown  [Hz]

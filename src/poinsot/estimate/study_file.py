@@ -43,7 +43,7 @@ class RecordingTable(StrictTable):
     sha256: str | list[str] | None = None  # of the file or files; another content is refused
     columns: str | dict[str, Any] | list[Any] | None = None  # a columns file, or as `read` takes them
     time: str | int | dict[str, Any] | list[str | int | dict[str, Any]] | None = None
-    rate: float | None = None  # samples a second of a file without times  [Hz]
+    rate: float | str | None = None  # samples a second of a file without times  [Hz]
     couplings: list[dict[str, Any]] = []
     format: str | None = None
     every: int = 1

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from poinsot.errors import PoinsotError, list_of_names, listing, one_line, unknown
 from poinsot.model.build.complaints import told
 from poinsot.model.file_kinds import COLUMNS, another_kind
+from poinsot.model.quantities.parameters import as_value
 from poinsot.model.toml import as_path, read_document
 from poinsot.recording.filtering.wrapped import TURN, within_a_turn, without_jumps
 from poinsot.recording.finding import Finding
@@ -29,7 +30,17 @@ FASTER = 0.99  # weight below which a turn of an input moves an output by less t
 AT_ZERO = 0.1  # how near to its zero an input starts there  [rad]
 COUNTED = "{} jumps by a whole turn of its encoder are taken out, with no turns before the first sample"
 
-__all__ = ["ColumnMap", "ColumnSpec", "Coupling", "column_index", "column_map", "coupled", "is_meant", "mapped"]
+__all__ = [
+    "ColumnMap",
+    "ColumnSpec",
+    "Coupling",
+    "column_index",
+    "column_map",
+    "coupled",
+    "is_meant",
+    "mapped",
+    "named_times",
+]
 
 
 class _Spec(BaseModel):
@@ -70,8 +81,8 @@ class ColumnMap(_Spec):
     """How the columns of a file are read: the contents of a columns file."""
 
     format: Literal[1] = 1
-    time: TimeColumn | TimeColumns | None = None  # column of the times; several: that which a file has
-    rate: Annotated[float, Field(gt=0)] | None = None  # samples per second of a file without times  [Hz]
+    time: TimeColumn | TimeColumns | None = None  # column of the times; several: those that a file has
+    rate: Annotated[float, Field(gt=0)] | None = None  # samples per second of a file without times  [Hz], or "5 kHz"
     channels: dict[str, ColumnSpec] = {}  # those that are kept; none: all columns under their own names
     couplings: tuple[Coupling, ...] = ()
 
@@ -104,13 +115,17 @@ def _continuous(recording: Recording, coupling: Coupling, R: np.ndarray) -> Reco
     return whole.with_findings(findings)
 
 
+def named_times(columns: ColumnMap) -> tuple[TimeColumn | None, ...]:
+    """The time columns that are named, one at least, which may be None."""
+    return columns.time if isinstance(columns.time, tuple) else (columns.time,)
+
+
 def time_columns(columns: ColumnMap) -> list[str | int | None]:
     """Headers or numbers of the time columns that are named."""
-    named = columns.time if isinstance(columns.time, tuple) else (columns.time,)
-    return [one.column if isinstance(one, ColumnSpec) else one for one in named]
+    return [one.column if isinstance(one, ColumnSpec) else one for one in named_times(columns)]
 
 
-def column_map(columns: Any, *, time: Any = None, rate: float | None = None, couplings: Any = ()) -> ColumnMap:
+def column_map(columns: Any, *, time: Any = None, rate: float | str | None = None, couplings: Any = ()) -> ColumnMap:
     """A map from what a user gives: a columns file, a mapping by channel, or a list of names in order."""
     if isinstance(columns, ColumnMap):
         data: dict[str, Any] = columns.model_dump()
@@ -118,6 +133,8 @@ def column_map(columns: Any, *, time: Any = None, rate: float | None = None, cou
         data = read_document(as_path(columns), "a columns file")[1]
     else:
         data = {"channels": _channels(columns)}
+    rate = data.get("rate") if rate is None else rate
+    rate = as_value(rate, "Hz", "rate") if isinstance(rate, str) else rate
     for key, value in (("time", time), ("rate", rate), ("couplings", None if _none(couplings) else couplings)):
         data |= {key: value} if value is not None else {}
     try:

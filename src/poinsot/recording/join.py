@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from poinsot.errors import PoinsotError, listing, one_line, require_known, suggestion
-from poinsot.recording.columns import ColumnMap, ColumnSpec, TimeColumn, column_index
+from poinsot.recording.columns import ColumnMap, ColumnSpec, TimeColumn, column_index, named_times
 from poinsot.recording.readers.table import Table
 from poinsot.recording.recording import Axis, Clock, Recording
 from poinsot.recording.units import split_unit
@@ -45,16 +45,16 @@ def of_each(whole: ColumnMap, files: Sequence[Path], tables: Sequence[Table]) ->
 
 
 def with_time_of(whole: ColumnMap, file: str, table: Table, alone: bool) -> ColumnMap:
-    """The map with the time column that a file has, of those that are named; one that is `alone` must have one."""
+    """The map with the time columns that a file has, of those that are named; one that is `alone` must have one."""
     if whole.time is None:
         return whole
-    named = whole.time if isinstance(whole.time, tuple) else (whole.time,)
+    named = named_times(whole)
     mine = [one for one in named if not isinstance(one, ColumnSpec) or one.file in ("", file)]
     having = [one for one in mine if _has(table, _column(one))]
-    return whole.model_copy(update={"time": having[0] if having else named[0] if alone else None})
+    return whole.model_copy(update={"time": tuple(having) or (named[0] if alone else None)})
 
 
-def _column(time: TimeColumn) -> str | int:
+def _column(time: TimeColumn | None) -> str | int:
     """Header or number of a time column."""
     column = time.column if isinstance(time, ColumnSpec) else time
     return "t" if column is None else column

@@ -20,7 +20,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import samples, seconds
 from poinsot.model.quantities.units import units_like
 from poinsot.motion.signals import Measured, MotionTable
-from poinsot.recording.clock import TIME_NAMES
+from poinsot.recording.clock.times import TIME_NAMES
 from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
 from poinsot.recording.filtering.motion_cutoff import motion_cutoff

@@ -12,7 +12,8 @@ import numpy as np
 
 from poinsot.errors import MissingExtraError, PoinsotError, count_of, one_line
 from poinsot.model.mechanism import Mechanism, require_mechanism
-from poinsot.recording.clock import TIME_NAMES, Times, times_of
+from poinsot.recording.clock.stamps import is_stamp
+from poinsot.recording.clock.times import Times, is_time_name, times_of
 from poinsot.recording.columns import ColumnMap, Coupling, column_map, coupled, is_meant, mapped, time_columns
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.findings import compared, inspected
@@ -34,7 +35,7 @@ def read(
     *,
     columns: Any = None,
     time: str | int | Mapping[str, Any] | Sequence[Any] | None = None,
-    rate: float | None = None,
+    rate: float | str | None = None,
     couplings: Sequence[Mapping[str, Any]] = (),
     mechanism: Mechanism | None = None,
     format: str | None = None,
@@ -52,10 +53,10 @@ def read(
     with column, unit, gain, offset, kind, place, noise), a list of names in the order of the columns, or a columns
     file (TOML) that may hold all of this; for a list of paths, a list of these, or one for all: every file gives the
     columns that it has, and `file` in a table says which, where several have it. `time` is the time column (header,
-    number or table with column and unit; several, where files call it differently); `rate` [Hz] makes times where
-    there are none. With a `mechanism`, channels that have the names of its sensors, coordinates or actuators get
-    kinds, units and places, and more faults are found. Means of `every` so many rows are taken while reading.
-    `repair` masks samples that cannot be right (spikes, repeated rows); every finding says whether that was done.
+    number or table with column and unit; several, where files call it differently, or of seconds and their parts);
+    `rate` [Hz, or "5 kHz"] makes times where there are none. With a `mechanism`, channels that have the names of its
+    sensors, coordinates or actuators get kinds, units and places, and more faults are found. Means of `every` rows
+    are taken. `repair` masks samples that cannot be right (spikes, repeats); findings say whether that was done.
 
     `couplings` give channels from others, such as joints from motors: tables with `inputs` and `outputs` (names of
     channels), `matrix` R (a row for every output), `apply` ("forward": y = R x, "inverse": y = R⁻¹ x, "transpose",
@@ -136,7 +137,7 @@ def _read_one(path: Path, table: Table, digest: str, given: ColumnMap, every: in
         except PoinsotError as error:
             raise PoinsotError(f"{path.name}: {error}") from None
     table = table if given.channels else _without_index(table, times.column)
-    values, channels, steps, told = mapped(_without(table, times.column, given), given, path.name)
+    values, channels, steps, told = mapped(_without(table, (times.column, times.parts), given), given, path.name)
     told += _times_as_channels(times.column, channels, path.name)
     kept = {name: column[times.rows] for name, column in values.items()}
     for column in (times.t, *kept.values()):
@@ -165,11 +166,11 @@ def _times_as_channels(time: str, channels: Mapping[str, RecordedChannel], file:
     return [Finding("times", name, "", 0.0, message, advice, Severity.WARNING) for name in same]
 
 
-def _without(table: Table, time: str, given: ColumnMap) -> Table:
-    """The table without its time column, unless a channel is made of it."""
-    if not time or given.channels or len(table.names) == 1:
+def _without(table: Table, times: tuple[str, str], given: ColumnMap) -> Table:
+    """The table without its time columns, unless a channel is made of them."""
+    if not times[0] or given.channels or len(table.names) == 1:
         return table
-    return _kept(table, [k for k, name in enumerate(table.names) if name != time])
+    return _kept(table, [k for k, name in enumerate(table.names) if name not in times])
 
 
 def _without_index(table: Table, time: str) -> Table:
@@ -251,5 +252,8 @@ def _wanted(given: ColumnMap) -> Callable[[str], bool]:
     named = [*specs.values(), *time_columns(given)]
     if not specs or any(isinstance(column, int) for column in named):
         return lambda name: True
-    times = () if given.rate is not None else TIME_NAMES
-    return lambda name: any(column and is_meant(column, name) for column in named) or name.lower() in times
+    times = given.rate is None
+    return lambda name: (
+        any(column and is_meant(column, name) for column in named)
+        or (times and (is_time_name(name) or is_stamp(name)))
+    )

@@ -65,9 +65,18 @@ class RecordedChannel:
 
 
 CHANNELS = 8  # in a plot
+GAP = 2.5  # of the median step of a clock, beyond which samples are missing
 
 COMPLEX = "complex numbers, which samples over time are not"
 OTHERS = {"b": "truth values", "U": "texts", "S": "texts", "c": COMPLEX}  # of arrays that are no samples
+
+
+def _rate_of(t: np.ndarray) -> float:
+    """Samples per second at times (n,) by the mean step, a step over a lost sample being two  [Hz]."""
+    steps = np.diff(t)
+    step = float(np.median(steps))
+    steps = steps[steps <= GAP * step]
+    return float(np.sum(np.maximum(np.round(steps / step), 1.0)) / np.sum(steps)) if step > 0 else float("inf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,8 +196,8 @@ class Recording(Result):
 
     @property
     def rate(self) -> float:
-        """Samples per second, from the median step of the clock  [Hz]."""
-        return float(1 / np.median(np.diff(self.t))) if len(self) > 1 else float("nan")
+        """Samples per second, from all steps of the clock that are no gaps  [Hz]."""
+        return _rate_of(self.t) if len(self) > 1 else float("nan")
 
     def __len__(self) -> int:
         return len(self.abscissa)

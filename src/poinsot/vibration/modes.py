@@ -42,7 +42,10 @@ class Damped(Result):
 
     @property
     def frequencies(self) -> np.ndarray:
-        """Damped frequencies |Im s|/2π (k,), 0 where a motion creeps without swinging  [Hz]."""
+        """Damped frequencies |Im s|/2π (k,), 0 where a motion creeps without swinging  [Hz].
+
+        Modal tests and modal runs have natural ones, |s|/2π, which are larger by 1/√(1 − ζ²).
+        """
         return np.abs(np.imag(self.poles)) / (2 * np.pi)
 
     @property
@@ -247,7 +250,7 @@ def modes(
     `pose` gives named coordinates, or is a `State` at rest; without it the model's pose is taken, or the equilibrium
     near it. Actuators that are `locked` hold their coordinate: "all", "none", or a list of names; by default all but
     those along whose coordinate a spring acts, and none where nothing could move otherwise. `damped` prints the
-    damped modes too. A negative frequency f is that of an unstable pose, which is left as exp(2π|f| t).
+    damped modes too, at |Im s|/2π. A negative frequency f is that of an unstable pose, which is left as exp(2π|f| t).
 
     >>> import poinsot
     >>> poinsot.modes(poinsot.load("three_link"), pose={"phi1": 0, "phi2": 0, "phi3": 0}).frequencies.round(3)

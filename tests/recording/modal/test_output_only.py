@@ -90,6 +90,20 @@ def test_a_low_band_is_sampled_less_often_and_holds_its_modes():
 
 
 @needs_pyoma
+@pytest.mark.parametrize("references", [POINTS, ("P1",), ("P3",)], ids=", ".join)
+def test_a_narrow_band_of_many_channels_or_few_references_holds_its_modes(references):
+    run = recording()
+    more = {"P4": run["P1"] - 0.4 * run["P3"], "P5": run["P2"] + 0.3 * run["P3"]}
+    all_five = Recording.of(
+        run.t, {**{name: run[name] for name in POINTS}, **more}, units=dict.fromkeys([*POINTS, *more], "m/s²")
+    )
+    every = [*references, *more] if len(references) > 1 else references
+    one = poinsot.modal_test(all_five, method="ssi", band=(15.0, 120.0), references=every)
+    np.testing.assert_allclose(one.frequencies, three_link().frequencies[:2], rtol=5e-3)
+    assert len(poinsot.modal_test(all_five, method="ssi", band=(60.0, 120.0), references=every).poles) == 1
+
+
+@needs_pyoma
 def test_noise_without_modes_has_none():
     rng = np.random.default_rng(0)
     noise = Recording.of(np.arange(20000) / 100, {"a": rng.standard_normal(20000), "b": rng.standard_normal(20000)})

@@ -30,6 +30,7 @@ class Controller(ABC):
     ki: float = 0.0  # of the integral
 
     name: ClassVar[str]
+    of_error: ClassVar[bool] = False  # whether the rate of its reference is taken by the same differences
 
     def __post_init__(self) -> None:
         if not self.lower < self.upper:
@@ -53,12 +54,15 @@ class PID(Controller):
     """Proportional, derivative and integral of the position error.
 
     c = k_p e + k_d ė + k_i ∫ e dt        (theory/estimation, eq. 21)
+
+    By differences over n samples, ė = (e_k − e_{k−n})/(n T).
     """
 
     kp: float
     kd: float = 0.0
 
     name = "pid"
+    of_error = True
 
     def law(self, e: Any, r_dot: Any, s_dot: Any, z: Any) -> tuple[Any, Any]:
         """Command and ė of the integral."""
@@ -71,6 +75,8 @@ class Cascade(Controller):
     """A proportional position loop around a proportional and integral velocity loop.
 
     w = k_p e + k_f ṡ* − ṡ ,   c = k_v w + k_i ∫ w dt        (theory/estimation, eq. 22)
+
+    Differences are those of the drive's speed ṡ: ṡ* is told with the reference.
     """
 
     kp: float
@@ -130,6 +136,7 @@ def control_of(given: Any) -> Control | None:
         return given
     tables = dict(by_name(given, "control is", "{'A': {'type': 'pid', 'reference': 'A.wanted', 'kp': 100.0}}"))
     rate = tables.pop("rate", None)
+    rate = as_value(rate, "Hz", "the sampling rate of a controller") if isinstance(rate, str) else rate
     drives = tuple((name, _controller(name, table)) for name, table in tables.items())
     return Control(drives, None if rate is None else as_value(rate, "Hz", "the sampling rate of a controller"))
 

@@ -134,6 +134,7 @@ def step_inputs(told: References, control: Control, turns: np.ndarray, m: int) -
     n = len(told.t)
     fine = np.interp(np.arange((n - 1) * m + 1) / m, np.arange(n), told.t)
     s, s_dot = _between(fine, told)
+    s_dot = _as_taken(fine, s, s_dot, told, control)
     noise = np.zeros_like(told.s) if told.noise is None else told.noise
     held = noise[np.minimum(np.arange(len(fine)) // m, n - 1)]
     at, ahead = np.arange(len(fine)), np.minimum(np.arange(len(fine)) + 1, len(fine) - 1)
@@ -149,6 +150,20 @@ def _between(fine: np.ndarray, told: References) -> tuple[np.ndarray, np.ndarray
 
     cubic = CubicHermiteSpline(told.t, told.s, told.s_dot)
     return cubic(fine), cubic(fine, 1)
+
+
+def _as_taken(fine: np.ndarray, s: np.ndarray, s_dot: np.ndarray, told: References, control: Control) -> np.ndarray:
+    """Rates of references (n, d) as controllers take them: of some by differences, as the drive's speed."""
+    if control.rate is None:
+        return s_dot
+    found, tick = s_dot.copy(), float(np.median(np.diff(told.t))) / _samples(told.t, control)
+    for k, (_, one) in enumerate(control.drives):
+        if one.of_error and one.differences:
+            before = fine - one.differences * tick
+            past = _between(np.maximum(before, told.t[0]), told)[0][:, k]
+            past += told.s_dot[0, k] * np.minimum(before - told.t[0], 0.0)  # on which the drive begins, too
+            found[:, k] = (s[:, k] - past) / (one.differences / control.rate)
+    return found
 
 
 def whole_turns(compiled: System, control: Control, off: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poinsot.estimate.unknowns import PAYLOAD, Unknowns
-from poinsot.identifiability.linear import LinearParameter, force_name
+from poinsot.identifiability.linear import LinearParameter, force_name, labels
 from poinsot.model.mechanism import Mechanism
 from poinsot.spatial.inertia import planar_inertia, pseudo_inertia
 
@@ -31,7 +31,16 @@ class BodyInertia:
     name: str
     constant: np.ndarray  # S⁻¹ C S⁻ᵀ (n, n)
     slopes: np.ndarray  # S⁻¹ A S⁻ᵀ (k, n, n)
-    whole: bool  # whether all its parameters are unknowns
+    missing: tuple[str, ...]  # patterns of its parameters that are no unknowns
+
+    @property
+    def whole(self) -> bool:
+        """Whether all its parameters are unknowns."""
+        return not self.missing
+
+    def is_impossible(self, phi: np.ndarray) -> bool:
+        """Whether no body has such unknowns (k,)."""
+        return self.least(phi) < -SINGULAR
 
     def scaled(self, phi: np.ndarray) -> np.ndarray:
         """P̃ (n, n) for unknowns (k,)."""
@@ -64,7 +73,7 @@ class Possible:
 
     def defects(self, phi: np.ndarray, names: tuple[str, ...]) -> tuple[str, ...]:
         """Bodies that no matter can have, and parameters beyond their limits."""
-        bad = tuple(f"body '{body.name}'" for body in self.bodies if body.least(phi) < -SINGULAR)
+        bad = tuple(f"body '{body.name}'" for body in self.bodies if body.is_impossible(phi))
         slack = SINGULAR * self.size
         beyond = (phi < self.lower - slack) | (phi > self.upper + slack)
         return bad + tuple(f"'{name}'" for name, out in zip(names, beyond) if out)
@@ -98,17 +107,24 @@ def _body(
     """The inertia matrix of a body as a function of all unknowns."""
     matrix = planar_inertia if mechanism.planar else pseudo_inertia
     ten = np.zeros(10) if payload else np.asarray(mechanism.bodies[owner].inertial_parameters(), float).ravel()
-    slopes, own = np.zeros((len(linear), len(S), len(S))), 0
+    slopes, own = np.zeros((len(linear), len(S), len(S))), set()
     for k, p in enumerate(linear):
         if p.table == "bodies" and p.owner == owner and p.name.startswith(PAYLOAD) == payload:
             ten[p.place[1]] = 0.0
             slopes[k] = matrix(np.eye(10)[p.place[1]])
-            own += 1
+            own.add(p.place[1])
     T = np.linalg.inv(S)
     constant, slopes = T @ matrix(ten) @ T.T, T @ slopes @ T.T
     V = _range(constant, slopes)
     name = f"{PAYLOAD}{owner}" if payload else owner
-    return BodyInertia(name, V.T @ constant @ V, V.T @ slopes @ V, own == (4 if mechanism.planar else 10))
+    return BodyInertia(name, V.T @ constant @ V, V.T @ slopes @ V, _missing(mechanism, owner, own))
+
+
+def _missing(mechanism: Mechanism, owner: str, own: set[int]) -> tuple[str, ...]:
+    """Patterns of the parameters of a body that are not among its own, by number among the ten."""
+    missing = [label for label, i in labels(mechanism.planar).items() if i not in own]
+    patterns = {"m": "m", "mx": "m[xyz]", "my": "m[xyz]", "mz": "m[xyz]", "J": "J"}
+    return tuple(dict.fromkeys(f"{owner}.{patterns.get(label, 'I*')}" for label in missing))
 
 
 def _range(constant: np.ndarray, slopes: np.ndarray) -> np.ndarray:

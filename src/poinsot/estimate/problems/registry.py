@@ -15,7 +15,7 @@ from poinsot.estimate.problems.geometry.calibration import calibration
 from poinsot.estimate.problems.output.measurement import output_error
 from poinsot.estimate.search.problem import SearchProblem, with_priors
 from poinsot.estimate.study import Study
-from poinsot.recording.clock import TIMING
+from poinsot.recording.clock.times import TIMING
 
 Built = Callable[[Study], tuple[Measurement, Measurement | None]]  # what is identified from, and what is held out
 

@@ -2,6 +2,7 @@
 
 A shift c is believed if it is sure, explains most of what the fit leaves, more of it than an offset, a spring,
 friction, drive inertia and a delay of every force together, and more beside these    (theory/estimation, eq. 47).
+None that takes the recorded positions beyond end stops is: the model lacks something else.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from poinsot.estimate.study import Study
 from poinsot.estimate.zeros.shifted_fit import Left, Shift, ShiftedFit
 from poinsot.estimate.zeros.shifted_rows import shiftable
 from poinsot.recording.finding import Finding, Severity
+from poinsot.recording.findings.against_model import end_stops, is_beyond
 from poinsot.recording.motion import position_channels
 
 __all__ = ["with_encoder_zeros"]
@@ -72,10 +74,12 @@ def _findings(study: Study, problem: LinearProblem, solution: LinearSolution) ->
     fit = ShiftedFit(problem, found, solution.sigma)
     zero = np.zeros(len(fit.names))
     as_is = fit.left(fit.at(zero), besides=False)
+    read = {place: name for name, place in position_channels(first.recording, found[0].mechanism).items()}
     best = _best(fit, as_is)
     if best is None:
         return []
-    read = {place: name for name, place in position_channels(first.recording, found[0].mechanism).items()}
+    if stop := _end_stop_beyond(fit, best):
+        return [_lacking(as_is, best, stop, read[fit.names[best.which[0]]])]
     return [*_told(fit, as_is, best, read)]
 
 
@@ -88,17 +92,23 @@ def _some(n: int, neighbours: bool) -> slice:
 
 
 def _best(fit: ShiftedFit, as_is: Left) -> Shift | None:
-    """The shift that is believed: of one coordinate, and of others as long as each explains more."""
+    """The shift that is believed: of one coordinate, and of others as long as each explains more.
+
+    It is beyond an end stop where no single one within them explains as much.
+    """
     c, best = np.zeros(len(fit.names)), None
     first = here = fit.left(fit.at(c), besides=True)
     while best is None or len(best.which) < len(c):
         which = () if best is None else best.which
         every = (fit.found(c, (*which, k)) for k in _worth_a_look(fit, c, here, which))
         good = [one for one in every if one and _sure(one) and one.besides.size < OWN * here.size]
+        good = [one for one in good if best is None or not _end_stop_beyond(fit, one)]
         if not good:
             break
         best = min(good, key=lambda one: one.besides.size)
         c, here = best.c, best.besides
+        if _end_stop_beyond(fit, best):
+            break
     believed = best is not None and best.left.size < min(LESS * as_is.size, first.size)
     return best if believed else None
 
@@ -116,6 +126,27 @@ def _sure(one: Shift) -> bool:
     return bool(np.all(np.abs(one.c[list(one.which)]) > SURE * one.errors))
 
 
+def _end_stop_beyond(fit: ShiftedFit, one: Shift) -> str:
+    """The end stop beyond which the positions would be; "" if there is none."""
+    for k in one.which:
+        for run in fit.runs:
+            for name, lower, upper in end_stops(run.mechanism, fit.names[k]):
+                if is_beyond(np.asarray(run.motion[fit.names[k]].s) - one.c[k], lower, upper).any():
+                    return name
+    return ""
+
+
+def _lacking(as_is: Left, best: Shift, stop: str, name: str) -> Finding:
+    """What follows a motion as another zero would, which end stops exclude, is something that the model lacks."""
+    remains = 100 * best.left.size / as_is.size
+    message = (
+        "what the fit leaves follows its motion, and the model lacks something: another zero would leave "
+        f"{remains:.2g} % of the squares, but is beyond end stop '{stop}'"
+    )
+    advice = "see whether a mass, a first moment or a payload is known that should be an unknown"
+    return Finding("lacking", name, "", remains, message, advice, Severity.ERROR)
+
+
 def _told(fit: ShiftedFit, as_is: Left, best: Shift, read: dict[str, str]) -> Iterator[Finding]:
     """One finding for every coordinate that is shifted, what follows from all of them with the first."""
     names = [read[fit.names[k]] for k in best.which]
@@ -126,8 +157,8 @@ def _told(fit: ShiftedFit, as_is: Left, best: Shift, read: dict[str, str]) -> It
         effect = _effect(fit, as_is, best) if name == names[0] else f"found together with that of '{names[0]}'"
         encoder = place in fit.runs[0].mechanism.sensors
         remedy = f"read its column with offset = {-c:.4g}" + (f", or give its encoder offset = {c:.4g}" * encoder)
-        advice = f"compare it in a known pose, and {remedy}"
-        message = f"its zero seems off, it reads {size}: {effect}; on forces zeros are no unknowns, so {advice}"
+        message = f"its zero seems off, it reads {size}: {effect}; on forces zeros are no unknowns, so {remedy}"
+        advice = "compare it in a known pose first"
         yield Finding("zero", name, "", c, message, advice, Severity.ERROR)
 
 

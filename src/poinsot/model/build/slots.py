@@ -86,7 +86,9 @@ class Slots:
         if read is not None:
             if not abs(read[0]) < float("inf"):
                 raise ModelError(path, f"expected a finite number, got '{value}'")
-            number = read[0] if unit is None else in_place(*read, unit)
+            if unit is None:
+                return Constant(read[0])
+            number = in_place(*read, unit)
             if number is None:
                 raise ModelError(path, expected(unit, value, read[1]))
             return Constant(number)

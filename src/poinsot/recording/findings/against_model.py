@@ -20,7 +20,7 @@ from poinsot.recording.findings.trial import Trial, force_of, trial_of
 from poinsot.recording.motion import position_channels
 from poinsot.recording.recording import Axis, Clock, Recording
 
-__all__ = ["column_findings", "model_findings"]
+__all__ = ["column_findings", "end_stops", "is_beyond", "model_findings"]
 
 FEWEST = 50  # samples that hypotheses are tried on
 TURNS = 4 * np.pi  # an angle that moves by more is asked about  [rad]
@@ -85,10 +85,22 @@ def _limits(recording: Recording, mechanism: Mechanism) -> Iterator[Finding]:
         drive = mechanism.actuators.get(force_of(mechanism, channel))
         if drive is not None:
             yield from _beyond(recording, name, float(drive.lower), float(drive.upper), f"actuator '{drive.name}'")
-        for stop in mechanism.forces.values() if name in read else ():
-            simple = stop.simple(0.0)
-            if simple is not None and stop.on == _coordinate(mechanism, read[name]):
-                yield from _beyond(recording, name, simple.lower, simple.upper, f"end stop '{stop.name}'")
+        for stop, lower, upper in end_stops(mechanism, read[name]) if name in read else ():
+            yield from _beyond(recording, name, lower, upper, f"end stop '{stop}'")
+
+
+def end_stops(mechanism: Mechanism, place: str) -> Iterator[tuple[str, float, float]]:
+    """Name, lower and upper end [m or rad] of the end stops of a coordinate or encoder."""
+    for stop in mechanism.forces.values():
+        simple = stop.simple(0.0)
+        if simple is not None and stop.on == _coordinate(mechanism, place):
+            yield stop.name, simple.lower, simple.upper
+
+
+def is_beyond(x: np.ndarray, lower: float, upper: float) -> np.ndarray:
+    """Which samples (n,) are beyond limits by more than these may be off."""
+    margin = 0.05 * (upper - lower) if np.isfinite(upper - lower) else 0.05 * min(abs(lower), abs(upper))
+    return (x < lower - margin) | (x > upper + margin)
 
 
 def _coordinate(mechanism: Mechanism, place: str) -> object:
@@ -97,8 +109,7 @@ def _coordinate(mechanism: Mechanism, place: str) -> object:
 
 def _beyond(recording: Recording, name: str, lower: float, upper: float, whose: str) -> Iterator[Finding]:
     x = recording[name]
-    margin = 0.05 * (upper - lower) if np.isfinite(upper - lower) else 0.05 * min(abs(lower), abs(upper))
-    outside = np.flatnonzero((x < lower - margin) | (x > upper + margin))
+    outside = np.flatnonzero(is_beyond(x, lower, upper))
     if len(outside):
         worst = float(np.nanmax(np.maximum(lower - x, x - upper)))
         message = f"it is up to {worst:.4g} {recording.units[name]} beyond the limits of {whose}"

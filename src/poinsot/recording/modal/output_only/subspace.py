@@ -37,6 +37,7 @@ __all__ = ["Correlations", "SubspaceModes", "correlations", "subspace_chart", "s
 
 PARTS = 50  # of the recordings, from which the scatter of correlations comes
 LEAST, MOST = 8, 240  # block rows at least, rows at most
+COLUMNS = 24  # of the Hankel matrix at least, which bound the order of the state: few references need more blocks
 MARGIN = 2.5  # samples per period of the upper end of the band
 HIGHEST = 40  # order of the state
 VAGUE = 0.5  # half-widths of a peak: poles whose frequency is not known better are no modes
@@ -79,7 +80,8 @@ def correlations(
     tables = [_thinned(y, fewer) for y in tables]
     rate, o = rate / fewer, tables[0].shape[1]
     wanted = int(np.ceil(rate / (2 * max(band[0], 1e-3 * rate))))
-    j = int(np.clip(wanted, LEAST, max(LEAST, MOST // o)))
+    least = max(LEAST, int(np.ceil(COLUMNS / len(references))))
+    j = int(np.clip(wanted, least, max(least, MOST // o)))
     counts = np.array([len(y) - 2 * j + 1 for y in tables])
     parts = np.maximum(PARTS * counts // max(counts.sum(), 1), 2)
     if np.any(counts < 4 * j * parts):
@@ -104,7 +106,8 @@ def subspace_chart(
     given: Correlations, band: tuple[float, float], order: int | None, limits: Limits
 ) -> tuple[StabilisationChart, int]:
     """The stabilisation chart of all even orders, and how many these are."""
-    orders = range(2, min(order or HIGHEST, min(given.hankel.shape) - 2) + 1, 2)
+    shifted = len(given.hankel) // given.rows * (given.rows - 1)  # rows of O↑, at least as many as columns
+    orders = range(2, min(order or HIGHEST, min(given.hankel.shape) - 2, shifted) + 1, 2)
     sets = [_in_band(one, band, limits) for one in _pole_sets(given.hankel, orders, given)]
     return joined_tracks(stabilisation(sets, limits)), len(orders)
 

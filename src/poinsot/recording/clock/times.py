@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.recording.columns import ColumnMap, ColumnSpec, column_index, time_columns
+from poinsot.recording.clock.stamps import Stamp, stamp_of, stamps
+from poinsot.recording.columns import ColumnMap, ColumnSpec, column_index, named_times, time_columns
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.readers.table import Table
-from poinsot.recording.recording import Clock
+from poinsot.recording.recording import GAP, Clock
 from poinsot.recording.units import si
 
-__all__ = ["TIME_NAMES", "TIMING", "Times", "is_uniform", "times_of"]
+__all__ = ["TIME_NAMES", "TIMING", "Times", "is_time_name", "is_uniform", "times_of"]
 
 TIME_NAMES = (
     "t",
@@ -33,7 +34,7 @@ TIME_NAMES = (
 )
 EPOCHS = ((1e17, 1e-9, "ns"), (1e14, 1e-6, "µs"), (1e11, 1e-3, "ms"))  # since 1970
 TIMING = ("no clock", "time unit", "gaps", "jitter")  # codes of findings that matter only where time does
-JITTER, GAP = 0.05, 2.5  # of the median step
+JITTER = 0.05  # of the median step
 FEW = 5  # rows with times of others: fewer are stamped wrongly, more are of a clock that was set back
 FALLS = 0.25  # of the rows: times that fall as often are of no clock
 SLOW = 0.5  # a step that hardly any machine is recorded with  [s]
@@ -50,6 +51,7 @@ class Times:
     findings: tuple[Finding, ...]
     steps: tuple[str, ...]
     epoch: float = 0.0  # what was subtracted  [s]
+    parts: str = ""  # name of the column with the parts of a second, where the other has whole ones
 
 
 def times_of(table: Table, columns: ColumnMap) -> Times:
@@ -62,7 +64,9 @@ def times_of(table: Table, columns: ColumnMap) -> Times:
         return _cleaned(table.abscissa, "", "", [])
     column, notes = _time_column(table, columns, n)
     if column is not None:
-        spec = columns.time if isinstance(columns.time, ColumnSpec) else ColumnSpec()
+        if stamp := stamp_of(table, column, named_times(columns)):
+            return _stamped(table, stamp, notes)
+        spec = next((one for one in named_times(columns)[:1] if isinstance(one, ColumnSpec)), ColumnSpec())
         found = _cleaned(*_seconds(table, column, spec), notes, table.columns)
         _require_not_swapped(table, column, found)
         return found
@@ -83,13 +87,34 @@ def _time_column(table: Table, columns: ColumnMap, n: int) -> tuple[int | None, 
     if columns.rate is not None:
         return None, []
     for k, name in enumerate(table.names):
-        if name.lower().strip().rpartition(".")[2] in TIME_NAMES and not np.iscomplexobj(table.columns[k]):
+        if is_time_name(name) and not np.iscomplexobj(table.columns[k]):
             return k, []
+    for stamp in stamps(table):
+        return stamp.whole, []
     if table.rate is None and n > 10 and table.names[0] == "column1" and is_uniform(table.columns[0]):
         step = float(np.median(np.diff(table.columns[0])))
         message = f"the first column grows by {step:g} from row to row and is taken as time in seconds"
         return 0, [Finding("time guessed", "t", "", step, message, "name it with time= to be sure", Severity.NOTE)]
     return None, []
+
+
+def is_time_name(name: str) -> bool:
+    """Whether a column of this name has times, such as "stamp", "header.stamp" or "__time".
+
+    >>> is_time_name("header.stamp"), is_time_name("__time"), is_time_name("q.position")
+    (True, True, False)
+    """
+    return name.lower().strip(" _").rpartition(".")[2] in TIME_NAMES
+
+
+def _stamped(table: Table, stamp: Stamp, notes: Sequence[Finding]) -> Times:
+    """Times from seconds and their parts; whole seconds are subtracted first, and nothing is rounded."""
+    names = [table.names[k] for k in (stamp.whole, stamp.parts)]
+    seconds, parts = table.columns[stamp.whole], table.columns[stamp.parts]
+    known = seconds[np.isfinite(seconds)]
+    since = float(known[0]) if len(known) and abs(known[0]) > 1e6 else 0.0
+    t, step = (seconds - since) + stamp.unit * parts, f"times from '{names[0]}' and '{names[1]}'"
+    return replace(_cleaned(t, names[0], step, notes, table.columns, since), parts=names[1])
 
 
 def _require_not_swapped(table: Table, column: int, found: Times) -> None:
@@ -128,9 +153,17 @@ def _seconds(table: Table, column: int, spec: ColumnSpec) -> tuple[np.ndarray, s
 
 
 def _cleaned(
-    t: np.ndarray, column: str, step: str, notes: Sequence[Finding], columns: Sequence[np.ndarray] = ()
+    t: np.ndarray,
+    column: str,
+    step: str,
+    notes: Sequence[Finding],
+    columns: Sequence[np.ndarray] = (),
+    since: float = 0.0,
 ) -> Times:
-    """Times that grow from row to row: rows that do not are left out, and said; `columns` are all of the table."""
+    """Times that grow from row to row: rows that do not are left out, and said.
+
+    `columns` are all of the table; `since` was subtracted already  [s].
+    """
     t = np.asarray(t, float)
     findings, steps = list(notes), [step] if step else []
     rows: np.ndarray | slice = slice(None)
@@ -142,8 +175,9 @@ def _cleaned(
         later, found = _growing(t[order], order + 1, column, copies[order])
         rows = order[later]
         t, findings = t[rows], [*findings, *found]
-    epoch = float(t[0]) if abs(t[0]) > 1e6 else 0.0
-    t = t - epoch if epoch else t
+    first = float(t[0]) if since or abs(t[0]) > 1e6 else 0.0
+    epoch = since + first
+    t = t - first if first else t
     findings += _steps(t)
     if epoch:
         steps.append(f"{epoch:.6f} s were taken from all times")

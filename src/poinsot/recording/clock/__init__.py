@@ -1,0 +1,5 @@
+"""Clock: times of the samples.
+
+times     from a column, a rate or nothing, strictly increasing, and what was wrong with them
+stamps    two columns that are one time: seconds and their parts
+"""
