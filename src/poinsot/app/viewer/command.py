@@ -72,12 +72,10 @@ def view(
 ) -> None:
     """Show a mechanism in the browser: sliders that keep loops closed, motions, modes, results; Ctrl-C ends."""
     from poinsot.app.scene.viser_package import viser_module
-    from poinsot.app.viewer.address import require_free
 
     viser_module()
     if live := html is None and picture is None:
-        _require_no_mode(mode)
-        require_free(host, port)
+        _require_live(mode, host, port)
     if watch and not Path(what).exists():
         _wait(Path(what))
     with busy(f"loading {what}"):
@@ -102,9 +100,12 @@ def _require_watched(shown: Shown, watch: bool, live: bool) -> None:
         raise PoinsotError("--watch runs a study on the live page, or waits for the folder of a result")
 
 
-def _require_no_mode(mode: int | None) -> None:
+def _require_live(mode: int | None, host: str, port: int) -> None:
+    from poinsot.app.viewer.address import require_free
+
     if mode is not None:
         raise PoinsotError("--mode is for --html or --picture; the live page has its modes under 'Modes'")
+    require_free(host, port)
 
 
 def _wait(folder: Path) -> None:
