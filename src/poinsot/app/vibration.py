@@ -93,7 +93,7 @@ def modes(
         data["units"] |= {"damped_frequencies": "Hz", "damping_ratios": "-"}
     write_plot(plot, found, overwrite)
     write_json(json, data, overwrite)
-    beside_data(*rest)
+    beside_data(*_qualifying(rest))
     print("\n".join([str(found), *rest]))
 
 
@@ -153,7 +153,7 @@ def frf(
     data: dict[str, Any] = {name: x.tolist() for name, x in columns.items()}
     data |= {"units": units, "quantity": quantity, "growth": found.growth, **_pose_data(linear), "said": rest}
     write_json(json, data, overwrite)
-    beside_data(*said_of(found.growth, "such a response"), *rest)
+    beside_data(*said_of(found.growth, "such a response"), *_qualifying(rest))
     print("\n".join([str(found), *rest]))
 
 
@@ -185,7 +185,7 @@ def compliance(
     units = {"compliance": [[f"{m}/{f}" for f in pushed] for m in moved], "growth": "1/s"}
     data = {"at": at, "axes": found.axes, "per": found.per, "compliance": found.matrix.tolist(), "units": units}
     write_plot(plot, found, overwrite)
-    beside_data(*rest)
+    beside_data(*_qualifying(rest))
     write_json(json, {**data, "growth": found.growth, **_pose_data(linear), "said": rest}, overwrite)
     table(
         ("", *(f"per {name} [{'N·m' if turn else 'N'}]" for name, turn in zip(found.per, turns)), "unit"),
@@ -231,6 +231,11 @@ def _at_rest(linear: LinearModel, asked: Any, wish: Any) -> list[str]:
         own = f"an equilibrium, up to {moved} from {own}"
     shown = pose_line(mechanism, linear.poses, linear.angles)
     return [*lines, f"about {own}" + (f": {shown}" if shown else "")]
+
+
+def _qualifying(rest: list[str]) -> list[str]:
+    """What `_at_rest` tells but the pose, where it is the one that was meant."""
+    return [line for line in rest if not line.startswith(("about the pose asked for", "about the model's own pose"))]
 
 
 def _moved(begin: Assembly, linear: LinearModel) -> str:
