@@ -15,7 +15,7 @@ from tests.generated.share import share
 
 import poinsot as library
 from poinsot.app.new.command import OFFERED
-from poinsot.app.new.files import HEAVIER, LINES, recordings_of
+from poinsot.app.new.files import HEAVIER, LINES, recordings_of, study_text
 from poinsot.app.new.machine import MECHANISMS, machine_of, machine_of_file, machine_of_urdf
 from poinsot.app.new.motions import motions_of, with_sensors
 from poinsot.app.new.unknowns import asked_of, candidates_of, force_noise
@@ -195,6 +195,16 @@ def test_a_first_study_asks_for_what_its_motion_determines(name):
     )
     assert found.determined == asked.names and {*asked.names, *asked.left} == {*candidates_of(machine)}
     assert ("crank.mass" in asked.left) == (name == "slider_crank")
+
+
+def test_a_machine_whose_springs_outweigh_its_masses_asks_for_the_one_that_is_told_best(tmp_path):
+    (tmp_path / "table.toml").write_text(library.dumps(library.load("tilting_table")))
+    machine = machine_of_file(tmp_path / "table.toml", tmp_path)
+    motions = motions_of(machine)
+    asked = asked_of(with_sensors(machine, motions), motions)
+    assert asked.names == ("motor.viscous",) and asked.poor.endswith("more than 10 %")
+    assert {*asked.names, *asked.left} == {*candidates_of(machine)}
+    assert '"motor.viscous", # told best, and still poorly: ±' in study_text(asked)
 
 
 def test_the_noise_of_a_new_folder_is_that_of_no_recording_with_a_small_seed():

@@ -56,7 +56,8 @@ def _table(columns: Mapping[str, np.ndarray], digits: int) -> str:
 
 def study_text(asked: FirstUnknowns) -> str:
     """The study: which parameters, from which recordings, by which method."""
-    lines = [f"    {quoted(name)}," for name in asked.names]
+    poor = f" # told best, and still poorly: {asked.poor}" if asked.poor else ""
+    lines = [f"    {quoted(name)},{poor}" for name in asked.names]
     lines += [f"    # {quoted(name)}, # {reason}" for name, reason in asked.left.items()]
     names = "\n".join(lines)
     return f"""\

@@ -1,7 +1,7 @@
 """What a first study asks for: masses and friction that the motion determines with the noise of the sensors.
 
 Parameters are left out one after the other, the worst first, until each of the others has a relative standard error
-below that from which `determinable` calls it poor.
+below that from which `determinable` calls it poor; the last one stays, with its error.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class FirstUnknowns:
 
     names: tuple[str, ...]
     left: Mapping[str, str] = field(default_factory=dict)  # reason by parameter
+    poor: str = ""  # why even the best of them is told poorly, where it is
 
     @property
     def masses(self) -> tuple[str, ...]:
@@ -50,6 +51,8 @@ def asked_of(machine: NewMachine, motions: NewMotions) -> FirstUnknowns:
             found = judge(in_model_parameters(W, names), noise if all(noise.values()) else None)
             if not (worst := _worst(found)):
                 return FirstUnknowns(names, left)
+            if len(names) == 1:
+                return FirstUnknowns(names, left, _reason(found, worst))
             left[worst] = _reason(found, worst)
             names = tuple(name for name in names if name != worst)
     except PoinsotError:  # a parameter that stands in the geometry too
