@@ -78,6 +78,12 @@ def test_drives_that_engage_a_freedom_not_at_all_or_by_round_off_do_not_hold_it(
         poinsot.regressor(arm, motion, TIMES)
 
 
+def test_a_drive_without_a_rate_at_home_does_not_hide_that_something_is_loose():
+    motion = {"A": lambda t: 0.3 + 0.2 * t, "B": 0.4}
+    with pytest.raises(PoinsotError, match="do not hold the mechanism"):
+        poinsot.inverse_dynamics(two_hinges(1.0, m1={"joint": "A"}, m2={"length": ["ground", "a"]}), motion, TIMES)
+
+
 def rssp(thick=0.01, end=None, driven=True) -> poinsot.Mechanism:
     """A crank, a rod between two balls or one other joint, with an inertia about its axis [kg·m²], and a slider."""
     solid = {"mass": 1.0, "inertia": [0.01, 0.01, 0.01]}

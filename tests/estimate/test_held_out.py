@@ -49,6 +49,14 @@ def test_one_held_out_sample_has_no_deviation_and_is_judged_in_its_unit(miss, sa
     assert "inf" not in str(one)
 
 
+@pytest.mark.parametrize("n", [2, 3])
+def test_a_few_held_out_samples_that_are_nearly_alike_are_judged_in_their_unit(n):
+    y = np.array([[17.0], [17.003], [16.998]])[:n]
+    few = fit_of(["run"], [("A", "N·m")], [T[:n]], [y + 0.02], [y])
+    assert few is not None and poorly_predicted(told(10.0, 0.16), few) == ()
+    assert not few.channels[0].constant and "–" in str(few)
+
+
 def test_a_channel_that_is_not_explained_at_all_is_not_predicted():
     assert poorly_predicted(told(0.01, 0.2), told(0.01, 0.2, 1)) == ("A",)
     assert poorly_predicted(told(0.0, 0.2, 0, ("A",)), told(0.0, 0.2, 1, ("A",))) == ()

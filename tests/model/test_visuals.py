@@ -118,7 +118,9 @@ def test_meshes_are_found_beside_the_file_and_scaled(tmp_path, file):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("file", "words"), [("gone.stl", "not beside"), ("bad.stl", "cannot be read|no triangles")])
+@pytest.mark.parametrize(
+    ("file", "words"), [("gone.stl", "are not found"), ("bad.stl", "cannot be read|no triangles")]
+)
 def test_a_mesh_that_cannot_be_read_is_said_once_and_the_body_is_drawn(tmp_path, file, words):
     (tmp_path / "bad.stl").write_text("this is no mesh")
     (tmp_path / "r.urdf").write_text(URDF.format(file=file))

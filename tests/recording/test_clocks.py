@@ -199,7 +199,7 @@ def test_a_rate_is_a_text_with_a_unit_in_columns_files_and_arguments(tmp_path):
 
 
 @pytest.mark.parametrize("rounded", [0.0, 2.0**-22, 1e-3], ids=["exact", "since 1970", "milliseconds"])
-@pytest.mark.parametrize("rate", [250.0, 300.0, 1000 / 3.7])
+@pytest.mark.parametrize("rate", [250.0, 300.0, 1000 / 3.7, 450.0, 700.0])
 def test_the_rate_of_a_clock_with_rounded_stamps_is_that_of_all_steps(rounded, rate):
     t = np.arange(5000) / rate
     kept = np.ones(len(t), bool)
@@ -208,6 +208,15 @@ def test_the_rate_of_a_clock_with_rounded_stamps_is_that_of_all_steps(rounded, r
     stamps = (np.round(t / rounded) * rounded if rounded else t)[kept]
     found = poinsot.Recording.of(stamps, {"x": np.zeros(len(stamps))})
     assert found.rate == pytest.approx(rate, rel=1e-12 if not rounded else 1e-6 if rounded < 1e-6 else 2e-3)
+
+
+@pytest.mark.parametrize("digits", [0, 1, 2])
+def test_one_time_in_seconds_and_in_parts_of_them_is_not_added_up(digits, tmp_path):
+    t = np.arange(600) / 1000
+    rows = "".join(f"{a:.{digits}f},{1000 * a:.0f},{np.sin(a)}\n" for a in t)
+    (path := tmp_path / "run.csv").write_text(f"t_sec,t_msec,x\n{rows}")
+    found = poinsot.read(path, time=["t_sec", {"column": "t_msec", "unit": "ms"}])
+    assert found.t[-1] < 1.05
 
 
 def test_the_times_of_plotjuggler_are_times(tmp_path):

@@ -72,11 +72,19 @@ OTHERS = {"b": "truth values", "U": "texts", "S": "texts", "c": COMPLEX}  # of a
 
 
 def _rate_of(t: np.ndarray) -> float:
-    """Samples per second at times (n,) by the mean step, a step over a lost sample being two  [Hz]."""
+    """Samples per second at times (n,) by the mean step, a step over a lost sample being two  [Hz].
+
+    Rounded stamps have steps of one and two units: the median is one of these, the mean lies between.
+    """
     steps = np.diff(t)
     step = float(np.median(steps))
+    if not step > 0:
+        return float("inf")
     steps = steps[steps <= GAP * step]
-    return float(np.sum(np.maximum(np.round(steps / step), 1.0)) / np.sum(steps)) if step > 0 else float("inf")
+    for _ in range(2):
+        usual = float(np.mean(steps[steps < 2.5 * step]))
+        step = float(np.sum(steps) / np.sum(np.maximum(np.round(steps / usual), 1.0)))
+    return 1 / step
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,7 +67,7 @@ def freest(
     Then names of coordinates of joints that tell those motions, one for each, the fastest first.
     """
     elements = compiled.mechanism.elements
-    free = _null_motions(_slopes(compiled, poses, held or {})[0])
+    free = _null_motions(np.nan_to_num(_slopes(compiled, poses, held or {})[0]))  # a length that is 0 has no rate
     parts = [(n, c) for n, joint in elements.joints.items() for c in joint_parts(joint, elements.planar).values()]
     slopes, _ = _slopes(compiled, poses, dict(enumerate(c for _, c in parts)))
     rates = np.nan_to_num(slopes[len(slopes) - len(parts) :]) @ free

@@ -74,13 +74,13 @@ def view(
     from poinsot.app.scene.viser_package import viser_module
 
     viser_module()
+    if motion is not None and simulate is not None:
+        raise PoinsotError("--motion and --simulate are two motions: give one of them")
     if live := html is None and picture is None:
         _require_live(mode, host, port)
-    if watch and not Path(what).exists():
+    if watch and live and not Path(what).exists():
         _wait(Path(what))
-    with busy(f"loading {what}"):
-        shown = shown_by(what, motion, simulate, change)
-    _require_watched(shown, watch, live)
+    shown = _loaded(what, motion, simulate, change, watch, live)
     if html is not None:
         with busy("page"):
             text = page_text(shown, mode, dark)
@@ -95,9 +95,14 @@ def view(
         serve(shown, host, port, browser=browser, dark=dark, watch=watch, seconds=simulate)
 
 
-def _require_watched(shown: Shown, watch: bool, live: bool) -> None:
+def _loaded(
+    what: str, motion: Path | None, simulate: float | None, change: list[str] | None, watch: bool, live: bool
+) -> Shown:
+    with busy(f"loading {what}"):
+        shown = shown_by(what, motion, simulate, change)
     if watch and (not live or (shown.study is None and shown.result is None)):
         raise PoinsotError("--watch runs a study on the live page, or waits for the folder of a result")
+    return shown
 
 
 def _require_live(mode: int | None, host: str, port: int) -> None:
@@ -123,8 +128,6 @@ def shown_by(what: str, motion: Path | None, simulate: float | None, change: lis
     from poinsot.app.viewer.result_panel import is_result
     from poinsot.app.viewer.studies import is_study, read_study, recorded_motion
 
-    if motion is not None and simulate is not None:
-        raise PoinsotError("--motion and --simulate are two motions: give one of them")
     if change and (is_result(Path(what)) or is_study(Path(what))):
         raise PoinsotError(f"--set changes a model, and {what} is a {'result' if Path(what).is_dir() else 'study'}")
     if is_result(Path(what)):

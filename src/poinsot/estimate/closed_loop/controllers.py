@@ -136,7 +136,6 @@ def control_of(given: Any) -> Control | None:
         return given
     tables = dict(by_name(given, "control is", "{'A': {'type': 'pid', 'reference': 'A.wanted', 'kp': 100.0}}"))
     rate = tables.pop("rate", None)
-    rate = as_value(rate, "Hz", "the sampling rate of a controller") if isinstance(rate, str) else rate
     drives = tuple((name, _controller(name, table)) for name, table in tables.items())
     return Control(drives, None if rate is None else as_value(rate, "Hz", "the sampling rate of a controller"))
 

@@ -17,6 +17,7 @@ OUTLIER = 4.0  # standard deviations, by the median
 GENERALISES = 1.5  # residual of held-out runs, over that of the identified ones, up to which a channel is predicted
 CONSTANT = 0.999  # residual over a channel's deviation, from which on a constant does as well
 MOST, COURSE = 0.7, 0.8  # residual over a channel's deviation, its correlation: white noise has 0.55 behind a filter
+FEW, EXPLAINED = 5, 0.1  # samples, and residual over their deviation, from which on fewer do not tell it
 NOISE, SCATTER = 0.55, 2.5  # of white noise, and deviations of it over √n that chance makes
 RARE = 1e-3  # chance of a larger ratio of residuals that are alike
 
@@ -28,7 +29,7 @@ class ChannelFit:
     channel: str
     unit: str
     rms: float  # of the residual, in the unit
-    relative: float  # residual over the channel's standard deviation; 1 is as good as a constant; NaN of one sample
+    relative: float  # residual over the channel's deviation; 1 is as good as a constant; NaN of a few alike
     of_norm: float  # ‖residual‖ / ‖channel‖
     correlation: float  # of residuals one sample apart; 0 is white
     outliers: float  # share of samples beyond four standard deviations
@@ -165,7 +166,7 @@ def fit_of(
                 name,
                 unit,
                 rms,
-                rms / deviation if deviation else np.inf if len(rest) > 1 else np.nan,
+                _relative(rms, deviation, len(rest)),
                 rms / norm if norm else np.inf,
                 float(correlation[c]),
                 outliers,
@@ -174,6 +175,12 @@ def fit_of(
         )
     left_over = np.asarray(np.isfinite(y).sum(axis=0) if spare is None else spare)
     return RunFit(tuple(runs), tuple(found), tuple(t), tuple(measured), tuple(predicted), left_over)
+
+
+def _relative(rms: float, deviation: float, n: int) -> float:
+    """Residual over the deviation of n samples; NaN of a few that hardly differ, such as one frequency."""
+    found = rms / deviation if deviation else np.inf
+    return found if n >= FEW or found < EXPLAINED else np.nan
 
 
 def poorly_predicted(fit: RunFit, held_out: RunFit) -> tuple[str, ...]:

@@ -127,11 +127,12 @@ def _sure(one: Shift) -> bool:
 
 
 def _end_stop_beyond(fit: ShiftedFit, one: Shift) -> str:
-    """The end stop beyond which the positions would be; "" if there is none."""
+    """The end stop beyond which the shift takes positions; "" if there is none."""
     for k in one.which:
         for run in fit.runs:
             for name, lower, upper in end_stops(run.mechanism, fit.names[k]):
-                if is_beyond(np.asarray(run.motion[fit.names[k]].s) - one.c[k], lower, upper).any():
+                s = np.asarray(run.motion[fit.names[k]].s)
+                if (is_beyond(s - one.c[k], lower, upper) & ~is_beyond(s, lower, upper)).any():
                     return name
     return ""
 

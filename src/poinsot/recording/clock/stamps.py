@@ -18,6 +18,8 @@ _SECONDS = re.compile(r"(?P<of>.*?)(sec|second)s?", re.IGNORECASE)
 _PARTS = re.compile(r"(?P<of>.*?)(?P<unit>nano|n|micro|u|milli|m)(sec|second)s?", re.IGNORECASE)
 _PART = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "nano": 1e-9, "micro": 1e-6, "milli": 1e-3}  # [s]
 
+FAST = 0.5  # step below which parts of a second fall whenever the second grows  [s]
+
 
 @dataclass(frozen=True)
 class Stamp:
@@ -70,5 +72,8 @@ def _is_one_time(table: Table, stamp: Stamp) -> bool:
     seconds, parts = seconds[good], parts[good]
     if not len(parts) or np.iscomplexobj(seconds + parts) or parts.min() < 0 or parts.max() >= 1:
         return False
-    alone, both = (np.count_nonzero(np.diff(t) > 0) for t in (seconds, seconds - seconds[0] + parts))
-    return bool(not np.any(seconds % 1) or both > alone)
+    whole = seconds - seconds[0] + parts
+    grown = np.diff(seconds) > 0
+    if np.median(np.diff(whole)) < FAST and np.any(np.diff(parts)[grown] >= 0):  # the same time once more
+        return False
+    return bool(not np.any(seconds % 1) or np.count_nonzero(np.diff(whole) > 0) > np.count_nonzero(grown))
