@@ -28,8 +28,54 @@ def test_friction_that_is_wider_in_the_model_is_a_doubt(smooth):
     est = poinsot.identify(poinsot.loads(SLIDE.replace("SMOOTH", "4e-3")), slow(smooth), UNKNOWNS)
     assert abs(est["rail.viscous"].value - 40) > 2 * est["rail.viscous"].deviation
     (said,) = (text for text in est.doubts if SAID in text)
-    assert "half of the 0.004 m/s of 'rail.friction', which explains the rows better" in said
-    assert "rail.viscous = " in said and "smooth = 0" in said
+    assert "half of the 0.004 m/s of 'rail.smooth', which explains the rows better" in said
+    assert "rail.viscous is about " in said and "give rail.smooth = 0" in said
+
+
+def two(friction: str, more: str = "") -> poinsot.Mechanism:
+    """Two slides, copies of one component with such friction."""
+    head, rest = SLIDE.split("[bodies", 1)
+    rest, _ = ("[bodies" + rest).split("[coordinates]")
+    rest = rest.replace("coulomb = 15, smooth = SMOOTH", friction)
+    for table in ("bodies", "joints", "actuators"):
+        rest = rest.replace(f"[{table}.", f"[components.s.{table}.")
+    copies = '[instances.a]\ncomponent = "s"\nnumber = 2\n' + more
+    named = '[coordinates]\nx1 = { joint = "a1.rail" }\nx2 = { joint = "a2.rail" }\n'
+    return poinsot.loads(head + "[components.s]\n" + rest + copies + named)
+
+
+def both() -> poinsot.Recording:
+    runs = [slow(0.0, seed) for seed in (0, 1)]
+    read = {f"x{k + 1}": run["x"] for k, run in enumerate(runs)}
+    return poinsot.Recording.of(runs[0].t, read | {f"a{k + 1}.drive": run["drive"] for k, run in enumerate(runs)})
+
+
+def told(mechanism: poinsot.Mechanism) -> tuple[list[str], poinsot.Estimate]:
+    est = poinsot.identify(mechanism, both(), ["*mass", "*viscous", "*coulomb"])
+    return [text for text in est.doubts if SAID in text], est
+
+
+def test_copies_that_share_a_width_are_told_together_by_its_name():
+    shared = two("coulomb = 15, smooth = 4e-3")
+    (said,), est = told(shared)
+    assert said.count("Values hang on the speed") == 1
+    assert "half of the 0.004 m/s of 'a.rail.smooth'" in said and "give a.rail.smooth = 0" in said
+    half = told(shared.with_parameters({"a.rail.smooth": 2e-3}))[1]["a.rail.viscous"].value
+    about = float(said.split("a.rail.viscous is about ")[1].split(" ")[0])
+    assert abs(about - half) < 0.4 * abs(est["a.rail.viscous"].value - half)
+
+
+def test_copies_whose_file_leaves_the_width_out_are_told_together():
+    (said,), _ = told(two("coulomb = 15"))
+    assert said.count("Values hang on the speed") == 1
+    assert "half of the 0.001 m/s of 'a1.rail.friction', 'a2.rail.friction'" in said
+    assert "give them smooth = 0" in said
+
+
+def test_copies_with_a_width_each_are_told_one_by_one():
+    (said,), _ = told(two("coulomb = 15, smooth = 4e-3", 'separate = ["rail.smooth"]\n'))
+    assert said.count("Values hang on the speed") == 2
+    assert all(f"of 'a{k}.rail.smooth', which" in said for k in (1, 2))
 
 
 @pytest.mark.parametrize("seed", range(3))

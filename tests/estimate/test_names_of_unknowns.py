@@ -81,6 +81,7 @@ def test_values_of_measuring_chains_take_the_units_of_their_channels(name, table
     [
         ("delay trq", "1 mm", "delay trq: expected a quantity in s, got '1 mm'"),
         ("offset trq", "1 N", "offset trq: expected a quantity in N·m, got '1 N'"),
+        ("offset A", "1 deg", "offset A: expected a quantity in N·m, got '1 deg'"),
         ("gain trq", "1 N", "gain trq: expected a quantity in -, got '1 N'"),
         ("offset *", "1 N", r"values for 'offset \*' would be for channels of several units: N·m, rad"),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import poinsot
-from poinsot.recording.modal.output_only.subspace import correlations, subspace_modes
+from poinsot.recording.modal.output_only.subspace import _blocks, correlations, subspace_modes
 from poinsot.recording.modal.stabilisation import PoleTrack, frequency_of
 from poinsot.recording.recording import Recording
 from poinsot.vibration.eigenmodes import reduced
@@ -101,6 +101,21 @@ def test_a_narrow_band_of_many_channels_or_few_references_holds_its_modes(refere
     one = poinsot.modal_test(all_five, method="ssi", band=(15.0, 120.0), references=every)
     np.testing.assert_allclose(one.frequencies, three_link().frequencies[:2], rtol=5e-3)
     assert len(poinsot.modal_test(all_five, method="ssi", band=(60.0, 120.0), references=every).poles) == 1
+
+
+@needs_pyoma
+def test_a_short_recording_of_one_channel_has_the_lags_that_it_allows():
+    run = recording()
+    short = Recording.of(run.t[:4000], {"P1": run["P1"][:4000]}, units={"P1": "m/s²"})
+    one = poinsot.modal_test(short, method="ssi", band=(40.0, 290.0))
+    assert len(one.poles)
+    for f, deviation in zip(one.frequencies, one.deviations[:, 0]):
+        assert np.abs(three_link().frequencies - f).min() < 4 * deviation
+
+
+def test_lags_are_raised_for_few_references_as_far_as_the_recording_goes():
+    blocks = [_blocks([n], 1, 1, 25.0) for n in (1000, 2700, 4000, 4900, 9000)]
+    assert blocks == [13, 13, 19, 24, 24]  # 13: half a period, which shorter ones are refused for
 
 
 @needs_pyoma

@@ -9,7 +9,7 @@ from typing import Any
 from poinsot.errors import PoinsotError
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.expressions import quantity
-from poinsot.model.quantities.units import dimension_text, force_unit, in_place
+from poinsot.model.quantities.units import dimension_text, force_unit
 from poinsot.results import WRENCH
 
 WORDS = {"delay": "s", "gain": "-", "offset": ""}  # SI unit; "": that of the channel
@@ -35,11 +35,8 @@ def chain_unit(name: str, mechanism: Mechanism, given: Sequence[Any]) -> str | N
     units = list(dict.fromkeys(unit for _, unit in channels))
     if len(units) > 1 and read and any(channel != pattern for channel, _ in channels):
         raise PoinsotError(f"values for '{name}' would be for channels of several units: {', '.join(units)}")
-    fitting = [
-        unit for unit in units if all(in_place(*one, unit) is not None for one in read)
-    ]  # a drive, or its joint
     own = dimension_text(read[0][1].dimension) if read else "-"
-    return next(iter([*fitting, *units, own]))
+    return next(iter([*units, own]))  # of a drive or a sensor before the joint of that name
 
 
 def _channels(mechanism: Mechanism) -> Iterator[tuple[str, str]]:

@@ -79,11 +79,9 @@ def correlations(
     fewer = max(1, int(rate / (MARGIN * band[1])))
     tables = [_thinned(y, fewer) for y in tables]
     rate, o = rate / fewer, tables[0].shape[1]
-    wanted = int(np.ceil(rate / (2 * max(band[0], 1e-3 * rate))))
-    least = max(LEAST, int(np.ceil(COLUMNS / len(references))))
-    j = int(np.clip(wanted, least, max(least, MOST // o)))
-    counts = np.array([len(y) - 2 * j + 1 for y in tables])
-    parts = np.maximum(PARTS * counts // max(counts.sum(), 1), 2)
+    sizes = [len(y) for y in tables]
+    j = _blocks(sizes, o, len(references), rate / max(band[0], 1e-3 * rate))
+    counts, parts = _counts(sizes, j)
     if np.any(counts < 4 * j * parts):
         shortest = 4 * PARTS * j / rate / len(tables)
         raise PoinsotError(f"the recording is too short for modes above {band[0]:.3g} Hz: it needs {shortest:.3g} s")
@@ -93,6 +91,26 @@ def correlations(
         H = H + count * found
         T.append(count * root.T.reshape(int(n), found.shape[1], found.shape[0]).swapaxes(1, 2))
     return Correlations(np.asarray(H), np.concatenate(T), j, 1 / rate, float(sum(map(len, tables)) / rate))
+
+
+def _blocks(sizes: Sequence[int], o: int, r: int, longest: float) -> int:
+    """Blocks j for half of the longest period, in samples; as far as recordings of such sizes go, for COLUMNS too."""
+    wanted = int(np.ceil(longest / 2))
+    low = int(np.clip(wanted, LEAST, max(LEAST, MOST // o)))
+    enough = max(LEAST, int(np.ceil(COLUMNS / r)))
+    high = int(np.clip(wanted, enough, max(enough, MOST // o)))
+
+    def allowed(j: int) -> bool:
+        counts, parts = _counts(sizes, j)
+        return bool(np.all(counts >= 4 * j * parts))
+
+    return next(filter(allowed, range(high, low, -1)), low)
+
+
+def _counts(sizes: Sequence[int], j: int) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of data of every recording, and into how many parts these go."""
+    counts = np.array([n - 2 * j + 1 for n in sizes])
+    return counts, np.maximum(PARTS * counts // max(counts.sum(), 1), 2)
 
 
 def _thinned(y: np.ndarray, fewer: int) -> np.ndarray:
