@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from poinsot.recording.filtering.resample import evenly
@@ -14,13 +16,22 @@ __all__ = ["motion_cutoff"]
 SLOWEST, FASTEST = 4.0, 25.0  # times the frequency of the motion, up to which it is followed
 OFTEN = 0.5  # of the samples: more steps are white noise
 GRID = 1e-3  # of a grid's step, that samples are off it
+_known: WeakKeyDictionary[Recording, dict[str, float]] = WeakKeyDictionary()  # by channel, while the recording lives
 
 
 def motion_cutoff(recording: Recording, name: str) -> float:
     """Cut-off of a position with the least error of its acceleration [Hz], in multiples of the motion's frequency.
 
-    What a drive does far beyond is its gears' and its structure's, not the mechanism's.
+    What a drive does far beyond is its gears' and its structure's, not the mechanism's. It is computed once for a
+    recording, which does not change: rows, their noise and doubts ask for it.
     """
+    of = _known.setdefault(recording, {})
+    if name not in of:
+        of[name] = _cutoff(recording, name)
+    return of[name]
+
+
+def _cutoff(recording: Recording, name: str) -> float:
     t, x = evenly(recording.t, recording[name], name)
     rate = (len(t) - 1) / (t[-1] - t[0])
     content = spectrum(x, rate)
