@@ -35,6 +35,7 @@ from poinsot.spatial.pose import Pose
 from poinsot.spatial.rotation import quaternion_from_matrix
 
 GRAIN = 2.0**-15  # of coordinates in the picture: invisible, and pages stay small
+PANEL = 325  # width of the panel beside the picture, where a page has one  [pixels]
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,8 +234,11 @@ def prepare(running: Any, scene: Scene, motion: Iterable[Mapping[str, Pose]] = (
 
     @running.on_client_connect
     def _(client: Any) -> None:
-        if client.camera.aspect < 1:  # a window that is higher than wide: the field of view is measured upwards
-            client.camera.position = tuple(seen + (eye - seen) / client.camera.aspect)
+        pixels = client.camera.image_width
+        wide = max(pixels - PANEL, pixels / 2, 1) / max(client.camera.image_height, 1)
+        if wide < 1:  # a picture that is higher than wide: the field of view is measured upwards
+            client.camera.position = tuple(seen + (eye - seen) / wide)
+            client.camera.look_at = tuple(seen)  # which a position takes along
 
     _grid(target, scene, points, view if planar else up)
 
