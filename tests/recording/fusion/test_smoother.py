@@ -123,3 +123,6 @@ def test_an_unknown_lever_arm_in_exact_loops_leaves_the_spread_of_the_motion_as_
     off = np.einsum("nji,njk->nik", truth.rotation["inner"], fused[True].rotation)[:, [2, 0, 1], [1, 2, 0]]
     within = np.abs(off) < 1.96 * fused[True].deviation["rotation"]
     assert 0.85 < within.mean() < 0.99
+    off = np.abs(fused[True].position - truth.position["inner"])
+    within = off < 1.96 * fused[True].deviation["position"] + 1e-9  # axis by axis: the joint keeps its height
+    assert np.all(within.mean(axis=0) > 0.85) and fused[True].deviation["position"][middle, 2].max() < 1e-7

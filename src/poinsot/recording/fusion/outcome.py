@@ -42,6 +42,7 @@ def outcome(
     full = np.zeros((len(x), SIZE, SIZE))
     full[:, s.active[:, None], s.active] = P
     sigma = np.sqrt(np.maximum(np.diagonal(full, axis1=1, axis2=2), 0.0))
+    slope[:, :3] = R @ slope[:, :3]  # of the position in the world's axes, as it is told
     pose = np.sqrt(np.maximum(np.einsum("nij,njk,nik->ni", slope, full, slope), 0.0))
     return Fusion(
         mechanism=s.mechanism,
