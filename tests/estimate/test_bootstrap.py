@@ -44,7 +44,7 @@ def solution(problem, added: np.ndarray) -> ForceSolution:
     noisy, known = with_forces(problem, added), np.zeros(1, bool)
     there, found, *_ = solved(Weighted(), noisy, known)
     nothing: Any = None
-    return ForceSolution(Weighted(), there, nothing, found, None, (), (), None, known)
+    return ForceSolution(nothing, Weighted(), there, nothing, found, None, (), (), None, known)
 
 
 def drawn(replicas, count: int, seed: int) -> np.ndarray:

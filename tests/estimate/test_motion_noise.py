@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import poinsot
 from poinsot.estimate import excitation
+from poinsot.estimate.methods.base import LinearRows
+from poinsot.estimate.methods.weighted import Weighted
 from tests.estimate.runs import CRANK
 from tests.generated.share import repetitions
 
@@ -59,6 +63,32 @@ def signed(remark: str) -> float:
         return 0.0
     size, _, word = remark.partition("makes it ")[2].partition(" too ")
     return float(size) * (1 if word.startswith("large") else -1)
+
+
+@pytest.mark.parametrize(("carrying", "draws"), ((5, 16), (1000, 1)), ids=("in five rows", "in all rows"))
+def test_as_many_draws_of_noise_are_averaged_as_their_scatter_asks_for(carrying, draws):
+    """z = X d with noise on some rows of X: the bias is −(XᵀX + E NᵀN)⁻¹ E NᵀN d."""
+    rng, truth = np.random.default_rng(4), np.array([3.0, -2.0])
+    X = rng.standard_normal((1000, 2))
+    energy = 36.0  # of each column
+    size = np.where(np.arange(1000) < carrying, np.sqrt(energy / carrying), 0.0)[:, None]
+    expected = -np.linalg.solve(X.T @ X + energy * np.eye(2), energy * truth)
+    seeds = []
+
+    def rows(seed: int, N: np.ndarray) -> LinearRows:
+        noise = np.c_[np.random.default_rng(seed).standard_normal((1000, 2)) * size, np.zeros(1000)]
+        z = X @ truth + 0.01 * rng.standard_normal(1000)
+        nothing, good = (np.zeros((0, 2)), np.zeros(0)), np.ones((1000, 1), bool)
+        return LinearRows(((X + N)[:, None, :],), (z[:, None],), (good,), nothing, np.ones(1), (noise[:, None, :],))
+
+    def redrawn(k: int) -> LinearRows:
+        seeds.append(k)
+        return replace(here, noise=rows(100 + k, 0 * X).noise)
+
+    here = rows(0, rng.standard_normal((1000, 2)) * size)
+    found = excitation.bias_by_noise(Weighted(), here, Weighted().solve(here), redrawn)
+    assert seeds == [*range(1, draws)]
+    assert np.linalg.norm(found - expected) < 0.25 * np.linalg.norm(expected), (found, expected)
 
 
 def test_total_least_squares_takes_off_noise_of_what_is_known_too_and_says_nothing_of_it():

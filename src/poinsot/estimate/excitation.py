@@ -10,6 +10,7 @@ estimated; what they could change is measured against the physical size of each 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,8 @@ from poinsot.identifiability.base_parameters import combination_text
 
 NOTHING = 3.0  # ρ below which a direction is not excited
 LITTLE = 0.2  # of a standard error, below which a bias is none
+SURE = 0.15  # of a bias, or of a standard error: how far one told may be off for the noise that was drawn
+DRAWS = 16  # of noise, at most
 STRONG = 10.0  # ρ² times the number of samples, from which instruments are strong
 SHOWN = 5  # parameters of a direction, as text
 TOUCHED = 0.05  # of a parameter's physical size, by which directions that are not excited may change it
@@ -41,25 +44,45 @@ class Excitation:
         return bool(self.touched[j] > TOUCHED)
 
 
-def bias_by_noise(method: LinearMethod, rows: LinearRows, solution: LinearSolution) -> np.ndarray:
+def bias_by_noise(
+    method: LinearMethod, rows: LinearRows, solution: LinearSolution, redrawn: Callable[[int], LinearRows]
+) -> np.ndarray:
     """Bias (r,) of the values of a method by the noise of the motion; 0 where that is no part of a standard error.
 
-        b = (XᵀX − NᵀN)⁻¹ Nᵀ(n − N d)                         weighted least squares
         b(λ) = ½ [d(X + √λ N, z + √λ n) + d(X − √λ N, z − √λ n)] − d ,   b = 3 b(1) − b(2)        any method
 
-    The first tells whether the second, an extrapolation to no noise, is worth its solutions, and stands for it where
-    the method finds none with more noise (theory/estimation, eq. 45).
+    an extrapolation to no noise (theory/estimation, eq. 45). `redrawn(k)`: the rows with their noise drawn again, by
+    seed k > 0. The mean over draws is told, over as many as their scatter asks for: one where many rows carry noise.
     """
     nothing = np.zeros(len(solution.d))
     if rows.noise is None or method.corrects or method.simulates:
         return nothing
-    noise = [part.reshape(-1, len(nothing) + 1) for part in (x / solution.sigma[:, None] for x in rows.noise)]
-    X = [(x / solution.sigma[:, None]).reshape(-1, len(nothing)) for x in rows.X]
-    N, n = (np.concatenate(part) for part in zip(*((x[:, :-1], x[:, -1]) for x in noise)))
-    H = sum(x.T @ x for x in X) + rows.prior[0].T @ rows.prior[0]
-    rough = np.linalg.lstsq(H - N.T @ N, N.T @ (n - N @ solution.d), rcond=None)[0]
-    if not np.any(np.abs(rough) > LITTLE * np.sqrt(np.diagonal(solution.covariance))):
+    deviation = np.sqrt(np.diagonal(solution.covariance))
+    first, spread = _first_order(rows, solution)
+    if not np.any(np.abs(first) > LITTLE * deviation):
         return nothing
+    wanted = np.max(spread / (SURE * np.maximum(np.abs(first), deviation))) ** 2
+    draws = int(np.clip(np.ceil(wanted), 1, DRAWS))
+    every = (rows if k == 0 else redrawn(k) for k in range(draws))
+    return np.mean([_extrapolated(method, one, solution) for one in every], axis=0)
+
+
+def _first_order(rows: LinearRows, solution: LinearSolution) -> tuple[np.ndarray, np.ndarray]:
+    """Bias (r,) of weighted least squares, and its deviation from one draw of noise to another.
+
+    b = (XᵀX − NᵀN)⁻¹ Nᵀ(n − N d)        a sum over rows, each with noise of its own
+    """
+    r = len(solution.d)
+    noise = np.concatenate([(x / solution.sigma[:, None]).reshape(-1, r + 1) for x in rows.noise or ()])
+    X = [(x / solution.sigma[:, None]).reshape(-1, r) for x in rows.X]
+    N, n = noise[:, :-1], noise[:, -1]
+    H = sum(x.T @ x for x in X) + rows.prior[0].T @ rows.prior[0]
+    by_row = np.linalg.lstsq(H - N.T @ N, (N * (n - N @ solution.d)[:, None]).T, rcond=None)[0]
+    return by_row.sum(axis=1), np.sqrt((by_row**2).sum(axis=1))
+
+
+def _extrapolated(method: LinearMethod, rows: LinearRows, solution: LinearSolution) -> np.ndarray:
+    """Bias (r,) by a method's values with more noise; of first order where it finds none."""
 
     def more(share: float) -> np.ndarray:
         ends = (_with_noise(rows, sign * np.sqrt(share)) for sign in (1.0, -1.0))
@@ -68,8 +91,8 @@ def bias_by_noise(method: LinearMethod, rows: LinearRows, solution: LinearSoluti
     try:
         found = 3 * more(1.0) - more(2.0)
     except np.linalg.LinAlgError:  # a colour of residuals that cannot be had with more noise
-        return rough
-    return found if np.isfinite(found).all() else rough
+        return _first_order(rows, solution)[0]
+    return found if np.isfinite(found).all() else _first_order(rows, solution)[0]
 
 
 def _with_noise(rows: LinearRows, scale: float) -> LinearRows:

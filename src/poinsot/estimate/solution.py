@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from poinsot.errors import MotionError, PoinsotError
 from poinsot.estimate.closed_loop.instruments import ClosedLoops
 from poinsot.estimate.doubts.columns import columns_in_doubt
 from poinsot.estimate.excitation import Excitation, bias_by_noise, excited
-from poinsot.estimate.methods.base import LinearMethod, LinearSolution
+from poinsot.estimate.methods.base import LinearMethod, LinearRows, LinearSolution
 from poinsot.estimate.methods.registry import method_of
 from poinsot.estimate.methods.weighted import Weighted
 from poinsot.estimate.problem import LinearProblem, linear_problem
@@ -62,6 +63,7 @@ class ForceRows:
 class ForceSolution:
     """A study with its solution."""
 
+    study: Study
     method: LinearMethod | SearchMethod
     problem: LinearProblem
     excitation: Excitation
@@ -78,22 +80,31 @@ class ForceSolution:
         """The solution of the problem with other noise in it, and where it is linear then."""
         return solved(method, problem, self.known)[:2]
 
-    @property
+    @cached_property
     def bias_of_noise(self) -> np.ndarray:
         """What noise of the motion does to the base parameters (b,)."""
-        method, rows = self.method if isinstance(self.method, LinearMethod) else Weighted(), self.problem.rows
+        method = self.method if isinstance(self.method, LinearMethod) else Weighted()
         sure = max(sure_of_noise(run.recording, run.motion.mechanism) for run in self.problem.runs)
-        if rows.noise is not None:
-            rows = replace(rows, noise=tuple(sure * part for part in rows.noise))
-        return self.problem.directions @ bias_by_noise(method, rows, self.solution)
+
+        def surely(problem: LinearProblem) -> LinearRows:
+            rows = problem.rows
+            return replace(rows, noise=rows.noise and tuple(sure * part for part in rows.noise))
+
+        def redrawn(k: int) -> LinearRows:
+            _progress.info(f"noise of the motion, drawn {k + 1} times")
+            drawn = force_rows(self.study, draw=k).used
+            runs = (replace(run, noise=other.noise) for run, other in zip(self.problem.runs, drawn))
+            return surely(replace(self.problem, runs=tuple(runs)))
+
+        return self.problem.directions @ bias_by_noise(method, surely(self.problem), self.solution, redrawn)
 
 
-def force_rows(study: Study) -> ForceRows:
-    """Rows of all runs of a study."""
+def force_rows(study: Study, draw: int = 0) -> ForceRows:
+    """Rows of all runs of a study, with the noise of their motion drawn by that seed."""
     loads = loads_of(study.mechanism)
     added = tuple(one for one in study.unknowns if is_term(one) or is_load(one, loads))
     asked = unknowns_in(study, tuple(one for one in study.unknowns if one not in added))
-    runs, steps = rows_and_steps(study, asked)
+    runs, steps = rows_and_steps(study, asked, draw)
     first = runs[0].regressor
     moved_by = load_terms(study, loads, first.channels)
     runs = with_directions(runs, loads, moved_by, study.processing)
@@ -122,7 +133,7 @@ def force_solution(study: Study) -> ForceSolution:
         problem, excitation = excited(replace(there, simulate=loops), chosen.simulates)
         problem, solution, moved, search = solved(chosen, problem, known, again, dask)
     said = (*rows.steps, *moved)
-    return ForceSolution(chosen, problem, excitation, solution, search, rows.held_out, said, loops, known)
+    return ForceSolution(study, chosen, problem, excitation, solution, search, rows.held_out, said, loops, known)
 
 
 def _search_again(study: Study) -> SearchProblem:
@@ -131,7 +142,7 @@ def _search_again(study: Study) -> SearchProblem:
     return with_priors(ForceResiduals(force_space(linear), linear, linear.scale))
 
 
-def rows_and_steps(study: Study, asked: Unknowns) -> tuple[tuple[RunRows, ...], list[str]]:
+def rows_and_steps(study: Study, asked: Unknowns, draw: int = 0) -> tuple[tuple[RunRows, ...], list[str]]:
     """Rows of all runs; the noise of the motion is tried on those that parameters are identified from."""
     found, steps = [], []
     wanted = study.channels or common_channels(study.runs, asked.mechanism)
@@ -140,11 +151,13 @@ def rows_and_steps(study: Study, asked: Unknowns) -> tuple[tuple[RunRows, ...], 
     for k, given in enumerate(study.runs):
         left = (time.monotonic() - begin) * sum(sizes[k:]) / max(sum(sizes[:k]), 1)
         rest = f", about {left:.0f} s left" if k and left >= 1 else ""
-        _progress.info(f"run '{given.name}', {k + 1} of {len(study.runs)}: motion and regressor{rest}")
+        if not draw:
+            _progress.info(f"run '{given.name}', {k + 1} of {len(study.runs)}: motion and regressor{rest}")
         run = given
         try:
             run = with_held_forces(given, study.mechanism, control)
-            rows, said = kept_rows(run, asked, wanted, how[run.name], None if run.role is Role.VALIDATE else k)
+            seed = None if run.role is Role.VALIDATE else (draw, k)
+            rows, said = kept_rows(run, asked, wanted, how[run.name], seed)
         except MotionError as error:  # what is wrong with the recording is the likely reason
             findings = (*run.recording.problems, *columns_in_doubt(run, study.mechanism))
             wrong = "; ".join(f"'{f.channel}': {f.message}" for f in findings)

@@ -24,7 +24,7 @@ STATES = ("t", "q", "v", "a", "p")
 
 
 def kept_rows(
-    run: Run, unknowns: Unknowns, wanted: Sequence[str], processing: Processing, seed: int | None
+    run: Run, unknowns: Unknowns, wanted: Sequence[str], processing: Processing, seed: tuple[int, int] | None
 ) -> tuple[RunRows, tuple[str, ...]]:
     """Rows of a run as `rows_of_run` makes them, from disk if they were made before; `seed` of the motion's noise."""
     made: list[tuple[RunRows, tuple[str, ...]]] = []
@@ -76,7 +76,9 @@ def _system(mechanism: Mechanism, facts: dict[str, Any]) -> System | None:
     return next((one for one in (compiled, careful(compiled)) if one.key == facts["system"]), None)
 
 
-def _key(run: Run, unknowns: Unknowns, wanted: Sequence[str], processing: Processing, seed: int | None) -> str:
+def _key(
+    run: Run, unknowns: Unknowns, wanted: Sequence[str], processing: Processing, seed: tuple[int, int] | None
+) -> str:
     """Digest of all that rows depend on; empty: they are not kept."""
     mechanism, recording = unknowns.mechanism, run.recording
     structure = system(mechanism, "joint").key
