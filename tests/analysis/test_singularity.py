@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poinsot
+from poinsot.motion.singularity import drive_conditions
 
 from ..model.mechanisms import closed_hinges
 
@@ -37,6 +38,21 @@ def test_a_hexapod_with_parallel_legs_can_move_with_all_legs_locked():
     even = {"top.radius": 0.27, "base.half_angle": "30 deg", "top.half_angle": "30 deg", "top.turn": "60 deg"}
     assert poinsot.singularity(ex800).kinds == ()
     assert "direct" in poinsot.singularity(ex800.with_parameters(even)).kinds
+
+
+def test_condition_numbers_of_drives_along_a_motion_are_those_of_its_poses():
+    machine, t = poinsot.load("three_rrr"), np.linspace(0, 1, 11)
+    motion = {"x": 0.03 * np.sin(2 * t), "y": 0.02 * t, "theta": 0.1 + 0.4 * t}
+    moving = poinsot.kinematics(machine, {name: (t, s) for name, s in motion.items()}, t)
+    poses = [{name: s[k] for name, s in motion.items()} for k in range(0, 11, 5)]
+    expected = [poinsot.singularity(machine, pose).actuators for pose in poses]
+    np.testing.assert_allclose(drive_conditions(moving, 5), expected, rtol=1e-5)
+
+
+def test_condition_numbers_of_too_few_drives_are_none():
+    cart = poinsot.load("double_pendulum")
+    moving = poinsot.kinematics(cart, {name: 0.1 for name in cart.coordinates}, [0.0, 0.1])
+    assert drive_conditions(moving).size == 0
 
 
 def test_leg_lengths_lead_back_to_the_pose_that_gave_them():

@@ -10,8 +10,9 @@ coordinates J_x N, all at natural sizes (lengths measured by the machine, angles
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from poinsot.model.assembly.mobility import generic_assembly
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.motion.equations import jacobians
+from poinsot.motion.kinematics import Kinematics
 from poinsot.results import BarPanel, Panel, Result
 from poinsot.system.given_state import given_pose
 from poinsot.system.initial_state import state
@@ -90,15 +92,39 @@ def singularity(mechanism: Mechanism, pose: GivenPose = None, outputs: Sequence[
     compiled = system(mechanism, "joint", home=begin)
     p = compiled.parameters(mechanism, begin.poses)
     q, _ = state(compiled, begin, p, None)
-    e, elements = compiled.equations, compiled.elements
     names = tuple(mechanism.elements.pose) if outputs is None else list_of_names(outputs, "output coordinates")
-    found = jacobians(compiled, names)(q, p)
-    speeds = speed_scales(e.graph.branches, begin.size)
-    C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) * speeds for x in found)
-    C = C / row_lengths(e.kinematics.rows, begin.size)[:, None]
-    J_a = J_a / _rate_scales([a.on for a in elements.actuators.values()], begin.size)
-    J_x = J_x / _rate_scales([elements.coordinates[name] for name in names], begin.size)
     rank = _rank(compiled, mechanism)
+    return _at(mechanism, compiled, jacobians(compiled, names), names, rank, begin.size, q, p)
+
+
+@one_blas_thread()
+def drive_conditions(moving: Kinematics, every: int = 1) -> np.ndarray:
+    """Condition numbers of J_a N at every so many samples of a motion; empty with fewer actuators than freedoms."""
+    mechanism, path = moving.mechanism, moving.path
+    compiled, size = path.system, start(mechanism, None).size
+    found, rank = jacobians(compiled, ()), _rank(compiled, mechanism)
+    poses = range(0, len(moving.t), every)
+    at = (_at(mechanism, compiled, found, (), rank, size, path.q[k], path.constants(k)) for k in poses)
+    return np.array([one.actuators for one in at if one.actuators is not None])
+
+
+def _at(
+    mechanism: Mechanism,
+    compiled: System,
+    function: Callable[..., Any],
+    names: tuple[str, ...],
+    rank: int,
+    size: float,
+    q: np.ndarray,
+    p: np.ndarray,
+) -> Singularity:
+    """Condition numbers of the Jacobians at coordinates q, with outputs by their names."""
+    e, elements = compiled.equations, compiled.elements
+    speeds = speed_scales(e.graph.branches, size)
+    C, J_a, J_x, J_all = (np.asarray(x).reshape(x.shape) * speeds for x in function(q, p))
+    C = C / row_lengths(e.kinematics.rows, size)[:, None]
+    J_a = J_a / _rate_scales([a.on for a in elements.actuators.values()], size)
+    J_x = J_x / _rate_scales([elements.coordinates[name] for name in names], size)
     free = np.linalg.svd(C)[2][rank:].T if len(C) else np.eye(len(speeds))
     A = J_a @ free
     direction = np.linalg.svd(A)[2][-1] if len(A) >= free.shape[1] and A.size else np.zeros(free.shape[1])
@@ -106,7 +132,7 @@ def singularity(mechanism: Mechanism, pose: GivenPose = None, outputs: Sequence[
         constraints=_condition(C, rank, 0.0),
         actuators=_condition(A, free.shape[1]) if len(A) >= free.shape[1] else None,
         outputs=_condition(J_x @ free, min(len(J_x), free.shape[1])) if len(J_x) else None,
-        free=dict(zip(compiled.elements.coordinates, (J_all @ (free @ direction)).tolist())),
+        free=dict(zip(elements.coordinates, (J_all @ (free @ direction)).tolist())),
         mechanism=mechanism,
     )
 

@@ -6,7 +6,6 @@ s_k(t) = s_k0 + A Σ_h a_kh sin(2π h t / T + φ_kh): amplitudes are halved unti
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import tomlkit
@@ -17,6 +16,8 @@ from poinsot.elements.forces import limits_along
 from poinsot.errors import PoinsotError
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import Constraints
+from poinsot.motion.inverse_dynamics import InverseDynamics
+from poinsot.motion.singularity import drive_conditions
 
 PERIOD, RATE = 6.0, 100.0  # [s], [Hz]
 HARMONICS = (1, 2, 3, 5)
@@ -24,7 +25,9 @@ LARGEST_ANGLE, LARGEST_SHARE = 1.2, 0.12  # amplitudes: [rad], and of the machin
 SEEDS = (1, 2)  # of the two motions
 SLOWER = 0.9  # of the greatest speed that a joint may have
 ATTEMPTS = 7  # each with half the amplitude of the one before
-KEPT = 0.1  # of the hold that actuators have on the machine in its pose, which a motion must keep
+KEPT = 0.3  # of the hold that actuators have on the machine in its pose, which a motion must keep
+WORSE = 3.0  # times the condition number in its pose, that drives may have on the way
+EVERY = 5  # samples at which that is looked at
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ def motions_of(machine: NewMachine) -> NewMotions:
     """Motions about the model's pose, as large as the machine follows far from singular poses."""
     t = np.arange(0, round(PERIOD * RATE) + 1) / RATE
     middle, largest = _ranges(machine, poinsot.assemble(machine.mechanism), t)
-    hold = _moved(machine, {name: np.full(6, middle[name]) for name in machine.moved}, t[:6]).check.min()
+    home = _moved(machine, {name: np.full(6, middle[name]) for name in machine.moved}, t[:6])
+    hold, condition = home.check.min(), _condition(home)
     failure = ""
     for attempt in range(ATTEMPTS):
         size = 0.5**attempt
@@ -52,7 +56,8 @@ def motions_of(machine: NewMachine) -> NewMotions:
         except PoinsotError as error:
             failure = str(error)
             continue
-        if min(one.check.min() for one in found) > KEPT * hold:
+        held = min(one.check.min() for one in found) > KEPT * hold
+        if held and max(map(_condition, found)) < WORSE * condition:
             force = {n: max(float(np.abs(one.forces[n]).max()) for one in found) for n in found[0].forces}
             return NewMotions(t, first, second, force)
         failure = "a singular pose is near"
@@ -74,9 +79,14 @@ def _wave(t: np.ndarray, k: int, seed: int) -> np.ndarray:
     return wave / np.abs(wave).max()
 
 
-def _moved(machine: NewMachine, motion: dict[str, np.ndarray], t: np.ndarray) -> Any:
+def _moved(machine: NewMachine, motion: dict[str, np.ndarray], t: np.ndarray) -> InverseDynamics:
     """Forces along a motion."""
     return poinsot.inverse_dynamics(machine.mechanism, {n: (t, s) for n, s in motion.items()}, t)
+
+
+def _condition(moved: InverseDynamics) -> float:
+    """Largest condition number of the drives along a motion."""
+    return float(np.max(drive_conditions(moved.kinematics, EVERY), initial=1.0))
 
 
 def _ranges(machine: NewMachine, home: Assembly, t: np.ndarray) -> tuple[dict[str, float], dict[str, float]]:
