@@ -78,9 +78,8 @@ class LinearProblem:
 
     def base_columns(self, run: RunRows, noise: bool = False) -> np.ndarray:
         """X (n, c, b) of a run; with `noise`, what the noise of the motion adds to it."""
-        return all_columns(self.behind(run), self.slopes, noise)[
-            ..., [self.unknowns.names.index(name) for name in self.base.independent]
-        ]
+        index = [self.unknowns.names.index(name) for name in self.base.independent]
+        return all_columns(self.behind(run), self.slopes, noise)[..., index]
 
     def columns(self, run: RunRows, noise: bool = False) -> np.ndarray:
         """X G (n, c, r) of a run."""
@@ -170,7 +169,9 @@ def all_columns(run: RunRows, slopes: np.ndarray, noise: bool = False) -> np.nda
         assert run.noise is not None
         W = run.noise[..., :-1]
     extra = [] if run.extra is None else [0.0 * run.extra if noise else run.extra]
-    return np.concatenate([W @ slopes, *extra], axis=2)
+    (n, c, K), k = W.shape, slopes.shape[1]
+    columns = (W.reshape(n * c, K) @ slopes).reshape(n, c, k)  # one product, not one for each sample
+    return np.concatenate([columns, *extra], axis=2) if extra else columns
 
 
 def _silent(run: RunRows, slopes: np.ndarray, theta: np.ndarray) -> list[bool]:

@@ -102,8 +102,8 @@ def _rate(run: RunRows) -> float:
 
 def _behind(run: RunRows, corner: float, share: int) -> RunRows:
     """A run behind a filter at a corner [Hz], with as many rows as that leaves independent."""
-    n, masked = len(run.t), np.isnan(run.y)
-    W = np.where(masked[:, :, None], np.nan, run.W).reshape(n, -1)
+    masked = np.isnan(run.y)
+    W = np.where(masked[:, :, None], np.nan, run.W)
     known = np.where(masked, np.nan, run.known)
     y, W, known = low_pass([run.y, bridged(W), bridged(known)], _rate(run), corner)
     kept = slice(None, None, share)
@@ -111,7 +111,7 @@ def _behind(run: RunRows, corner: float, share: int) -> RunRows:
         run,
         t=run.t[kept],
         y=y[kept],
-        W=W.reshape(run.W.shape)[kept],
+        W=W[kept],
         known=known[kept],
         noise=None,
         direction=None if run.direction is None else run.direction[kept],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
+import hashlib
 
 import numpy as np
 
@@ -10,25 +10,24 @@ from poinsot.recording.filtering.resample import evenly
 from poinsot.recording.filtering.spectrum import sample_noise, spectrum
 from poinsot.recording.filtering.zero_phase import filter_errors
 from poinsot.recording.recording import Recording
+from poinsot.store import Bounded
 
 __all__ = ["motion_cutoff"]
 
 SLOWEST, FASTEST = 4.0, 25.0  # times the frequency of the motion, up to which it is followed
 OFTEN = 0.5  # of the samples: more steps are white noise
 GRID = 1e-3  # of a grid's step, that samples are off it
-_known: WeakKeyDictionary[Recording, dict[str, float]] = WeakKeyDictionary()  # by channel, while the recording lives
+_KNOWN: Bounded = Bounded(256)  # by the digest of times and samples
 
 
 def motion_cutoff(recording: Recording, name: str) -> float:
     """Cut-off of a position with the least error of its acceleration [Hz], in multiples of the motion's frequency.
 
-    What a drive does far beyond is its gears' and its structure's, not the mechanism's. It is computed once for a
-    recording, which does not change: rows, their noise and doubts ask for it.
+    What a drive does far beyond is its gears' and its structure's, not the mechanism's. It is computed once for the
+    same samples: rows, their noise and doubts ask for it.
     """
-    of = _known.setdefault(recording, {})
-    if name not in of:
-        of[name] = _cutoff(recording, name)
-    return of[name]
+    key = hashlib.blake2b(recording.t.tobytes() + recording[name].tobytes()).digest()
+    return _KNOWN.get_or_make(key, lambda: _cutoff(recording, name))
 
 
 def _cutoff(recording: Recording, name: str) -> float:

@@ -15,6 +15,7 @@ FLOOR = 0.35  # of the band, from its upper end, that is taken as noise
 ABOVE = 4.0  # times the floor: content
 MOST = 0.95  # of the power of a rate
 SEGMENTS = 4  # that are averaged at least
+FEWEST = 30  # runs of four samples, from which noise is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +49,16 @@ def sample_noise(t: np.ndarray, x: np.ndarray) -> float | None:
 
     Σ w_i x_i / √(Σ w_i²) ,   w_i = 1/Π_j≠i (t_i − t_j)        a third divided difference: what is slow cancels
     """
-    rows = np.flatnonzero(np.isfinite(np.convolve(x, np.ones(4), "valid")))[:, None] + np.arange(4)
-    if len(rows) < 30:
+    n = len(x)
+    X, T = ([y[i : n - 3 + i] for i in range(4)] for y in (x, t))
+    span = T[3] - T[0]
+    gap = {(i, j): (T[j] - T[i]) / span for i in range(4) for j in range(i + 1, 4)}
+    w = [1 / np.prod([gap[min(i, j), max(i, j)] for j in range(4) if j != i], axis=0) for i in range(4)]
+    d = sum((-1) ** i * a * b for i, (a, b) in enumerate(zip(w, X))) / np.sqrt(sum(a**2 for a in w))
+    good = np.isfinite(d)
+    if np.count_nonzero(good) < FEWEST:
         return None
-    T = t[rows]
-    gaps = (T[:, :, None] - T[:, None, :]) / np.ptp(T, axis=1)[:, None, None] + np.eye(4)
-    w = 1 / np.prod(gaps, axis=2)
-    d = np.sum(w * x[rows], axis=1) / np.linalg.norm(w, axis=1)
-    return 1.4826 * float(np.median(np.abs(d))) or None
+    return 1.4826 * float(np.median(np.abs(d[good]))) or None
 
 
 def spectrum(x: np.ndarray, rate: float, noise: float | None = None) -> Spectrum:

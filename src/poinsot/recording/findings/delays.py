@@ -79,6 +79,7 @@ class Lags:
     """Lags that are tried, the same for all of k drives or not."""
 
     values: np.ndarray  # (n,) from the earliest to the latest, in even steps, 0 in the middle  [s]
+    forces: np.ndarray  # (n, m, k) over their scales, so much later
     own: np.ndarray  # (n, k) what the model's own values leave of each force
     idle: np.ndarray  # (n, k) whether friction alone explains it then
 
@@ -221,8 +222,9 @@ def _lags(moved: MovedForces, motion: Needed, scale: np.ndarray, longest: float,
     """Lags to try, and what the model's own values say of each."""
     most = int(np.clip(longest / step, 2, MOST))
     values = longest / most * np.arange(-most, most + 1)
-    every = [by_model(motion, scale * moved.forces(np.full(len(scale), lag))) for lag in values]
-    return Lags(values, np.array([one.left for one in every]), np.array([one.idle for one in every]))
+    forces = np.stack([moved.forces(np.full(len(scale), lag)) for lag in values])
+    every = [by_model(motion, scale * y) for y in forces]
+    return Lags(values, forces, np.array([one.left for one in every]), np.array([one.idle for one in every]))
 
 
 def _explaining(moved: MovedForces, lags: Lags) -> Delay | None:
@@ -253,9 +255,7 @@ class TriedLags:
     @staticmethod
     def of(moved: MovedForces, lags: Lags) -> TriedLags:
         """All forces at all lags."""
-        k = len(moved.signals)
-        y = np.stack([moved.forces(np.full(k, lag)) for lag in lags.values])  # (n, m, k)
-        basis = moved.basis.reshape(len(moved.t), k, -1)
+        y, basis = lags.forces, moved.basis.reshape(len(moved.t), len(moved.signals), -1)
         return TriedLags(np.sum(y**2, axis=1), np.einsum("nmk,mkr->nkr", y, basis, optimize=True))
 
     def alike(self, lags: Lags) -> np.ndarray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -53,6 +54,11 @@ class Needed:
         """At some of the samples (m,), for some of the drives (k,); the states stay all."""
         forces, columns, motions = (x[rows][:, drives] for x in (self.forces, self.columns, self.drives))
         return Needed(forces, columns, motions, self.states)
+
+    @cached_property
+    def own(self) -> tuple[OwnColumns, ...]:
+        """By drive (k,)."""
+        return tuple(OwnColumns.of(own_columns(self, j)) for j in range(self.forces.shape[1]))
 
 
 def needed(trial: Trial, states: np.ndarray, solve: Callable[..., Path | None]) -> Needed | None:
@@ -127,6 +133,24 @@ def own_columns(motion: Needed, j: int) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
+class OwnColumns:
+    """What the model's own values make of the force of a drive, with friction and an offset of either sign."""
+
+    columns: np.ndarray  # (m, 6)
+    norms: np.ndarray  # (6,)
+    beyond: np.ndarray  # (m,) what is no friction of the force
+
+    @staticmethod
+    def of(columns: np.ndarray) -> OwnColumns:
+        """From columns (m, 5) as `own_columns` has them."""
+        force, friction = columns[:, 0], columns[:, 2:]
+        both = np.column_stack([columns, -columns[:, -1]])
+        return OwnColumns(
+            both, np.linalg.norm(both, axis=0) + 1e-300, force - friction @ (np.linalg.pinv(friction) @ force)
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Nominal:
     """Forces as multiples of those that the model's own values give."""
 
@@ -149,19 +173,13 @@ def by_model(motion: Needed | None, forces: np.ndarray) -> Nominal:
     if motion is None:
         return Nominal(np.ones(k), np.full(k, np.nan), np.zeros(k, bool), np.zeros(k, bool))
     left, gains, needs, part = np.zeros(k), np.full(k, np.nan), np.zeros(k), np.zeros(k)
-    for j in range(k):
+    for j, of in enumerate(motion.own):
         y = forces[:, j] - forces[:, j].mean()
-        A = own_columns(motion, j)
-        friction, A = A[:, 2:], np.column_stack([A, -A[:, -1]])  # an offset of either sign
-        norms = np.linalg.norm(A, axis=0) + 1e-300
-        c, rest = nnls(A / norms, forces[:, j])
-        left[j], gains[j] = rest**2 / (y @ y) if y.any() else 0.0, c[0] / norms[0]
-        other = A[:, 0] - friction @ (np.linalg.pinv(friction) @ A[:, 0])  # what is no friction
-        needs[j] = np.std(other)
-        along = np.mean(other * (A[:, :2] @ (c / norms)[:2])) / (
-            needs[j] + 1e-300
-        )  # drive inertia may be the model's
-        part[j] = along if along > needs[j] / ROUGH else gains[j] * needs[j]
+        c, rest = nnls(of.columns / of.norms, forces[:, j])
+        left[j], gains[j] = rest**2 / (y @ y) if y.any() else 0.0, c[0] / of.norms[0]
+        needs[j] = np.std(of.beyond)
+        along = np.mean(of.beyond * (of.columns[:, :2] @ (c / of.norms)[:2])) / (needs[j] + 1e-300)
+        part[j] = along if along > needs[j] / ROUGH else gains[j] * needs[j]  # drive inertia may be the model's
     own, measured = np.std(motion.forces, axis=0), np.std(forces, axis=0)
     hollow = (own > measured) & (gains * own < HOLLOW * measured)
     return Nominal(np.minimum(left, 1.0), gains, hollow, (needs > NEEDS * measured) & (part < HOLLOW * measured))
