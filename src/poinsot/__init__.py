@@ -135,6 +135,7 @@ __all__ = ["__version__", *" ".join(_OFFERED.values()).split()]
 
 __getattr__ = door(__name__, _OFFERED)
 provide("path of a motion", "poinsot.motion.kinematics:solve_path")
+provide("quick path of a motion", "poinsot.recording.findings.plain_path:plain_path")
 provide("motion from a table", "poinsot.recording.motion_file:motion_table")
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.recording.independent import prescribing
+from poinsot.recording.motion import with_recorded
 from poinsot.recording.place import placed
 
 BAR, T = poinsot.load("four_bar"), np.arange(0, 5, 0.02)
@@ -135,3 +137,23 @@ def test_other_jumps_stay(x):
     recording = placed(poinsot.Recording.of(T, {"theta1": x}), BAR)
     np.testing.assert_array_equal(recording["theta1"], x)
     assert not [f for f in recording.findings if f.code == "wrapped"]
+
+
+def test_of_twenty_sets_of_encoders_the_one_is_found_that_passes_no_singular_pose():
+    table, t = poinsot.load("three_rrr"), np.arange(0, 8, 0.02)
+    joints = [f"leg{k}.{joint}" for k in (1, 2, 3) for joint in "AB"]
+    random = np.random.default_rng(10)
+    sizes = {"x": (0.06, 0.0), "y": (0.06, 0.0), "theta": (0.48, 0.1)}
+    motion = {
+        name: poinsot.Fourier(1.5, tuple(a * random.uniform(-1, 1, 3)), tuple(a * random.uniform(-1, 1, 3)), middle)
+        for name, (a, middle) in sizes.items()
+    }
+    machine = with_recorded(table, joints)
+    true = poinsot.kinematics(machine, motion, t)
+    angles = {name: true.coordinates[name] for name in joints}
+    chosen = prescribing(machine, {name: name for name in joints}, (t, angles))
+    found = poinsot.kinematics(machine, {name: (t, angles[name]) for name in chosen}, t)
+    np.testing.assert_allclose(found.position["platform"], true.position["platform"], atol=1e-6)
+    usual = prescribing(machine, {name: name for name in joints})
+    with pytest.raises(poinsot.MotionError):
+        poinsot.kinematics(machine, {name: (t, angles[name]) for name in usual}, t)

@@ -28,13 +28,16 @@ from poinsot.estimate.rows.kept_rows import kept_rows
 from poinsot.estimate.rows.loads import is_load, load_terms, loads_of, with_directions
 from poinsot.estimate.rows.motion import sure_of_noise
 from poinsot.estimate.rows.rest import require_changes
-from poinsot.estimate.rows.runs import RunRows, common_channels
+from poinsot.estimate.rows.runs import RunRows, common_channels, prepared
 from poinsot.estimate.search.base import SearchMethod, SearchSolution
 from poinsot.estimate.search.problem import SearchProblem, with_priors
-from poinsot.estimate.study import Study
+from poinsot.estimate.study import Run, Study
 from poinsot.estimate.unknowns import Unknowns, unknowns_in
+from poinsot.model.mechanism import Mechanism
 from poinsot.parallel.remade import Remade
 from poinsot.recording.filtering.resample import TooFewSamplesError
+from poinsot.recording.independent import prescribing
+from poinsot.recording.motion import position_channels, with_recorded
 
 _progress = logging.getLogger("poinsot.progress")
 MORE = 3  # times that parameters are added which have no effect at the start
@@ -161,13 +164,27 @@ def rows_and_steps(study: Study, asked: Unknowns, draw: int = 0) -> tuple[tuple[
         except MotionError as error:  # what is wrong with the recording is the likely reason
             findings = (*run.recording.problems, *columns_in_doubt(run, study.mechanism))
             wrong = "; ".join(f"'{f.channel}': {f.message}" for f in findings)
-            raise PoinsotError(f"run '{run.name}' is no motion of the mechanism: {wrong or error}") from None
+            said = wrong or f"{error}{_by_one_set_alone(run, study.mechanism, error)}"
+            raise PoinsotError(f"run '{run.name}' is no motion of the mechanism: {said}") from None
         except TooFewSamplesError as error:
             raise PoinsotError(f"run '{run.name}': {error}") from None
         found.append(rows)
         steps += [f"run '{run.name}': {text}" for text in (*run.recording.steps, *said)]
     steps += [f"run '{name}' is taken as its difference to run '{other}'" for name, other in study.against.items()]
     return with_differences(found, study.against), steps
+
+
+def _by_one_set_alone(run: Run, mechanism: Mechanism, error: MotionError) -> str:
+    """What to say where more positions were recorded than a motion is followed by."""
+    read = position_channels(prepared(run, mechanism), mechanism)
+    count = len(prescribing(with_recorded(mechanism, read.values()), read))
+    if len(read) == count:
+        return ""
+    return (
+        f"; {len(read)} positions are recorded, and a motion is followed by {count} of them, which none of the sets "
+        f"that were tried can do: each comes near a singular pose of its own, or they contradict each other; end the "
+        f"run before t = {error.t:.3g} s"
+    )
 
 
 def _scale(study: Study, runs: Sequence[RunRows]) -> np.ndarray:

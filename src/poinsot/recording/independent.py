@@ -8,6 +8,7 @@ Where it changes its sign they pass a singular pose.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poinsot.elements.coordinates import Coordinate
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, listing
 from poinsot.lazy import provided
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.assembly.constraints import Constraints, row_scales, twist_scales
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["freedoms", "independent", "prescribing", "untold", "values_and_slopes"]
 
+_progress = logging.getLogger("poinsot.progress")
 SEEN = 1e-6  # of a coordinate's rate, from which on a motion is seen in it
 POSES = 200  # of a recording, at which coordinates are asked whether they are singular
 SETS = 300  # of coordinates that are compared at most
-TRIED = 12  # sets of coordinates that the poses are solved by, until one can be followed
+TRIED = 12  # paths of sets that are looked at, and sets that are followed with care, until one agrees
 AGREES = 0.02  # natural size of what columns may be off the poses
 POOR = 0.02  # of the determinant of the best set, from which on another one is near a singular pose
 Samples = tuple[np.ndarray, Mapping[str, np.ndarray]]  # times (n,) [s], and values (n,) by column
@@ -161,11 +163,16 @@ def _followed(
     t, values = samples
     good = np.flatnonzero(np.all([np.isfinite(values[c]) for c in read], axis=0))
     rows = good[np.unique(np.linspace(0, len(good) - 1, min(POSES, len(good))).astype(int))]
-    follow = provided("path of a motion")
-    others = (list(s) for s in combinations(read, len(preferred)) if set(s) != preferred)
-    for some in islice((s for sets in ([[c for c in read if c in preferred]], others) for s in sets), TRIED):
+    at, first = t[rows], [c for c in read if c in preferred]
+    others = [list(s) for s in islice(combinations(read, len(preferred)), SETS) if set(s) != preferred]
+    quick, careful = provided("quick path of a motion"), provided("path of a motion")
+    tries = [(careful, first), *((quick, s) for s in others), *((careful, s) for s in others[:TRIED])]
+    for k, (follow, some) in enumerate(tries):
+        if k:
+            _progress.info(f"positions that prescribe the motion: set {k + 1} of {len(tries)}, {listing(some)}")
         try:
-            path = follow(mechanism, {read[c]: (t[rows], values[c][rows]) for c in some}, t[rows])
-            yield path, some, (t[rows], {c: values[c][rows] for c in read})
+            path = follow(mechanism, {read[c]: (at, values[c][rows]) for c in some}, at)
         except PoinsotError:  # which cannot be followed with these, or are too few
             continue
+        if path is not None:
+            yield path, some, (at, {c: values[c][rows] for c in read})

@@ -24,7 +24,7 @@ POOR = 0.05  # unexplained part of the forces below which nothing is asked
 BETTER = 0.25  # of the product of both unexplained parts that may remain
 LESS = 0.8  # of what the model's own values leave that may remain
 WORSE = 1.2  # times one of them: it objects
-CLEAR = 0.3  # part of the forces that may remain where a channel is dead, which alone leaves much
+CLEAR = 0.3  # part of the forces that may remain where a channel is dead, or no motion: these alone leave much
 FAR = 3.0  # times what a delay leaves, and a thousandth, which is noise: the delay is it
 ALIKE = 1.5  # times the best: cannot be told from it
 FARTHEST = 20 * np.pi  # that a position may move which was recorded as a force  [rad, m]
@@ -68,7 +68,7 @@ def believed(trial: Trial, motion: Needed | None, late: Callable[[], float]) -> 
     short = sorted(tried, key=lambda h: h.left[0])[:SHORTLIST]
     short = [replace(h, left=(h.left[0], _free(trial, h))) for h in short]
     now = Hypothesis("", (), "", "", left=as_is, nominal=nominal)
-    most = CLEAR if trial.dead else 1.0
+    most = CLEAR if trial.dead or motion is None else 1.0
     good = [h for h in short if h.score < BETTER * now.score and h.left[0] <= most and _no_objection(h, now)]
     if not good:
         return []
