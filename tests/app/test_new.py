@@ -329,6 +329,19 @@ def test_limits_of_drives_that_cannot_move_the_machine_are_left_out_and_said(tmp
         assert not library.read(folder / "recording.csv", mechanism=library.load(folder / "model.toml")).problems
 
 
+def test_limits_of_drives_that_are_not_alike_to_both_sides_are_kept_where_the_motions_are_within(tmp_path):
+    force = motions_of(machine_of("four_bar")).force["A"]
+    limits = f"limits = ['{force[0] - 0.1:.6g} N*m', '{force[1] + 0.1:.6g} N*m']"
+    text = library.dumps(library.load("four_bar")).replace("actuated = true", "actuated = false")
+    assert abs(force[0] + force[1]) > 0.5 and "[actuators.A]" not in text
+    (tmp_path / "bar.toml").write_text(f"{text}\n[actuators.A]\non = {{ joint = 'A' }}\n{limits}\n")
+    made = poinsot("new", "mine", "--mechanism", "bar.toml", cwd=tmp_path)
+    assert made.returncode == 0 and "limits are left out" not in made.stdout, made.stderr
+    assert (
+        f'"{force[0] - 0.1:.3g} N·m", "{force[1] + 0.1:.3g} N·m"' in (tmp_path / "mine" / "design.toml").read_text()
+    )
+
+
 def test_a_base_that_floats_is_named_with_what_to_do(tmp_path):
     (tmp_path / "boat.urdf").write_text(FAST.replace('type="revolute"', 'type="floating"'))
     made = poinsot("new", "mine", "--urdf", "boat.urdf", cwd=tmp_path)

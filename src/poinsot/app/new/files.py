@@ -99,9 +99,10 @@ def design_text(machine: NewMachine, motions: NewMotions, asked: FirstUnknowns) 
         limits.append(f'{key(name)} = ["{s.min():.4g} {unit}", "{s.max():.4g} {unit}"]')
         fastest = min(1.5 * rate, machine.rates.get(name, np.inf))
         limits.append(f'{quoted(name + ".rate")} = "{fastest:.3g} {unit}/s"')
-    for name, force in motions.force.items():
-        unit = machine.mechanism.actuators[name].unit
-        limits.append(f'{quoted(name + ".force")} = "{1.5 * max(force, 1e-6):.3g} {unit}"')
+    for name in motions.force:
+        drive, most = machine.mechanism.actuators[name], 1.5 * max(motions.largest(name), 1e-6)
+        low, high = max(-most, float(drive.lower)), min(most, float(drive.upper))
+        limits.append(f'{quoted(name + ".force")} = ["{low:.3g} {drive.unit}", "{high:.3g} {drive.unit}"]')
     noise = [
         f'{key(name)} = "{spread:g} {machine.mechanism.actuators[name].unit}"'
         for name, spread in force_noise(machine).items()

@@ -37,7 +37,11 @@ class NewMotions:
     t: np.ndarray  # (n,)  [s]
     first: dict[str, np.ndarray]  # by coordinate (n,)  [m or rad]
     second: dict[str, np.ndarray]
-    force: dict[str, float]  # largest force by actuator  [N or N·m]
+    force: dict[str, tuple[float, float]]  # least and greatest by actuator  [N or N·m]
+
+    def largest(self, name: str) -> float:
+        """Largest force of an actuator in either direction  [N or N·m]."""
+        return max(map(abs, self.force[name]))
 
 
 def motions_of(machine: NewMachine) -> NewMotions:
@@ -58,8 +62,8 @@ def motions_of(machine: NewMachine) -> NewMotions:
             continue
         held = min(one.check.min() for one in found) > KEPT * hold
         if held and max(map(_condition, found)) < WORSE * condition:
-            force = {n: max(float(np.abs(one.forces[n]).max()) for one in found) for n in found[0].forces}
-            return NewMotions(t, first, second, force)
+            every = {n: np.concatenate([one.forces[n] for one in found]) for n in found[0].forces}
+            return NewMotions(t, first, second, {n: (float(u.min()), float(u.max())) for n, u in every.items()})
         failure = "a singular pose is near"
     raise PoinsotError(f"{machine.mechanism.name} does not follow a small motion about its pose: {failure}")
 
@@ -108,18 +112,22 @@ def _ranges(machine: NewMachine, home: Assembly, t: np.ndarray) -> tuple[dict[st
 
 def with_drives_that_suffice(machine: NewMachine, motions: NewMotions) -> NewMachine:
     """The machine without limits of drives that give less than the motions need: many a URDF has an effort of 1."""
-    limits = {
-        n: drive.excess([-motions.force[n], motions.force[n]]) for n, drive in machine.mechanism.actuators.items()
-    }
+    limits = {n: drive.excess(motions.force[n]) for n, drive in machine.mechanism.actuators.items()}
     document = tomlkit.parse(machine.text)
     tables = {n: document.get("actuators", {}).get(n, {}) for n, beyond in limits.items() if beyond}
-    weak = {n: f"{motions.force[n]:.3g} {machine.mechanism.actuators[n].unit}, {limits[n]}" for n in tables}
+    weak = {n: f"{_told(motions.force[n])} {machine.mechanism.actuators[n].unit}, {limits[n]}" for n in tables}
     for table in tables.values():
         table.pop("limits", None)
     if not weak:
         return machine
     text = tomlkit.dumps(document)
     return replace(machine, text=text, mechanism=poinsot.loads(text), weak=weak)
+
+
+def _told(force: tuple[float, float]) -> str:
+    """That of both which is larger."""
+    least, greatest = force
+    return f"{greatest:.3g}" if greatest >= -least else f"{least:.3g}"
 
 
 def with_sensors(machine: NewMachine, motions: NewMotions) -> NewMachine:
@@ -133,7 +141,7 @@ def with_sensors(machine: NewMachine, motions: NewMotions) -> NewMachine:
             lines += [f"[sensors.{key(plain + '_position')}]", 'type = "encoder"', f"on = {where}"]
             lines += [f'noise = "{"0.02 mrad" if turns else "2 um"}"', ""]
         if name not in forces:
-            noise = float(f"{max(0.01 * motions.force[name], 1e-6):.0e}")
+            noise = float(f"{max(0.01 * motions.largest(name), 1e-6):.0e}")
             lines += [f"[sensors.{key(plain + '_force')}]", 'type = "drive-force"', f"actuator = {quoted(name)}"]
             lines += [f'noise = "{noise:g} {actuator.unit}"', ""]
     return machine.with_text("\n".join(lines)) if len(lines) > 1 else machine

@@ -6,6 +6,7 @@ equations      derivatives of the regressor, of limited quantities and of driven
 machine        states, regressor and limited quantities along many motions, and their gradients, in native batches
 information    what the regressor tells of the unknowns, beside priors and earlier recordings
 slopes         derivatives of the criteria
+rehearsal      what a simulated recording of it tells, with the noise of encoders
 restrictions   limits as rows, linear in the numbers of a motion where they can be
 speeds         rms rates and bands of speeds that friction needs
 centre         the pose about which motions are drawn, with room inside the limits

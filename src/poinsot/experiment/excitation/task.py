@@ -17,6 +17,7 @@ from poinsot.experiment.excitation.conflict import needed
 from poinsot.experiment.excitation.information import Information, information_of
 from poinsot.experiment.excitation.machine import DrivenMachine
 from poinsot.experiment.excitation.program import ExcitationProgram
+from poinsot.experiment.excitation.rehearsal import rehearsed
 from poinsot.experiment.excitation.restrictions import limited_of, restrictions_of
 from poinsot.experiment.excitation.result import ExcitationDesign
 from poinsot.experiment.excitation.search import FINER, FoundMotion, searched
@@ -185,6 +186,7 @@ class ExcitationTask(Task):
             combinations=combinations,
             combination_deviation=deviation,
             condition_numbers=condition_numbers(information, W),
+            remarks=() if study.runs else rehearsed(study, motion, t, predictions),
         )
 
 
