@@ -140,3 +140,70 @@ def test_that_there_is_nothing_to_read_is_said_before_the_simulation(monkeypatch
     monkeypatch.setattr("poinsot.simulate", None)
     with pytest.raises(library.PoinsotError, match="pendulum has no sensors"):
         CliRunner().invoke(app, ["measure", "pendulum"], catch_exceptions=False)
+
+
+PENDULUM_ON_A_CART = """
+format = 1
+name = "crane"
+planar = true
+gravity = [0, -9.81]
+[bodies.cart]
+mass = 3
+[bodies.load]
+mass = 2
+com = [0, -0.5]
+inertia = 0.1
+[joints.rail]
+type = "prismatic"
+between = ["ground", "cart"]
+actuated = true
+[joints.hook]
+type = "revolute"
+between = ["cart", "load"]
+actuated = ACTUATED
+[sensors.pull]
+type = "drive-force"
+actuator = "rail"
+noise = "1 N"
+"""
+
+
+@pytest.fixture
+def crane(tmp_path):
+    """A cart with a load that swings, and a motion of the cart."""
+    (path := tmp_path / "crane.toml").write_text(PENDULUM_ON_A_CART.replace("ACTUATED", "false"))
+    t = np.arange(101) / 50
+    rows = "".join(f"{a},{0.3 * np.sin(2 * a) ** 2:.12f}\n" for a in t)
+    (tmp_path / "motion.csv").write_text("t,rail\n" + rows)
+    return path, tmp_path / "motion.csv"
+
+
+def test_a_motion_of_some_coordinates_is_measured_while_others_follow_the_equations_of_motion(crane, tmp_path):
+    model, motion = crane
+    refused = poinsot("measure", model, motion)
+    assert refused.returncode == 1 and "--free" in refused.stderr
+    out = tmp_path / "run.csv"
+    made = poinsot("measure", model, motion, "--free", "hook", "--pose", "hook=5 deg", "--perfect", "--out", out)
+    assert made.returncode == 0, made.stderr
+    machine, t = library.load(model), np.arange(101) / 50
+    expected = library.inverse_dynamics(
+        machine, {"rail": lambda t: 0.3 * np.sin(2 * t) ** 2}, t, free=["hook"], pose={"hook": np.radians(5)}
+    )
+    np.testing.assert_allclose(library.read(out)["pull"], expected.forces["rail"], atol=1e-3)
+    assert poinsot("measure", model, "--free", "hook").stderr.startswith("error: --free is for a motion file")
+
+
+def test_noise_of_channels_in_several_units_is_given_by_channel_or_is_that_of_the_sensors(crane, tmp_path):
+    model, motion = crane
+    text = PENDULUM_ON_A_CART.replace("ACTUATED", "true")
+    model.write_text(text)
+    motion.write_text(
+        "t,rail,hook\n" + "".join(f"{a},{np.sin(a):.9f},{np.sin(2 * a):.9f}\n" for a in np.arange(50) / 9)
+    )
+    mixed = poinsot("determinable", model, motion, "--noise", "1 N")
+    assert mixed.returncode == 1 and "give it by channel, rail=…,hook=…" in mixed.stderr
+    by_channel = poinsot("determinable", model, motion, "--noise", "rail=1 N,hook=200 N*mm")
+    assert by_channel.returncode == 0 and "± " in by_channel.stdout, by_channel.stderr
+    torque = "\n[sensors.twist]\ntype = 'drive-force'\nactuator = 'hook'\ngain = 2\nnoise = '400 N*mm'\n"
+    model.write_text(text + torque)
+    assert poinsot("determinable", model, motion).stdout == by_channel.stdout

@@ -16,7 +16,9 @@ LIBRARY = tuple(poinsot.library_names())
 
 
 def said(mechanism) -> str:
-    return " | ".join(f.text for f in poinsot.check(mechanism).findings if "gyration" in f.text)
+    return " | ".join(
+        f.text for f in poinsot.check(mechanism).findings if "gyration" in f.text or "were mm" in f.text
+    )
 
 
 def bar(**crank) -> poinsot.Mechanism:
@@ -92,3 +94,13 @@ def test_lumps_and_point_masses_are_bodies_as_others(seed):
         said(poinsot.build({"format": 1, "planar": True, "bodies": {"arm": arm, "lump": lump}, "joints": joints}))
         == ""
     )
+
+
+@pytest.mark.parametrize(
+    ("place", "asked"), (([130.0, 20.0], True), (["13 cm", "2 cm"], False), ([30.0, 0.0], False))
+)
+def test_a_centre_of_mass_far_beyond_all_joints_is_asked_about(place, asked):
+    document = dict(poinsot.load("four_bar").document)
+    document["bodies"] = {**document["bodies"], "link1": {**document["bodies"]["link1"], "com": place}}
+    said = [str(one) for one in poinsot.check(poinsot.build(document)).findings if "were mm meant" in str(one)]
+    assert len(said) == asked and all("'link1' is 131.5 m from its origin" in one for one in said)

@@ -153,3 +153,29 @@ def test_a_data_frame_is_a_recording_to_identify_from():
     frame = pandas.DataFrame({"t": t, "theta1 [deg]": np.degrees(run.kinematics.coordinates["theta1"])})
     found = poinsot.identify(BAR, frame.assign(**{"A [N·mm]": 1e3 * run.forces["A"]}), ["link2.mass"])
     assert found.value == pytest.approx(BAR.parameters["link2.mass"].value, rel=1e-3)
+
+
+ENCODER = "\n[sensors.dial]\ntype = 'encoder'\non = { joint = 'A' }\noffset = '20 deg'\n"
+
+
+def test_where_no_column_is_a_coordinate_encoders_are_read_as_those_that_they_measure(tmp_path):
+    bar = poinsot.loads(poinsot.dumps(BAR) + ENCODER)
+    (path := tmp_path / "run.csv").write_text("t,dial [deg]\n" + "".join(f"{t},{80 + 10 * t:.12f}\n" for t in T))
+    expected = poinsot.inverse_dynamics(BAR, MOTION).forces["A"]
+    for given in (path, poinsot.read(path, mechanism=bar)):
+        assert_allclose(poinsot.inverse_dynamics(bar, given).forces["A"], expected, atol=1e-8)
+
+
+def test_an_encoder_along_what_has_no_name_is_told_to_get_one(tmp_path):
+    on = ENCODER.replace("{ joint = 'A' }", "{ length = ['ground', 'link2.C'] }").replace("offset = '20 deg'", "")
+    bar = poinsot.loads(poinsot.dumps(BAR) + on)
+    (path := tmp_path / "run.csv").write_text("t,dial [m]\n" + "".join(f"{t},{0.5 + 0.1 * t}\n" for t in T))
+    with pytest.raises(PoinsotError, match="the encoder 'dial' reads along what has no name: give it one under"):
+        poinsot.kinematics(bar, path)
+
+
+def test_times_that_seem_to_be_milliseconds_are_asked_about(tmp_path):
+    rows = "".join(f"{100 * k},{60 + k}\n" for k in range(30))
+    (path := tmp_path / "run.csv").write_text("t,theta1 [deg]\n" + rows)
+    with pytest.warns(UserWarning, match=r"run.csv: samples are 100 s apart: milliseconds read as seconds\? write t"):
+        poinsot.kinematics(BAR, path)

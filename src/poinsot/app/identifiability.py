@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,17 +14,10 @@ from poinsot.app.console import busy, limited
 from poinsot.app.guide import names
 from poinsot.app.options import Change, Json, Model, Motion, Overwrite, Plot, in_unit, place_of
 from poinsot.app.output import table, write_bytes, write_json, write_plot
-from poinsot.app.tables import channels_in, loaded, names_in, read_motion, write_table
+from poinsot.app.tables import assigned, channels_in, loaded, names_in, read_motion, write_table
 from poinsot.errors import PoinsotError
-from poinsot.model.mechanism import Mechanism
-from poinsot.model.quantities.parameters import as_value
-from poinsot.motion.signals import own_times
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Names = Annotated[str | None, typer.Option(metavar="A,B,…", help="names or patterns, with commas between them")]
-FEW = 8  # samples that tell the units of channels
 TEXTS = ("channels", "channel_units", "columns", "units")  # of a regressor
 Out = Annotated[
     Path | None,
@@ -92,7 +84,11 @@ def determinable(
     change: Change = None,
     noise: Annotated[
         str | None,
-        typer.Option(metavar="VALUE", help="standard deviation of a sample [SI unit of its channel, or with a unit]"),
+        typer.Option(
+            metavar="VALUE",
+            help="standard deviation of a sample [SI unit of its channel, or with a unit], for all or by channel, "
+            "NAME=VALUE,…; by default that of the model's sensors",
+        ),
     ] = None,
     plot: Plot = None,
     json: Json = None,
@@ -103,21 +99,11 @@ def determinable(
     t, signals = read_motion(motion, mechanism)
     with busy("what the measurement determines"):
         wanted = channels_in(mechanism, channels)
-        spread = None if noise is None else _noise(mechanism, signals, wanted, noise)
+        spread = None if noise is None else dict(assigned([noise], "a noise")) if "=" in noise else noise
         found = poinsot.determinable(mechanism, signals, t, wanted, parameters=names_in(parameters), noise=spread)
     write_plot(plot, found, overwrite)
     write_json(json, found.to_dict(), overwrite)
     print(found)
-
-
-def _noise(
-    mechanism: Mechanism, signals: Mapping[str, Any], channels: list[str] | None, text: str
-) -> float | dict[str, float]:
-    """The noise of all channels: a number, or by channel from a quantity in the unit of each."""
-    with suppress(ValueError):
-        return float(text)
-    W = poinsot.regressor(mechanism, signals, own_times(signals)[:FEW], channels)
-    return {name: as_value(text, unit, f"the noise of '{name}'") for name, unit in zip(W.channels, W.channel_units)}
 
 
 def regressor(

@@ -12,7 +12,7 @@ import typer
 
 import poinsot
 from poinsot.app.console import busy
-from poinsot.app.dynamics import Method, Velocity, sample_times
+from poinsot.app.dynamics import Free, Method, Velocity, sample_times
 from poinsot.app.guide import names as completed
 from poinsot.app.options import (
     Actuators,
@@ -41,7 +41,8 @@ from poinsot.app.tables import (
 from poinsot.errors import MissingExtraError, PoinsotError
 from poinsot.recording.recording import Axis, Recording
 
-OF_SIMULATION = ("t_end", "rate", "actuator", "pose", "velocity", "method")  # options of `measure`
+OF_BEGIN = ("pose", "velocity")  # options of `measure`
+OF_SIMULATION = ("t_end", "rate", "actuator", *OF_BEGIN, "method")
 MODELS = (".toml", ".urdf", ".xml", ".mjcf", ".xacro")  # endings of model files
 SENSORS = completed.of_model(lambda mechanism: mechanism.sensors)
 Out = Annotated[
@@ -118,6 +119,7 @@ def measure(
     t_end: Duration = 1.0,
     rate: Rate = 100.0,
     actuator: Actuators = None,
+    free: Free = None,
     pose: Pose = None,
     velocity: Velocity = None,
     method: Method = "auto",
@@ -139,21 +141,25 @@ def measure(
     from poinsot.recording.measure import sensors_to_read
 
     _require_ending(out)
-    if motion is not None:
-        _require_prescribed(ctx)
+    _require_what_fits(ctx, motion is not None, bool(free))
     with busy(f"measuring {model}"):
         mechanism, status = loaded(model, change), ""
-        wanted = sensors_to_read(mechanism, names_in(sensors))
+        wanted, rates = sensors_to_read(mechanism, names_in(sensors)), coordinate_units(mechanism, "/s")
+        begin: dict[str, Any] = {
+            "pose": pose_in(mechanism, pose),
+            "velocity": pairs(velocity, "a velocity", rates) or None,
+        }
         if motion is None:
             t = sample_times(t_end, rate)
-            given = {"forces": pairs(actuator, "a force", force_units(mechanism)), "pose": pose_in(mechanism, pose)}
-            rates = pairs(velocity, "a velocity", coordinate_units(mechanism, "/s"))
-            moving: Any = poinsot.simulate(mechanism, t_end, t=t, velocity=rates or None, method=method, **given)
+            begin["forces"] = pairs(actuator, "a force", force_units(mechanism))
+            moving: Any = poinsot.simulate(mechanism, t_end, t=t, method=method, **begin)
             t, status = moving.t, f"{mechanism.name} {moving.status}" if moving.status else ""
             if len(t) < 2:
                 raise PoinsotError(status)
         else:
             t, moving = read_motion(motion, mechanism)
+            if free:
+                moving = poinsot.inverse_dynamics(mechanism, moving, t, free=free, **begin)
         found = poinsot.measure(mechanism, moving, t, seed=seed, sensors=wanted, perfect=perfect)
         _write(out, found, overwrite)
     write_plot(plot, found, overwrite)
@@ -163,9 +169,13 @@ def measure(
         raise PoinsotError(f"{status}; the recording ends before it, at {found.t[-1]:g} s of {t_end:g} s")
 
 
-def _require_prescribed(ctx: typer.Context) -> None:
-    """A motion file prescribes the motion and its times: what a simulation is told has no meaning beside it."""
-    given = [f"--{name.replace('_', '-')}" for name in OF_SIMULATION if _is_given(ctx, name)]
+def _require_what_fits(ctx: typer.Context, prescribed: bool, partly: bool) -> None:
+    """A motion file prescribes the motion and its times: what a simulation is told has no meaning beside it, but for
+    where coordinates begin that follow the equations of motion."""
+    if partly and not prescribed:
+        raise PoinsotError("--free is for a motion file, which prescribes the others; in a simulation all are free")
+    asked = [name for name in OF_SIMULATION if prescribed and not (partly and name in OF_BEGIN)]
+    given = [f"--{name.replace('_', '-')}" for name in asked if _is_given(ctx, name)]
     if given:
         raise PoinsotError(f"a motion file prescribes the motion; for a simulation alone are: {', '.join(given)}")
 

@@ -40,7 +40,7 @@ def read_motion(path: Path, mechanism: Mechanism | None = None) -> tuple[np.ndar
 def pairs(texts: Iterable[str] | None, what: str, units: Mapping[str, str] | None = None) -> dict[str, float]:
     """Numbers in SI by name from texts such as "leg1=9.5" or "x=0.1,y=0.2", "phi=10 deg" where `units` has it."""
     found = {}
-    for name, value in _assigned(texts, what):
+    for name, value in assigned(texts, what):
         try:
             found[name] = as_value(value, (units or {})[name], name) if name in (units or {}) else float(value)
         except ValueError:
@@ -50,7 +50,8 @@ def pairs(texts: Iterable[str] | None, what: str, units: Mapping[str, str] | Non
     return found
 
 
-def _assigned(texts: Iterable[str] | None, what: str) -> Iterator[tuple[str, str]]:
+def assigned(texts: Iterable[str] | None, what: str) -> Iterator[tuple[str, str]]:
+    """Names and their values, as texts, from texts such as "leg1=9.5" or "x=0.1,y=20 mm"."""
     for whole, text in ((several, part) for several in texts or () for part in several.split(",")):
         name, sign, value = (part.strip() for part in text.partition("="))
         if not sign or not value:
@@ -62,14 +63,14 @@ def _assigned(texts: Iterable[str] | None, what: str) -> Iterator[tuple[str, str
 def loaded(model: str, change: Iterable[str] | None = None) -> Mechanism:
     """A mechanism of the library or of a file, with parameters changed by texts such as "platform.mass=7.2 kg"."""
     mechanism = poinsot.load(model)
-    changes: dict[str, float | str] = dict(_assigned(change, "a parameter"))
+    changes: dict[str, float | str] = dict(assigned(change, "a parameter"))
     return mechanism.with_parameters(changes) if changes else mechanism
 
 
 def pose_in(mechanism: Mechanism, texts: Iterable[str] | None) -> dict[str, float] | None:
     """Coordinates of a mechanism by name, in SI; None if none are given."""
     units = coordinate_units(mechanism)
-    for name, value in _assigned(texts, "a coordinate"):
+    for name, value in assigned(texts, "a coordinate"):
         if beyond_two_turns(value, units.get(name)):
             warnings.warn(f"{name} = {value} rad; were degrees meant? write {name}={value} deg", stacklevel=2)
     return {name: Meant(x) for name, x in pairs(texts, "a coordinate", units).items()} or None

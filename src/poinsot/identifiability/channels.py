@@ -85,13 +85,20 @@ def _existing(compiled: System) -> list[MeasuredChannel]:
     elements = compiled.elements
     shown = (0, 1, 5) if elements.planar else range(6)
     units = ("N", "N", "N", "N·m", "N·m", "N·m")
+    spread = _force_noise(elements)
     found = [
-        MeasuredChannel("actuator", name, k, name, force_unit("f", actuator.on.unit))
+        MeasuredChannel("actuator", name, k, name, force_unit("f", actuator.on.unit), spread.get(name, 0.0))
         for k, (name, actuator) in enumerate(elements.actuators.items())
     ]
     for what, owners in (("reaction", elements.joints), ("wrench", [*elements.bodies, GROUND])):
         found += [MeasuredChannel(what, o, i, f"{what} {o}.{COMPONENTS[i]}", units[i]) for o in owners for i in shown]
     return [*found, *_sensors(elements), MeasuredChannel("power", "", 0, "power", "W")]
+
+
+def _force_noise(elements: Elements) -> dict[str, float]:
+    """Standard deviation of a sample of an actuator's force, where a sensor measures it  [N or N·m]."""
+    cells = [(one.actuator, one, float(getattr(one, "gain", 1.0))) for one in elements.sensors.values()]
+    return {name: float(one.spread("noise")[0]) / abs(gain) for name, one, gain in cells if name and gain}
 
 
 def _sensors(elements: Elements) -> list[MeasuredChannel]:

@@ -221,7 +221,12 @@ def _noise(W: Regressor, noise: Noise) -> np.ndarray:
         each = [noise] * len(W.channels)
     told = "the noise of a channel, its standard deviation,"
     units = zip(each, W.channels, W.channel_units)
-    each = [as_value(s, unit, f"the noise of '{c}'") if isinstance(s, str) else s for s, c, unit in units]
+    try:
+        each = [as_value(s, unit, f"the noise of '{c}'") if isinstance(s, str) else s for s, c, unit in units]
+    except PoinsotError as error:
+        if isinstance(noise, Mapping) or len(set(W.channel_units)) == 1:
+            raise
+        raise PoinsotError(f"{error}; give it by channel, {W.channels[0]}=…,{W.channels[-1]}=…") from None
     return np.tile([number_of(s, told) for s in each], len(W.t))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from poinsot.model.parts import Elements
     from poinsot.spatial.pose import Pose
 
+FAR = 30.0  # times the size of the machine, beyond which no centre of mass is
 WIDE = 50.0  # radii of gyration of so many sizes of the machine are none
 HEAVY, DENSE = (
     50.0,
@@ -49,7 +50,9 @@ class _Body:
 
 
 def implausible_bodies(elements: Elements, poses: Mapping[str, Pose]) -> Iterator[str]:
-    """Sentences on bodies that are far larger than the machine, or far heavier and denser than all others."""
+    """Sentences on bodies that are far larger than the machine, far heavier and denser than all others, or whose mass
+    is far off."""
+    yield from _centres_far_off(elements, poses)
     found = (_measured(body, elements.planar) for body in elements.bodies.values())
     bodies, size = [body for body in found if body is not None], _extent(elements, poses)
     for body in bodies:
@@ -71,11 +74,27 @@ def _measured(body: RigidBody, planar: bool) -> _Body | None:
 def _extent(elements: Elements, poses: Mapping[str, Pose]) -> float:
     """The largest distance of a joint, frame or centre of mass from its body's origin, and of a body from that of
     the ground; 0 where all joints and bodies are in one place, which tells no size  [m]."""
-    joints = [X.p for joint in elements.joints.values() for X in joint.frames]
-    placed = _farthest([*joints, *(X.p for X in poses.values())])
-    bodies = elements.bodies.values()
-    own = [*(body.com for body in bodies), *(frame.pose().p for body in bodies for frame in body.frames)]
+    placed = _farthest([*_joints(elements), *(X.p for X in poses.values())])
+    own = [*(body.com for body in elements.bodies.values()), *_frames(elements)]
     return max(placed, _farthest(own)) if placed else 0.0
+
+
+def _joints(elements: Elements) -> list:
+    return [X.p for joint in elements.joints.values() for X in joint.frames]
+
+
+def _frames(elements: Elements) -> list:
+    return [frame.pose().p for body in elements.bodies.values() for frame in body.frames]
+
+
+def _centres_far_off(elements: Elements, poses: Mapping[str, Pose]) -> Iterator[str]:
+    """Sentences on centres of mass that are far beyond all joints and frames, as those in millimetres are."""
+    size = _farthest([*_joints(elements), *_frames(elements), *(X.p for X in poses.values())])
+    for body in elements.bodies.values():
+        far = _farthest([body.com])
+        if float(body.mass) > 0 and 0 < FAR * size < far:
+            where = f"the centre of mass of body '{body.name}' is {far:.4g} m from its origin"
+            yield f"{where}, and no joint or frame is farther than {size:.3g} m: plain numbers are m; were mm meant?"
 
 
 def _farthest(points: list) -> float:

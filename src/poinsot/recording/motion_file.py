@@ -10,6 +10,7 @@ measured: where noise would be much of the accelerations it is filtered, as reco
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from poinsot.recording.filtering.motion_cutoff import motion_cutoff
 from poinsot.recording.filtering.one_clock import on_one_clock
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.independent import prescribing, untold
+from poinsot.recording.motion import position_channels
 from poinsot.recording.place import known_channels, placed
 from poinsot.recording.read import read
 from poinsot.recording.readers.dialect import number
@@ -79,7 +81,7 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
     if recording.clock is Clock.COUNTED:
         raise PoinsotError(f"{name}: no column is the time: call one t or time [s]; there are: {', '.join(columns)}")
     if mechanism is not None:
-        whole = placed(recording, mechanism)
+        whole = _encoders_as_coordinates(placed(recording, mechanism), mechanism, name)
         columns = _positions(recording, whole, mechanism, name)
         _tell_turns(recording, whole, columns, name)
         recording = on_one_clock(whole.only(columns), columns)
@@ -102,6 +104,24 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
         )
     exact = MotionTable({places[column]: (t, np.asarray(recording[column], float)) for column in columns})
     return exact if mechanism is None else MotionTable(exact | _smooth(recording, places, mechanism, name))
+
+
+def _encoders_as_coordinates(whole: Recording, mechanism: Mechanism, name: str) -> Recording:
+    """Where no column is the position of a coordinate, encoders are those of the coordinates that they read."""
+    read = position_channels(whole, mechanism)
+    if not read or any(mechanism.elements.is_coordinate(place) for place in read.values()):
+        return whole
+    channels, values = dict(whole.channels), dict(whole.values)
+    for column, place in read.items():
+        sensor = mechanism.sensors[place]
+        names = [n for n in mechanism.coordinates.known if mechanism.coordinates[n] == sensor.on]
+        if not names:
+            raise PoinsotError(
+                f"{name}: the encoder '{place}' reads along what has no name: give it one under [coordinates]"
+            )
+        channels[column] = replace(channels[column], place=names[0])
+        values[column] = values[column] - float(getattr(sensor, "offset", 0.0))
+    return replace(whole, channels=channels, values=values)
 
 
 def _smooth(recording: Recording, places: dict[str, str], mechanism: Mechanism, name: str) -> dict[str, Measured]:
@@ -170,6 +190,8 @@ def _require_clock(recording: Recording, name: str) -> None:
         if finding.channel == "t" and finding.code in CLOCK_FAULTS:
             fault = f"{CLOCK_FAULTS[finding.code]} {finding.where}, counted below the header"
             raise PoinsotError(f"{name}: the times must increase from row to row: {fault}")
+        if finding.code == "time unit":
+            _note(f"{name}: {finding.message} write t [ms], or another unit of times")
 
 
 def recording_of_frame(frame: Any) -> Recording:
