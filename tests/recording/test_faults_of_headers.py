@@ -106,3 +106,10 @@ def test_times_in_a_structure_are_times(tmp_path):
     savemat(path := tmp_path / "run.mat", {"data": {"t": T, "q": np.sin(T)}})
     recording = poinsot.read(path)
     assert recording.t == pytest.approx(T) and [*recording] == ["data.q"]
+
+
+@pytest.mark.parametrize("ending", (".toml", ".urdf"))
+def test_descriptions_of_models_are_no_recordings(ending, tmp_path):
+    (path := tmp_path / f"model{ending}").write_text("format = 1\n")
+    with pytest.raises(PoinsotError, match="this is a description of a model, a study or a design, and no recording"):
+        poinsot.read(path)

@@ -47,6 +47,8 @@ def new(
 
     if mechanism and urdf:
         raise PoinsotError("start from --mechanism or from --urdf, not from both")
+    if urdf is not None and urdf.suffix.lower() == ".toml":
+        raise PoinsotError(f"{urdf.name} is no URDF: start from a model file by --mechanism {urdf.name}")
     if not mechanism and urdf is None:
         mechanism = _chosen(name)
     file = Path(mechanism) if mechanism.endswith(".toml") else urdf

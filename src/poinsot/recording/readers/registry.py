@@ -46,6 +46,7 @@ def _hdf5(head: bytes) -> bool:
     return head.startswith(_HDF5) or head[512:520] == _HDF5  # MATLAB 7.3 puts a header before
 
 
+DESCRIPTIONS = (".toml", ".urdf", ".mjcf", ".xacro")
 WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".ods")
 
 READERS = (
@@ -74,6 +75,8 @@ def reader_of(path: Path, format: str | None = None) -> Reader:
         return by_name["bag"]
     if path.suffix.lower() in WORKBOOKS:
         raise PoinsotError("this is a workbook of a spreadsheet, which is not read: save the sheet as CSV")
+    if path.suffix.lower() in DESCRIPTIONS:
+        raise PoinsotError("this is a description of a model, a study or a design, and no recording")
     head = head_of(path)
     packed = _is_gzip(path)
     for reader in READERS:
