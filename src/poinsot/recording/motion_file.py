@@ -20,6 +20,7 @@ from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import samples, seconds
 from poinsot.model.quantities.units import units_like
 from poinsot.motion.signals import Measured, MotionTable
+from poinsot.recording.clock.rate import usual_step
 from poinsot.recording.clock.times import TIME_NAMES
 from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
@@ -106,7 +107,7 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
 
 def _smooth(recording: Recording, places: dict[str, str], mechanism: Mechanism, name: str) -> dict[str, Measured]:
     """By coordinate, columns whose noise would be much of their accelerations, behind the filter of `identify`."""
-    found, said, step = {}, [], float(np.median(np.diff(recording.t))) if len(recording) > 1 else np.inf
+    found, said, step = {}, [], usual_step(recording.t) if len(recording) > 1 else np.inf
     for column, place in places.items():
         noise = measured_noise(recording.t, recording[column])
         if not noise:

@@ -14,6 +14,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, listing, one_line, one_or_more_names, unknown
 from poinsot.model.quantities.times import samples, seconds
+from poinsot.recording.clock.rate import rate_of
 from poinsot.recording.finding import Finding, Severity, places, spans
 from poinsot.recording.units import kept_in_si
 from poinsot.results import Curve, LinePanel, Panel, Result
@@ -65,26 +66,9 @@ class RecordedChannel:
 
 
 CHANNELS = 8  # in a plot
-GAP = 2.5  # of the median step of a clock, beyond which samples are missing
 
 COMPLEX = "complex numbers, which samples over time are not"
 OTHERS = {"b": "truth values", "U": "texts", "S": "texts", "c": COMPLEX}  # of arrays that are no samples
-
-
-def _rate_of(t: np.ndarray) -> float:
-    """Samples per second at times (n,) by the mean step, a step over a lost sample being two  [Hz].
-
-    Rounded stamps have steps of one and two units: the median is one of these, the mean lies between.
-    """
-    steps = np.diff(t)
-    step = float(np.median(steps))
-    if not step > 0:
-        return float("inf")
-    steps = steps[steps <= GAP * step]
-    for _ in range(2):
-        usual = float(np.mean(steps[steps < 2.5 * step]))
-        step = float(np.sum(steps) / np.sum(np.maximum(np.round(steps / usual), 1.0)))
-    return 1 / step
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +189,7 @@ class Recording(Result):
     @property
     def rate(self) -> float:
         """Samples per second, from all steps of the clock that are no gaps  [Hz]."""
-        return _rate_of(self.t) if len(self) > 1 else float("nan")
+        return rate_of(self.t) if len(self) > 1 else float("nan")
 
     def __len__(self) -> int:
         return len(self.abscissa)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.errors import PoinsotError
+from poinsot.recording.clock.rate import GAP, usual_step
 from poinsot.recording.clock.stamps import Stamp, stamp_of, stamps
 from poinsot.recording.columns import ColumnMap, ColumnSpec, column_index, named_times, time_columns
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.readers.table import Table
-from poinsot.recording.recording import GAP, Clock
+from poinsot.recording.recording import Clock
 from poinsot.recording.units import si
 
 __all__ = ["TIME_NAMES", "TIMING", "Times", "is_time_name", "is_uniform", "times_of"]
@@ -34,7 +35,7 @@ TIME_NAMES = (
 )
 EPOCHS = ((1e17, 1e-9, "ns"), (1e14, 1e-6, "µs"), (1e11, 1e-3, "ms"))  # since 1970
 TIMING = ("no clock", "time unit", "gaps", "jitter")  # codes of findings that matter only where time does
-JITTER = 0.05  # of the median step
+JITTER = 0.05  # of a step
 FEW = 5  # rows with times of others: fewer are stamped wrongly, more are of a clock that was set back
 FALLS = 0.25  # of the rows: times that fall as often are of no clock
 SLOW = 0.5  # a step that hardly any machine is recorded with  [s]
@@ -343,7 +344,7 @@ def _steps(t: np.ndarray) -> Iterator[Finding]:
     if len(t) < 3:
         return
     d = np.diff(t)
-    step = float(np.median(d))
+    step = usual_step(t)
     gaps = np.flatnonzero(d > GAP * step)
     if len(gaps):
         message = f"{len(gaps)} gaps, the longest {d.max():.4g} s where samples are {step:.4g} s apart"
