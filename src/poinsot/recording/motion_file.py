@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing, one_line, unknown
+from poinsot.errors import PoinsotError, counted, listing, one_line, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import samples, seconds
 from poinsot.model.quantities.units import units_like
@@ -92,7 +92,7 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
             row = int(np.argmax(missing)) + 1
             raise PoinsotError(f"{name}: column '{column}' has no number in row {row} below the header")
     if mechanism is not None and len(recording) < FEWEST:
-        rows = f"{len(recording)} row{'s' * (len(recording) > 1)}"
+        rows = counted(len(recording), "row")
         raise PoinsotError(f"{name}: {rows} of numbers are too few for a motion, which needs {FEWEST} or more")
     places = {column: (recording.channels[column].place if mechanism else "") or column for column in columns}
     t = np.asarray(recording.t, float)

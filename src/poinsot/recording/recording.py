@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing, one_line, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, counted, listing, one_line, one_or_more_names, unknown
 from poinsot.model.quantities.times import samples, seconds
 from poinsot.recording.clock.rate import rate_of
 from poinsot.recording.finding import Finding, Severity, places, spans
@@ -299,14 +299,14 @@ class Recording(Result):
         files = f" from {listing([s.name for s in self.sources], 4)}" if self.sources else ""
         over = f"{_range(self.abscissa)} {self._axis_unit}"
         clock = f", {self.rate:.6g} Hz, clock {self.clock}" if self.axis is Axis.TIME and len(self) > 1 else ""
-        count = f"{len(self.channels)} channel{'s' * (len(self.channels) != 1)}"
-        lines = [f"{len(self)} samples of {count} over {over}{clock}{files}"]
+        count = counted(len(self.channels), "channel")
+        lines = [f"{counted(len(self), 'sample')} of {count} over {over}{clock}{files}"]
         for name, channel in self.channels.items():
             good = np.abs(self.values[name]) if np.iscomplexobj(self.values[name]) else self.values[name]
             good = good[np.isfinite(good)]
             about = " ".join(part for part in (channel.kind, f"of {channel.place}" if channel.place else "") if part)
             lost = len(self) - good.size
-            left_out = f", {lost} sample{'s' * (lost > 1)} masked" if lost else ""
+            left_out = f", {counted(lost, 'sample')} masked" if lost else ""
             extent = f"{_range(np.array([good.min(), good.max()]))}" if good.size else "no samples"
             lines.append(f"  {name}  {extent} {channel.unit or '(unit unknown)'}  {about}{left_out}".rstrip())
         lines += [f"  {finding}" for finding in self.findings]

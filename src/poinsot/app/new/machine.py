@@ -18,7 +18,7 @@ import tomlkit
 import poinsot
 from poinsot.app.new.meshes import gathered
 from poinsot.elements.coordinates import AlongJoint, Coordinate
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, counted, unknown
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.interchange.urdf.tree import read_tree
 from poinsot.model.load import LIBRARY
@@ -161,8 +161,9 @@ def _driven(text: str, remedy: str = DRIVE) -> NewMachine:
     if len(moved) != count:
         several = [f"'{name}' ({j.kind})" for name, j in mechanism.joints.items() if len(j.coordinates) > 1]
         raise PoinsotError(
-            f"{mechanism.name} has {count} freedoms, and its joints that turn or slide tell {len(moved)} of them: "
-            f"make {', '.join(several) or 'what floats'} fixed, or a chain of joints that slide and turn, or {remedy}"
+            f"{mechanism.name} has {counted(count, 'freedom')}, and its joints that turn or slide tell "
+            f"{len(moved)} of them: make "
+            f"{', '.join(several) or 'what floats'} fixed, or a chain of joints that slide and turn, or {remedy}"
         )
     return NewMachine(text, mechanism, moved, added)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, counted
 from poinsot.recording.clock.rate import GAP, usual_step
 from poinsot.recording.clock.stamps import Stamp, stamp_of, stamps
 from poinsot.recording.columns import ColumnMap, ColumnSpec, column_index, named_times, time_columns
@@ -72,7 +72,7 @@ def times_of(table: Table, columns: ColumnMap) -> Times:
         _require_not_swapped(table, column, found)
         return found
     if rate is None:
-        message = f"there is no time column and no rate: {n} samples are counted"
+        message = f"there is no time column and no rate for {counted(n, 'sample')}"
         advice = "name the time column (time=…) or give the rate= in Hz; nothing is differentiated without"
         finding = Finding("no clock", "t", "", n, message, advice, Severity.ERROR)
         return Times(np.arange(float(n)), slice(None), Clock.COUNTED, "", (finding,), ())
@@ -347,7 +347,7 @@ def _steps(t: np.ndarray) -> Iterator[Finding]:
     step = usual_step(t)
     gaps = np.flatnonzero(d > GAP * step)
     if len(gaps):
-        message = f"{len(gaps)} gaps, the longest {d.max():.4g} s where samples are {step:.4g} s apart"
+        message = f"{counted(len(gaps), 'gap')}, the longest {d.max():.4g} s where samples are {step:.4g} s apart"
         advice = "samples are missing there; filters work on the parts between"
         yield Finding("gaps", "t", spans(t, gaps), float(d.max()), message, advice)
     jitter = float(np.std(d[d <= GAP * step] if len(gaps) else d) / step)
