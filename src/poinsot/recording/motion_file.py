@@ -21,7 +21,8 @@ from poinsot.model.quantities.times import samples, seconds
 from poinsot.model.quantities.units import units_like
 from poinsot.motion.signals import Measured, MotionTable
 from poinsot.recording.clock.rate import usual_step
-from poinsot.recording.clock.times import TIME_NAMES
+from poinsot.recording.clock.stamps import is_stamp, stamped, stamps
+from poinsot.recording.clock.times import TIME_NAMES, is_time_name
 from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
 from poinsot.recording.filtering.motion_cutoff import motion_cutoff
@@ -31,6 +32,7 @@ from poinsot.recording.independent import prescribing, untold
 from poinsot.recording.place import known_channels, placed
 from poinsot.recording.read import read
 from poinsot.recording.readers.dialect import number
+from poinsot.recording.readers.table import Table
 from poinsot.recording.recording import Clock, Recording
 from poinsot.recording.units import si, split_unit, strange_unit
 
@@ -178,11 +180,14 @@ def recording_of_frame(frame: Any) -> Recording:
 
     Columns of words beside others are left out with a finding.
     """
-    values, units, t, words = {}, {}, None, []
+    values, units, words = {}, {}, []
+    t, stamp, since = _stamped(frame)
     for header in frame.columns:
         name, unit = split_unit(str(header))
         factor, unit = _scale(str(header), unit)
-        if t is None and name.lower() in TIME_NAMES:
+        if header in stamp:
+            continue
+        if t is None and is_time_name(name):
             t = _times(frame[header], header, factor)
         elif _has_words(frame[header]):
             words.append(header)
@@ -197,7 +202,23 @@ def recording_of_frame(frame: Any) -> Recording:
         _numbers(frame[words[0]], words[0])
     message = f"left out, as they hold words: {listing(list(map(str, words)))}"
     left = Finding("left out", "", "", len(words), message, "nothing to do", Severity.NOTE)
-    return Recording.of(t, values, units=units).with_findings([left] if words else [])
+    constants = {"t0": since} if since else {}
+    return Recording.of(t, values, units=units, constants=constants).with_findings([left] if words else [])
+
+
+def _stamped(frame: Any) -> tuple[np.ndarray | None, tuple[str, ...], float]:
+    """Times of two columns that are one, the headers of these, and what was subtracted [s]; None without them."""
+    headers = [x for x in frame.columns if is_stamp(str(x)) and np.asarray(frame[x]).dtype.kind in "iuf"]
+    columns = tuple(np.asarray(frame[x], float) for x in headers)
+    table = Table(tuple(map(str, headers)), ("",) * len(headers), columns, "data frame")
+    time = next((x for x in frame.columns if is_time_name(split_unit(str(x))[0])), None)
+    for stamp in stamps(table):
+        pair = (headers[stamp.whole], headers[stamp.parts])
+        if time is None or time in pair:
+            t, since = stamped(table, stamp)
+            first = t[0] if since and len(t) else 0.0
+            return t - first, pair, since + first
+    return None, (), 0.0
 
 
 def _has_words(column: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, counted
 from poinsot.recording.clock.rate import GAP, usual_step
-from poinsot.recording.clock.stamps import Stamp, stamp_of, stamps
+from poinsot.recording.clock.stamps import Stamp, stamp_of, stamped, stamps
 from poinsot.recording.columns import ColumnMap, ColumnSpec, column_index, named_times, time_columns
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.readers.table import Table
@@ -109,12 +109,10 @@ def is_time_name(name: str) -> bool:
 
 
 def _stamped(table: Table, stamp: Stamp, notes: Sequence[Finding]) -> Times:
-    """Times from seconds and their parts; whole seconds are subtracted first, and nothing is rounded."""
+    """Times from seconds and their parts."""
     names = [table.names[k] for k in (stamp.whole, stamp.parts)]
-    seconds, parts = table.columns[stamp.whole], table.columns[stamp.parts]
-    known = seconds[np.isfinite(seconds)]
-    since = float(known[0]) if len(known) and abs(known[0]) > 1e6 else 0.0
-    t, step = (seconds - since) + stamp.unit * parts, f"times from '{names[0]}' and '{names[1]}'"
+    t, since = stamped(table, stamp)
+    step = f"times from '{names[0]}' and '{names[1]}'"
     return replace(_cleaned(t, names[0], step, notes, table.columns, since), parts=names[1])
 
 
