@@ -95,6 +95,16 @@ def listing(names: Iterable[str], limit: int = 12) -> str:
     return ", ".join(names[:limit]) + more
 
 
+def counted(number: int, what: str, many: str = "") -> str:
+    """So many of a thing, which is told in the singular.
+
+    >>> counted(1, "gap"), counted(2, "gap"), counted(0, "body")
+    ('1 gap', '2 gaps', '0 bodies')
+    """
+    many = many or (what[:-1] + "ies" if what[-1:] == "y" else what + "s")
+    return f"{number} {what if number == 1 else many}"
+
+
 def unknown(kind: str, name: str, existing: Iterable[str]) -> str:
     """Say that a name does not exist, what was probably meant, and what exists.
 

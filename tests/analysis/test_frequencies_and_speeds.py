@@ -72,23 +72,54 @@ def test_where_a_speed_is_asked_for_hertz_is_refused_with_what_to_write():
     assert said.exit_code == 1 and OPEN in str(said.exception or said.output)
 
 
-@pytest.mark.parametrize("smooth", ['"0.1 Hz"', '"slow"'])
+BAR = """
+format = 1
+planar = true
+[parameters]
+slow = "0.1 Hz"
+twice = "2*slow"
+bare = 2
+angle = "3 deg"
+v = "0.1 m/s"
+r = "0.2 m"
+speed = "v/r"
+turning = "2*pi*slow"
+torque = "1 N·m"
+[bodies.bar]
+mass = 1
+[joints.A]
+type = "revolute"
+between = ["ground", "bar"]
+damping = DAMPING
+friction = { coulomb = 1, smooth = SMOOTH }
+"""
+
+
+def bar(smooth="1 rpm", damping="0"):
+    return poinsot.loads(BAR.replace("SMOOTH", f'"{smooth}"').replace("DAMPING", f'"{damping}"'))
+
+
+HERTZ = ["0.1 Hz", "slow", "2*slow", "slow/2", "twice", "-slow + v/r", "2 * 0.1 Hz", "6.28*slow", "sqrt(2*slow^2)"]
+
+
+@pytest.mark.parametrize("smooth", HERTZ)
 def test_model_files_take_no_hertz_for_speeds_of_angles(smooth):
-    text = f"""
-    format = 1
-    planar = true
-    [parameters]
-    slow = "0.1 Hz"
-    [bodies.bar]
-    mass = 1
-    [joints.A]
-    type = "revolute"
-    between = ["ground", "bar"]
-    friction = {{ coulomb = 1, smooth = {smooth} }}
-    """
     with pytest.raises(PoinsotError, match=f"smooth: expected a quantity in rad/s, .*{OPEN}"):
-        poinsot.loads(text)
-    poinsot.loads(text.replace("0.1 Hz", "1 rpm"))
+        bar(smooth)
+
+
+SPEEDS = ["1 rpm", "2*pi*slow", "turning", "slow*2*pi", "v/r", "speed", "angle*slow", "2*angle*slow", "bare*slow"]
+
+
+@pytest.mark.parametrize("smooth", [*SPEEDS, "3*speed*(slow/twice)", "1 rpm + 2*turning"])
+def test_expressions_of_angular_speeds_are_read(smooth):
+    assert bar(smooth).parameters
+
+
+def test_expressions_with_hertz_do_not_stand_for_a_damping_about_an_angle_either():
+    assert bar(damping="torque/(2*pi*slow)").parameters and bar(damping="torque/speed").parameters
+    with pytest.raises(PoinsotError, match="expected a quantity in N·m·s/rad, got 'torque / slow'"):
+        bar(damping="torque/slow")
 
 
 def test_hertz_does_not_stand_for_the_speed_in_a_damping_about_an_angle():

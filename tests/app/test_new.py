@@ -136,6 +136,26 @@ def test_an_encoder_reads_along_a_length_that_is_driven(tmp_path):
     assert found.sensors["rope_position"].on == found.actuators["rope"].on
 
 
+PLACES = {
+    "named": '"post", "arm.tip"',
+    "written": '{ body = "ground", position = [1, 0.5, 0] }, { body = "arm", position = [0.3, 0, 0] }',
+}
+
+
+@pytest.mark.parametrize("places", PLACES.values(), ids=PLACES)
+def test_a_length_that_is_driven_and_has_no_name_gets_one(places, tmp_path):
+    frames = (
+        '[frames.post]\nbody = "ground"\nposition = [1, 0.5, 0]\n[bodies.arm.frames.tip]\nposition = [0.3, 0, 0]\n'
+    )
+    rope = f"[actuators.rope]\non = {{ length = [{places}] }}\n"
+    (tmp_path / "mine.toml").write_text(SEVERAL.format("revolute") + frames + rope)
+    result = poinsot("new", "m", "--mechanism", "mine.toml", "--simulated", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "m" / "motion.csv").read_text().startswith("t,rope_length\n")
+    found = poinsot("identify", "study.toml", cwd=tmp_path / "m")
+    assert found.returncode == 0 and "numerics sound" in found.stdout, found.stdout + found.stderr
+
+
 def test_a_model_file_that_is_not_driven_is_told_how_to_drive_it(tmp_path):
     (tmp_path / "mine.toml").write_text(SEVERAL.format("universal"))
     result = poinsot("new", "--mechanism", "mine.toml", cwd=tmp_path)

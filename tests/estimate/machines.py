@@ -1,4 +1,4 @@
-"""Simulated machines under control whose parameters are known: an arm with two joints, and a five-bar linkage."""
+"""Machines whose parameters are known: an arm with two joints and a five-bar linkage under control, and a slide."""
 
 from __future__ import annotations
 
@@ -119,4 +119,28 @@ LOOP = Machine(
     {"q1": _swing(3, 0.35, 2.3), "q2": _swing(4, 0.35, 0.9)},
     ("crank1.J", "crank2.J", "forearm2.m", "*.viscous", "*.coulomb"),
 )
+SLIDE = """
+format = 1
+name = "slide"
+gravity = [0, 0, 0]
+[bodies.table]
+mass = "20 kg"
+inertia = [1, 1, 1]
+[joints.rail]
+type = "prismatic"
+between = ["ground", "table"]
+axis = [1, 0, 0]
+friction = { viscous = 40, coulomb = 15, smooth = SMOOTH }
+[actuators.drive]
+on = { joint = "rail" }
+[coordinates]
+x = { joint = "rail" }
+"""
+SLIDE_UNKNOWNS = ["table.mass", "rail.viscous", "rail.coulomb"]
+SLIDE_VALUES = [20.0, 40.0, 15.0]  # [kg], [N·s/m], [N]
 MACHINES = {"serial": SERIAL, "loop": LOOP}
+
+
+def slide(smooth: float) -> poinsot.Mechanism:
+    """A slide with dry friction that is smoothed over such a speed [m/s]; 0: it jumps."""
+    return poinsot.loads(SLIDE.replace("SMOOTH", str(smooth)))

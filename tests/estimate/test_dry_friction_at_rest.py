@@ -6,25 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot
-
-SLIDE = """
-format = 1
-name = "slide"
-gravity = [0, 0, 0]
-[bodies.table]
-mass = "20 kg"
-inertia = [1, 1, 1]
-[joints.rail]
-type = "prismatic"
-between = ["ground", "table"]
-axis = [1, 0, 0]
-friction = { viscous = 40, coulomb = 15, smooth = SMOOTH }
-[actuators.drive]
-on = { joint = "rail" }
-[coordinates]
-x = { joint = "rail" }
-"""
-UNKNOWNS = ["table.mass", "rail.viscous", "rail.coulomb"]
+from tests.estimate.machines import SLIDE_UNKNOWNS, SLIDE_VALUES, slide
 
 
 def stop_and_go(still: float, seed: int = 0) -> poinsot.Recording:
@@ -44,10 +26,10 @@ def stop_and_go(still: float, seed: int = 0) -> poinsot.Recording:
 
 @pytest.mark.parametrize("smooth", [0.0, 1e-3])
 def test_samples_at_rest_are_left_out_where_dry_friction_jumps_too(smooth):
-    model, run = poinsot.loads(SLIDE.replace("SMOOTH", str(smooth))), stop_and_go(1.5)
-    est = poinsot.identify(model, run, UNKNOWNS)
-    assert any("samples at rest are left out: dry friction holds" in step for step in est.steps)
-    assert [est[name].value for name in UNKNOWNS] == pytest.approx([20, 40, 15], rel=0.02)
+    model, run = slide(smooth), stop_and_go(1.5)
+    est = poinsot.identify(model, run, SLIDE_UNKNOWNS)
+    assert any("samples at rest, where dry friction holds" in step for step in est.steps)
+    assert [est[name].value for name in SLIDE_UNKNOWNS] == pytest.approx(SLIDE_VALUES, rel=0.02)
 
 
 def test_a_machine_that_only_turns_is_not_at_rest():
@@ -55,6 +37,6 @@ def test_a_machine_that_only_turns_is_not_at_rest():
     v = 1.5 * np.cos(6 * t)
     force = -20 * 9.0 * np.sin(6 * t) + 40 * v + 15 * np.sign(v) + 0.5 * rng.standard_normal(len(t))
     run = poinsot.Recording.of(t, {"x": 0.25 * np.sin(6 * t), "drive": force})
-    est = poinsot.identify(poinsot.loads(SLIDE.replace("SMOOTH", "1e-3")), run, UNKNOWNS)
+    est = poinsot.identify(slide(1e-3), run, SLIDE_UNKNOWNS)
     assert not any("at rest" in step for step in est.steps)
-    assert [est[name].value for name in UNKNOWNS] == pytest.approx([20, 40, 15], rel=0.02)
+    assert [est[name].value for name in SLIDE_UNKNOWNS] == pytest.approx(SLIDE_VALUES, rel=0.02)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poinsot
-from tests.estimate.test_reversals import SLIDE, UNKNOWNS
+from tests.estimate.machines import SLIDE, SLIDE_UNKNOWNS, slide
 
 SAID = "Values hang on the speed over which dry friction is smoothed"
 
@@ -25,7 +25,7 @@ def slow(smooth: float, seed: int = 0) -> poinsot.Recording:
 
 @pytest.mark.parametrize("smooth", [0.0, 1e-3])
 def test_friction_that_is_wider_in_the_model_is_a_doubt(smooth):
-    est = poinsot.identify(poinsot.loads(SLIDE.replace("SMOOTH", "4e-3")), slow(smooth), UNKNOWNS)
+    est = poinsot.identify(slide(4e-3), slow(smooth), SLIDE_UNKNOWNS)
     assert abs(est["rail.viscous"].value - 40) > 2 * est["rail.viscous"].deviation
     (said,) = (text for text in est.doubts if SAID in text)
     assert "half of the 0.004 m/s of 'rail.smooth', which explains the rows better" in said
@@ -81,7 +81,7 @@ def test_copies_with_a_width_each_are_told_one_by_one():
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("smooth", [0.0, 1e-3, 4e-3, 0.02])
 def test_the_width_that_friction_has_is_no_doubt(smooth, seed):
-    est = poinsot.identify(poinsot.loads(SLIDE.replace("SMOOTH", str(smooth))), slow(smooth, seed), UNKNOWNS)
+    est = poinsot.identify(slide(smooth), slow(smooth, seed), SLIDE_UNKNOWNS)
     assert not any(SAID in text for text in est.doubts)
 
 
@@ -90,5 +90,5 @@ def test_motions_beside_which_the_width_is_small_are_no_doubt():
     v = 1.5 * np.cos(6 * t)
     force = -20 * 9.0 * np.sin(6 * t) + 40 * v + 15 * np.sign(v) + 0.5 * rng.standard_normal(len(t))
     run = poinsot.Recording.of(t, {"x": 0.25 * np.sin(6 * t), "drive": force})
-    est = poinsot.identify(poinsot.loads(SLIDE.replace("SMOOTH", "1e-3")), run, UNKNOWNS)
+    est = poinsot.identify(slide(1e-3), run, SLIDE_UNKNOWNS)
     assert not any(SAID in text for text in est.doubts)

@@ -9,27 +9,9 @@ import poinsot
 from poinsot.estimate.rows.reversals import _kernel
 from poinsot.estimate.solution import force_rows
 from poinsot.estimate.study import study_of
+from tests.estimate.machines import SLIDE_UNKNOWNS, SLIDE_VALUES, slide
 
-SLIDE = """
-format = 1
-name = "slide"
-gravity = [0, 0, 0]
-[bodies.table]
-mass = "20 kg"
-inertia = [1, 1, 1]
-[joints.rail]
-type = "prismatic"
-between = ["ground", "table"]
-axis = [1, 0, 0]
-friction = { viscous = 40, coulomb = 15, smooth = SMOOTH }
-[actuators.drive]
-on = { joint = "rail" }
-[coordinates]
-x = { joint = "rail" }
-"""
-UNKNOWNS = ["table.mass", "rail.viscous", "rail.coulomb"]
 LEFT = 0.005  # of Coulomb friction; 0.16 where columns jump at states
-TRUE = np.array([20.0, 40.0, 15.0])
 
 
 def swing(
@@ -59,8 +41,8 @@ def _acceleration(A, w, at):
 @pytest.mark.parametrize("smooth", [0.0, 1e-3])
 @pytest.mark.parametrize("rate", [500, 1000, 2500])
 def test_exact_recordings_leave_nothing_at_reversals(rate, smooth):
-    model, how = poinsot.loads(SLIDE.replace("SMOOTH", str(smooth))), {"cutoff": 8.0}
-    rows = force_rows(study_of(model, swing(rate, smooth), UNKNOWNS, "weighted", processing=how))
+    model, how = slide(smooth), {"cutoff": 8.0}
+    rows = force_rows(study_of(model, swing(rate, smooth), SLIDE_UNKNOWNS, "weighted", processing=how))
     run = rows.used[0]
     left = run.target - run.W @ run.regressor.parameters
     assert run.motion.every > 1
@@ -68,12 +50,12 @@ def test_exact_recordings_leave_nothing_at_reversals(rate, smooth):
 
 
 def test_standard_errors_tell_the_scatter_where_dry_friction_reverses():
-    model, found = poinsot.loads(SLIDE.replace("SMOOTH", "1e-3")), []
+    model, found = slide(1e-3), []
     for seed in range(24):
-        est = poinsot.identify(model, swing(1000, encoder=1e-5, force=0.5, seed=seed), UNKNOWNS)
-        found.append([(est[name].value, est[name].deviation) for name in UNKNOWNS])
+        est = poinsot.identify(model, swing(1000, encoder=1e-5, force=0.5, seed=seed), SLIDE_UNKNOWNS)
+        found.append([(est[name].value, est[name].deviation) for name in SLIDE_UNKNOWNS])
     value, told = np.moveaxis(np.array(found), 2, 0)
-    ratio = np.sqrt(np.mean((value - TRUE) ** 2, axis=0)) / told.mean(axis=0)
+    ratio = np.sqrt(np.mean((value - SLIDE_VALUES) ** 2, axis=0)) / told.mean(axis=0)
     assert np.all((ratio > 0.6) & (ratio < 1.4)), ratio
 
 

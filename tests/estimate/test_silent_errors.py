@@ -204,7 +204,7 @@ def test_drives_that_share_forces_in_another_way_are_a_doubt_where_only_some_are
     run = poinsot.inverse_dynamics(bar, crank, t, weights={"D": 3.0})
     rec = poinsot.Recording.of(t, {"theta1": run.kinematics.coordinates["theta1"], **run.forces})
     some = poinsot.identify(bar, rec, ["link2.mass", "link3.mass"], channels="A")
-    assert "2 drives hold 1 freedoms" in some.verdict
+    assert "2 drives hold 1 freedom" in some.verdict
     est = poinsot.identify(bar, rec, ["link2.mass", "link3.mass"])
     assert "drives hold" not in est.verdict
     np.testing.assert_allclose(est.value, [2.3, 2.1], rtol=1e-3)

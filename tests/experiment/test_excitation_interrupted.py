@@ -86,7 +86,7 @@ def test_motions_that_are_done_are_not_made_again(study, interrupt_at):
         MotionSearch._keep = keep
     first = sum(one is count[0] for one in count)
     interrupt_at(first + 5)
-    with pytest.raises(Interrupted, match=r"1 motions are done, criterion .* in the next and kept"):
+    with pytest.raises(Interrupted, match=r"1 motion done, criterion .* in the next and kept"):
         searched(program, *args, np.random.default_rng(0), "some-key")
     (z, _), *others = Reached.of("some-key").done
     assert not others and z is not None

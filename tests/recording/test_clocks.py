@@ -199,7 +199,7 @@ def test_a_rate_is_a_text_with_a_unit_in_columns_files_and_arguments(tmp_path):
 
 
 @pytest.mark.parametrize("rounded", [0.0, 2.0**-22, 1e-3], ids=["exact", "since 1970", "milliseconds"])
-@pytest.mark.parametrize("rate", [250.0, 300.0, 1000 / 3.7, 450.0, 700.0])
+@pytest.mark.parametrize("rate", [250.0, 300.0, 1000 / 3, 450.0, 700.0, 800.0, 900.0, 950.0, 1000.0])
 def test_the_rate_of_a_clock_with_rounded_stamps_is_that_of_all_steps(rounded, rate):
     t = np.arange(5000) / rate
     kept = np.ones(len(t), bool)
@@ -208,6 +208,17 @@ def test_the_rate_of_a_clock_with_rounded_stamps_is_that_of_all_steps(rounded, r
     stamps = (np.round(t / rounded) * rounded if rounded else t)[kept]
     found = poinsot.Recording.of(stamps, {"x": np.zeros(len(stamps))})
     assert found.rate == pytest.approx(rate, rel=1e-12 if not rounded else 1e-6 if rounded < 1e-6 else 2e-3)
+
+
+@pytest.mark.parametrize("rate, lost", [(800.0, 0.0), (900.0, 0.0), (1000.0, 0.05), (1000.0, 0.25)])
+def test_steps_of_two_units_that_come_evenly_are_of_rounding_and_others_of_lost_samples(rate, lost, tmp_path):
+    t = np.arange(3000) / rate
+    t = np.round(t[np.random.default_rng(3).random(len(t)) >= lost], 3)
+    t = t[(t < 1.0) | (t > 1.05)]
+    found = poinsot.read(written(tmp_path, t, np.sin(3 * t)))
+    assert found.rate == pytest.approx(rate, rel=1e-3)
+    (gap,) = (str(f) for f in found.findings if f.code == "gaps")
+    assert f"where samples are {1 / rate:.4g} s apart" in gap
 
 
 @pytest.mark.parametrize("digits", [0, 1, 2])

@@ -146,6 +146,23 @@ def test_times_of_pandas_and_numpy_are_seconds_and_not_nanoseconds():
         poinsot.inverse_dynamics(crank, table.assign(theta1=durations))
 
 
+@pytest.mark.parametrize("start", [7, 1_731_500_000])
+@pytest.mark.parametrize("names", [("header.stamp.sec", "header.stamp.nanosec"), ("secs", "nsecs")])
+def test_seconds_and_nanoseconds_of_a_motion_are_one_time(names, start, tmp_path):
+    pandas, ns = pytest.importorskip("pandas"), 900_000_000 + 4_000_000 * np.arange(600)
+    stamps = {names[0]: start + ns // 10**9, names[1]: ns % 10**9}
+    frame = pandas.DataFrame({**stamps, "theta1": 1 + 0.3 * np.sin(2e-9 * ns)})
+    frame.to_csv(tmp_path / "motion.csv", index=False)
+    first = 0.0 if start > 1e6 else 7.9
+    for given in (frame, tmp_path / "motion.csv"):
+        found = poinsot.kinematics(BAR, given)
+        assert_allclose(found.t, first + 0.004 * np.arange(600), rtol=0, atol=1e-12)
+        assert_allclose(found.coordinates["theta1"], frame.theta1, rtol=1e-9)
+    frame.insert(0, "t", np.arange(600) / 10)
+    with pytest.warns(UserWarning, match="left out, as no coordinate has that name"):
+        assert_allclose(poinsot.kinematics(BAR, frame).t, frame.t)
+
+
 def test_a_data_frame_is_a_recording_to_identify_from():
     pandas = pytest.importorskip("pandas")
     t = np.arange(0, 4, 0.02)

@@ -24,7 +24,7 @@ from poinsot.app.output import (
     write_plot,
 )
 from poinsot.app.tables import coordinate_units, force_units, loaded, pairs, pose_in, read_motion, write_table
-from poinsot.errors import MotionError, PoinsotError
+from poinsot.errors import MotionError, PoinsotError, counted
 from poinsot.results.words import settled
 
 MAX_SAMPLES = 1_000_000  # in a table
@@ -186,7 +186,7 @@ def kinematics(
         write_table(csv, headed(signals(found)), overwrite)
     if json:
         write_json(json, whole(found), overwrite)
-    print(f"{len(found.t)} samples, every joint closed to {found.residual:.1e} m or rad")
+    print(f"{counted(len(found.t), 'sample')}, every joint closed to {found.residual:.1e} m or rad")
     table(("coordinate", "least", "greatest", "unit"), _coordinate_rows(found, lambda s: (s.min(), s.max())))
     _print_notes(found)
     if error:

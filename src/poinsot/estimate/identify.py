@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, listing, one_line, unknown
+from poinsot.errors import PoinsotError, counted, listing, one_line, unknown
 from poinsot.estimate.bootstrap.draws import with_bootstrap
 from poinsot.estimate.bootstrap.forces import ForceReplicas
 from poinsot.estimate.bootstrap.searches import SearchReplicas
@@ -378,8 +378,8 @@ def _numerics(problem: LinearProblem, solution: LinearSolution) -> tuple[str, ..
     held = any(channel.held for channel in channels(compiled, plain_channels(first.regressor.channels)))
     if held and len(compiled.commands) > compiled.outline.mobility:
         found.append(
-            f"{len(compiled.commands)} drives hold {compiled.outline.mobility} freedoms: rows assume forces of the "
-            "least square sum, and drives may share them in another way."
+            f"{len(compiled.commands)} drives hold {counted(compiled.outline.mobility, 'freedom')}: rows assume "
+            "forces of the least square sum, and drives may share them in another way."
         )
     if not np.isfinite(solution.d).all() or not (np.diagonal(solution.covariance) >= 0).all():
         found.append("The values or their covariance are not finite numbers.")

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, by_name, number_of, one_line, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, by_name, counted, number_of, one_line, one_or_more_names, unknown
 from poinsot.estimate.role import Role
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
@@ -122,7 +122,8 @@ class ModalRun:
 
     def _as_long(self, x: np.ndarray, what: str) -> np.ndarray:
         if x.shape != self.frequencies.shape:
-            raise PoinsotError(f"{self._called}: {len(x)} values of {what} for {len(self.frequencies)} frequencies")
+            wanted = counted(len(self.frequencies), "frequency")
+            raise PoinsotError(f"{self._called}: {counted(len(x), 'value')} of {what} for {wanted}")
         return x
 
     def _spread(self, given: Deviation, of: np.ndarray, unit: str, what: str) -> np.ndarray | None:

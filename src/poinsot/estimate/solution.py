@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from poinsot.errors import MotionError, PoinsotError
+from poinsot.errors import MotionError, PoinsotError, counted
 from poinsot.estimate.closed_loop.instruments import ClosedLoops
 from poinsot.estimate.doubts.columns import columns_in_doubt
 from poinsot.estimate.excitation import Excitation, bias_by_noise, excited
@@ -94,7 +94,7 @@ class ForceSolution:
             return replace(rows, noise=rows.noise and tuple(sure * part for part in rows.noise))
 
         def redrawn(k: int) -> LinearRows:
-            _progress.info(f"noise of the motion, drawn {k + 1} times")
+            _progress.info(f"noise of the motion, drawn {counted(k + 1, 'time')}")
             drawn = force_rows(self.study, draw=k).used
             runs = (replace(run, noise=other.noise) for run, other in zip(self.problem.runs, drawn))
             return surely(replace(self.problem, runs=tuple(runs)))
@@ -226,7 +226,7 @@ def solved(
     if not problem.unknowns.in_file and not problem.terms:
         return problem, solution, [], None
     for k in range(STEPS):
-        said = [f"{k} steps of Gauss and Newton: products of unknowns"] if k else []
+        said = [f"{counted(k, 'step')} of Gauss and Newton: products of unknowns"] if k else []
         at = problem.at_values(solution.d)
         slopes = problem.unknowns.slopes(at)
         if np.array_equal(slopes, problem.slopes) and not problem.terms:

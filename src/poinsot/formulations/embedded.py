@@ -17,7 +17,7 @@ import numpy as np
 
 from poinsot.engine import ldl
 from poinsot.engine.linear.pivoting import DEPENDENT, condition_of, independent_columns, largest_answers, unit_rows
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError, counted, listing
 from poinsot.formulations.equations import Equations
 from poinsot.formulations.generalised_forces import coordinate_along
 from poinsot.formulations.tree import Node, spanning_tree, speed_names, speed_scales
@@ -105,8 +105,8 @@ def independent_rates(
     A, rank = unit_rows(C * sizes), len(C) if rank is None else rank
     if rank + len(wanted) > A.shape[1]:
         raise PoinsotError(
-            f"the mechanism has mobility {A.shape[1] - rank}: {len(wanted)} coordinates ({', '.join(wanted)}) "
-            "cannot be independent"
+            f"the mechanism has mobility {A.shape[1] - rank}: {counted(len(wanted), 'coordinate')} "
+            f"({', '.join(wanted)}) cannot be independent"
         )
     for k, (name, row) in enumerate(zip(wanted, () if S is None else S)):
         A = np.vstack([A, row * sizes])

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, by_name, number_of, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, by_name, counted, number_of, one_or_more_names, unknown
 from poinsot.identifiability.base_parameters import BaseParameters, combination_text, reduce_regressor
 from poinsot.identifiability.linear import linear_parameters
 from poinsot.identifiability.model_parameters import in_model_parameters
@@ -110,8 +110,8 @@ class Determination(Result):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.samples} samples of {len(self.base.channels)} channels determine {self.base.rank} of "
-            f"{len(self.findings)} parameters or combinations of them",
+            f"{counted(self.samples, 'sample')} of {counted(len(self.base.channels), 'channel')} determine "
+            f"{self.base.rank} of {len(self.findings)} parameters or combinations of them",
             str(self.gap),
         ]
         sizes: dict[str, float] = {}

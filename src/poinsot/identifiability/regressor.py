@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, by_name
+from poinsot.errors import PoinsotError, by_name, counted
 from poinsot.identifiability.channels import MeasuredChannel, channels
 from poinsot.identifiability.column_scales import natural_efforts, natural_lengths
 from poinsot.identifiability.linear import LinearParameter, chosen, parameter_values, with_known
@@ -88,8 +88,9 @@ class Regressor(Result):
 
     def __str__(self) -> str:
         return (
-            f"{len(self.t)} samples of {len(self.channels)} channels ({', '.join(self.channels[:6])}"
-            f"{', …' if len(self.channels) > 6 else ''}) as a linear function of {len(self.columns)} parameters"
+            f"{counted(len(self.t), 'sample')} of {counted(len(self.channels), 'channel')} "
+            f"({', '.join(self.channels[:6])}{', …' if len(self.channels) > 6 else ''}) as a linear function of "
+            f"{counted(len(self.columns), 'parameter')}"
         )
 
 

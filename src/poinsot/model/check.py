@@ -13,7 +13,7 @@ import numpy as np
 from poinsot.blas import one_blas_thread
 from poinsot.elements.bodies import RigidBody
 from poinsot.elements.joints import JOINTS
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError, counted, listing
 from poinsot.model.admissible import body_defect
 from poinsot.model.assembly.along_lines import off_lines
 from poinsot.model.assembly.assembly import Assembly, attempt_assembly
@@ -299,7 +299,7 @@ def _mobility_findings(
         for row in redundant:
             joints.setdefault(row.joint, []).append(row.label)
         named = "; ".join(f"{joint}: {', '.join(labels)}" for joint, labels in joints.items())
-        count = f"{len(redundant)} redundant constraint{'s' if len(redundant) > 1 else ''}"
+        count = counted(len(redundant), "redundant constraint")
         what = "its reaction is" if len(redundant) == 1 else "their reactions are"
         others = f"; joints that share what is not determined: {listing(shared)}"
         found.append(Diagnostic(Level.WARNING, f"{count}, {what} not determined: {named}{others}"))
@@ -309,14 +309,14 @@ def _mobility_findings(
     if generic == 0 and constraints.elements.bodies:
         severity = Level.WARNING if actuators else Level.NOTE
         found.append(Diagnostic(severity, "this is a structure: it cannot move"))
-    counted = f"{actuators} actuator{'s' if actuators > 1 else ''} for mobility {generic}"
+    drives = f"{counted(actuators, 'actuator')} for mobility {generic}"
     if actuators and actuators < generic and set(moving) <= {*spins} and actuators + len(spins) == generic:
         idle = listing(f"'{body}' ({', '.join(joints)})" for body, joints in spins.items())
-        said = f"{counted}: the rest are spins of bodies about lines of their own, which move nothing else: {idle}"
+        said = f"{drives}: the rest are spins of bodies about lines of their own, which move nothing else: {idle}"
         found.append(Diagnostic(Level.NOTE, said))
     elif actuators and actuators < generic:
         loose = f"; with the actuators locked these can still move: {listing(moving)}" if moving else ""
-        found.append(Diagnostic(Level.WARNING, f"{counted}: under-actuated{loose}; is a joint missing?"))
+        found.append(Diagnostic(Level.WARNING, f"{drives}: under-actuated{loose}; is a joint missing?"))
     if actuators > generic:
-        found.append(Diagnostic(Level.NOTE, f"{counted}: redundantly actuated"))
+        found.append(Diagnostic(Level.NOTE, f"{drives}: redundantly actuated"))
     return found

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from poinsot.elements import GROUND
 from poinsot.elements.frame import Frame
-from poinsot.errors import PoinsotError, listing, one_line, unknown
+from poinsot.errors import PoinsotError, counted, listing, one_line, unknown
 from poinsot.model import build as builder
 from poinsot.model.admissible import negative_inertia, require_elements
 from poinsot.model.parts import Elements, NamedCoordinates, resolve
@@ -230,11 +230,10 @@ class Mechanism:
     @property
     def _summary(self) -> str:
         plane, n = "planar " if self.planar else "", len(self.couplings)
-        coupled = f"{n} coupling{'s' * (n > 1)}, " if n else ""
-        return (
-            f"{self.name}: {plane}mechanism with {len(self.bodies)} bodies, {len(self.joints)} joints, {coupled}"
-            f"{len(self.actuators)} actuators, {len(self.parameters)} parameters"
-        )
+        parts = [counted(len(self.bodies), "body"), counted(len(self.joints), "joint")]
+        parts += [counted(n, "coupling")] if n else []
+        parts += [counted(len(self.actuators), "actuator"), counted(len(self.parameters), "parameter")]
+        return f"{self.name}: {plane}mechanism with {', '.join(parts)}"
 
 
 def build(document: Mapping[str, Any], name: str = "model", text: str = "") -> Mechanism:

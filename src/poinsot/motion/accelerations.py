@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.errors import PoinsotError, counted, listing, unknown
 from poinsot.model.assembly.constraints import IN_PLANE
 from poinsot.model.assembly.degrees import ask_about_degrees
 from poinsot.model.mechanism import Mechanism, require_inertia, require_mechanism
@@ -51,7 +51,7 @@ class Accelerations(JointReactions, Mapping[str, np.ndarray]):
         name, count = self.mechanism.name, np.size(self.check)
         if np.ndim(self.check):
             least = f"least check value {np.min(self.check, initial=1.0):.2g} (1 is perfect)"
-            return f"{name}: accelerations of {listing(self.bodies)} in {count} states, {least}"
+            return f"{name}: accelerations of {listing(self.bodies)} in {counted(count, 'state')}, {least}"
         shown = IN_PLANE if self.mechanism.planar else range(6)
         heads = [f"{label} [{unit}]" for label, unit in zip(*(text.split() for text in self._columns["bodies"]))]
         sizes = np.max([np.abs(a.reshape(2, 3)).max(axis=1) for a in self.bodies.values()], axis=0, initial=0.0)

@@ -12,7 +12,7 @@ import numpy as np
 
 from poinsot import formulations
 from poinsot.engine import Link, elimination_order, kernel, kkt
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, counted
 from poinsot.lazy import casadi
 from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.assembly.turns import winds
@@ -184,7 +184,8 @@ def require_count(compiled: System, names: tuple[str, ...]) -> None:
         spins = open_spins(compiled.mechanism.naming(*names), names)
         raise PoinsotError(
             f"{compiled.mechanism.name} has mobility {n - m} and the motion prescribes "
-            f"{len(names)} coordinates ({', '.join(names) or 'none'}): prescribe {n - m} independent ones; "
+            f"{counted(len(names), 'coordinate')} ({', '.join(names) or 'none'}): "
+            f"prescribe {n - m} independent ones; "
             + (spins.prevented if spins else surplus_or_free(compiled, names, n - m))
         )
 

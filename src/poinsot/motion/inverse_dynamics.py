@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import MotionError, PoinsotError, by_name, listing, one_or_more_names, unknown
+from poinsot.errors import MotionError, PoinsotError, by_name, counted, listing, one_or_more_names, unknown
 from poinsot.model.assembly.degrees import ask_about_degrees
 from poinsot.model.assembly.mobility import idle_spins, weightless_bodies
 from poinsot.model.mechanism import Mechanism, require_mechanism
@@ -89,7 +89,7 @@ class InverseDynamics(JointReactions):
         return self.kinematics.rotation
 
     def __str__(self) -> str:
-        lines = [f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s"]
+        lines = [f"{counted(len(self.t), 'sample')} from {self.t[0]:g} to {self.t[-1]:g} s"]
         for name, force in self.forces.items():
             power = np.abs(self.power[name]).max()
             drive = self.mechanism.actuators[name]
@@ -231,7 +231,7 @@ def require_actuators(compiled: System) -> None:
         on = {name: actuator.on for name, actuator in compiled.mechanism.actuators.items()}
         loose, names = freest(compiled, compiled.home.poses, on)
         raise PoinsotError(
-            f"{compiled.mechanism.name} has mobility {n - m} and {actuators} actuators "
+            f"{compiled.mechanism.name} has mobility {n - m} and {counted(actuators, 'actuator')} "
             f"({listing(compiled.commands)}): it is under-actuated, no forces of its own give a prescribed motion; "
             f"with the actuators locked {loose} can still move, condition number inf; {_instead(compiled, names)}"
         )

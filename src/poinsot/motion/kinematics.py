@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import MotionError, PoinsotError
+from poinsot.errors import MotionError, PoinsotError, counted
 from poinsot.model.assembly.assembly import Assembly, unit_hint
 from poinsot.model.assembly.end_stops import RigidStop, rigid_stops
 from poinsot.model.assembly.turns import wound
@@ -78,7 +78,7 @@ class Kinematics(Result):
         return replace(self, t=self.t[:n], path=cut, **dicts)
 
     def __str__(self) -> str:
-        span = f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s"
+        span = f"{counted(len(self.t), 'sample')} from {self.t[0]:g} to {self.t[-1]:g} s"
         lines = [f"{span}, joints closed to {self.residual:.1e} m or rad"]
         lines += [f"  {name}  {s.min():.6g} … {s.max():.6g}" for name, s in self.coordinates.items()]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.elements.forces import Actuator
-from poinsot.errors import MotionError, PoinsotError, listing, require_known
+from poinsot.errors import MotionError, PoinsotError, counted, listing, require_known
 from poinsot.model.assembly.constraints import row_lengths
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
@@ -65,8 +65,9 @@ def completed(
     _, n, m, nu = compiled.sizes
     if nu != n - m:
         raise PoinsotError(
-            f"{mechanism.name} has {len(mechanism.actuators)} actuators ({listing(mechanism.actuators)}) and the "
-            f"motion prescribes {len(motion)} coordinates ({listing(motion)}): as many as actuators are needed"
+            f"{mechanism.name} has {counted(len(mechanism.actuators), 'actuator')} ({listing(mechanism.actuators)}) "
+            f"and the motion prescribes {counted(len(motion), 'coordinate')} ({listing(motion)}): as many as "
+            "actuators are needed"
         )
     _require_independent(compiled, whole, tuple(motion), free)
     times = dense(as_times(t))

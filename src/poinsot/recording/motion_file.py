@@ -16,12 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing, one_line, unknown
+from poinsot.errors import PoinsotError, counted, listing, one_line, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.times import samples, seconds
 from poinsot.model.quantities.units import units_like
 from poinsot.motion.signals import Measured, MotionTable
-from poinsot.recording.clock.times import TIME_NAMES
+from poinsot.recording.clock.rate import usual_step
+from poinsot.recording.clock.stamps import is_stamp, stamped, stamps
+from poinsot.recording.clock.times import TIME_NAMES, is_time_name
 from poinsot.recording.filtering.differentiate import differentiate
 from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
 from poinsot.recording.filtering.motion_cutoff import motion_cutoff
@@ -32,6 +34,7 @@ from poinsot.recording.motion import position_channels
 from poinsot.recording.place import known_channels, placed
 from poinsot.recording.read import read
 from poinsot.recording.readers.dialect import number
+from poinsot.recording.readers.table import Table
 from poinsot.recording.recording import Clock, Recording
 from poinsot.recording.units import si, split_unit, strange_unit
 
@@ -93,7 +96,7 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
             row = int(np.argmax(missing)) + 1
             raise PoinsotError(f"{name}: column '{column}' has no number in row {row} below the header")
     if mechanism is not None and len(recording) < FEWEST:
-        rows = f"{len(recording)} row{'s' * (len(recording) > 1)}"
+        rows = counted(len(recording), "row")
         raise PoinsotError(f"{name}: {rows} of numbers are too few for a motion, which needs {FEWEST} or more")
     places = {column: (recording.channels[column].place if mechanism else "") or column for column in columns}
     t = np.asarray(recording.t, float)
@@ -126,7 +129,7 @@ def _encoders_as_coordinates(whole: Recording, mechanism: Mechanism, name: str) 
 
 def _smooth(recording: Recording, places: dict[str, str], mechanism: Mechanism, name: str) -> dict[str, Measured]:
     """By coordinate, columns whose noise would be much of their accelerations, behind the filter of `identify`."""
-    found, said, step = {}, [], float(np.median(np.diff(recording.t))) if len(recording) > 1 else np.inf
+    found, said, step = {}, [], usual_step(recording.t) if len(recording) > 1 else np.inf
     for column, place in places.items():
         noise = measured_noise(recording.t, recording[column])
         if not noise:
@@ -199,11 +202,14 @@ def recording_of_frame(frame: Any) -> Recording:
 
     Columns of words beside others are left out with a finding.
     """
-    values, units, t, words = {}, {}, None, []
+    values, units, words = {}, {}, []
+    t, stamp, since = _stamped(frame)
     for header in frame.columns:
         name, unit = split_unit(str(header))
         factor, unit = _scale(str(header), unit)
-        if t is None and name.lower() in TIME_NAMES:
+        if header in stamp:
+            continue
+        if t is None and is_time_name(name):
             t = _times(frame[header], header, factor)
         elif _has_words(frame[header]):
             words.append(header)
@@ -218,7 +224,23 @@ def recording_of_frame(frame: Any) -> Recording:
         _numbers(frame[words[0]], words[0])
     message = f"left out, as they hold words: {listing(list(map(str, words)))}"
     left = Finding("left out", "", "", len(words), message, "nothing to do", Severity.NOTE)
-    return Recording.of(t, values, units=units).with_findings([left] if words else [])
+    constants = {"t0": since} if since else {}
+    return Recording.of(t, values, units=units, constants=constants).with_findings([left] if words else [])
+
+
+def _stamped(frame: Any) -> tuple[np.ndarray | None, tuple[str, ...], float]:
+    """Times of two columns that are one, the headers of these, and what was subtracted [s]; None without them."""
+    headers = [x for x in frame.columns if is_stamp(str(x)) and np.asarray(frame[x]).dtype.kind in "iuf"]
+    columns = tuple(np.asarray(frame[x], float) for x in headers)
+    table = Table(tuple(map(str, headers)), ("",) * len(headers), columns, "data frame")
+    time = next((x for x in frame.columns if is_time_name(split_unit(str(x))[0])), None)
+    for stamp in stamps(table):
+        pair = (headers[stamp.whole], headers[stamp.parts])
+        if time is None or time in pair:
+            t, since = stamped(table, stamp)
+            first = t[0] if since and len(t) else 0.0
+            return t - first, pair, since + first
+    return None, (), 0.0
 
 
 def _has_words(column: Any) -> bool:

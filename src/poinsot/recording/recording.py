@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing, one_line, one_or_more_names, unknown
+from poinsot.errors import PoinsotError, counted, listing, one_line, one_or_more_names, unknown
 from poinsot.model.quantities.times import samples, seconds
+from poinsot.recording.clock.rate import rate_of
 from poinsot.recording.finding import Finding, Severity, places, spans
 from poinsot.recording.units import kept_in_si
 from poinsot.results import Curve, LinePanel, Panel, Result
@@ -65,26 +66,9 @@ class RecordedChannel:
 
 
 CHANNELS = 8  # in a plot
-GAP = 2.5  # of the median step of a clock, beyond which samples are missing
 
 COMPLEX = "complex numbers, which samples over time are not"
 OTHERS = {"b": "truth values", "U": "texts", "S": "texts", "c": COMPLEX}  # of arrays that are no samples
-
-
-def _rate_of(t: np.ndarray) -> float:
-    """Samples per second at times (n,) by the mean step, a step over a lost sample being two  [Hz].
-
-    Rounded stamps have steps of one and two units: the median is one of these, the mean lies between.
-    """
-    steps = np.diff(t)
-    step = float(np.median(steps))
-    if not step > 0:
-        return float("inf")
-    steps = steps[steps <= GAP * step]
-    for _ in range(2):
-        usual = float(np.mean(steps[steps < 2.5 * step]))
-        step = float(np.sum(steps) / np.sum(np.maximum(np.round(steps / usual), 1.0)))
-    return 1 / step
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +189,7 @@ class Recording(Result):
     @property
     def rate(self) -> float:
         """Samples per second, from all steps of the clock that are no gaps  [Hz]."""
-        return _rate_of(self.t) if len(self) > 1 else float("nan")
+        return rate_of(self.t) if len(self) > 1 else float("nan")
 
     def __len__(self) -> int:
         return len(self.abscissa)
@@ -315,14 +299,14 @@ class Recording(Result):
         files = f" from {listing([s.name for s in self.sources], 4)}" if self.sources else ""
         over = f"{_range(self.abscissa)} {self._axis_unit}"
         clock = f", {self.rate:.6g} Hz, clock {self.clock}" if self.axis is Axis.TIME and len(self) > 1 else ""
-        count = f"{len(self.channels)} channel{'s' * (len(self.channels) != 1)}"
-        lines = [f"{len(self)} samples of {count} over {over}{clock}{files}"]
+        count = counted(len(self.channels), "channel")
+        lines = [f"{counted(len(self), 'sample')} of {count} over {over}{clock}{files}"]
         for name, channel in self.channels.items():
             good = np.abs(self.values[name]) if np.iscomplexobj(self.values[name]) else self.values[name]
             good = good[np.isfinite(good)]
             about = " ".join(part for part in (channel.kind, f"of {channel.place}" if channel.place else "") if part)
             lost = len(self) - good.size
-            left_out = f", {lost} sample{'s' * (lost > 1)} masked" if lost else ""
+            left_out = f", {counted(lost, 'sample')} masked" if lost else ""
             extent = f"{_range(np.array([good.min(), good.max()]))}" if good.size else "no samples"
             lines.append(f"  {name}  {extent} {channel.unit or '(unit unknown)'}  {about}{left_out}".rstrip())
         lines += [f"  {finding}" for finding in self.findings]

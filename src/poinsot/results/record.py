@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from poinsot.errors import MissingExtraError
+from poinsot.errors import MissingExtraError, counted
 from poinsot.results.drawing import draw
 from poinsot.results.notebook import page, shortened
 from poinsot.results.panels import ROW_UNITS, Panel, trace_panels, with_unit
@@ -128,7 +128,7 @@ class Result:
             return str(self)
         rows, name = self._rows(), getattr(getattr(self, "mechanism", None), "name", "")
         of = f" of {name}" if name else ""
-        count = f", {np.size(next(iter(rows.values())))} rows ({', '.join(rows)})" if rows else ""
+        count = f", {counted(np.size(next(iter(rows.values()))), 'row')} ({', '.join(rows)})" if rows else ""
         return f"{type(self).__name__}{of}{count}"
 
     def _whole_table(self) -> tuple[dict[str, np.ndarray], dict[str, tuple[np.ndarray, str]]]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.elements import GROUND
+from poinsot.errors import counted
 from poinsot.model.mechanism import Mechanism
 from poinsot.motion.reactions import JointReactions, by_coupling, by_joint
 from poinsot.motion.undetermined import undetermined, undetermined_couplings
@@ -122,7 +123,7 @@ class Simulation(JointReactions):
         )
         reached = f"{self.t[-1]:g} s" if len(self.t) else "no output time"
         return (
-            f"{self.mechanism.name} ({self.formulation}): {reached} in {self.steps} steps, "
+            f"{self.mechanism.name} ({self.formulation}): {reached} in {counted(self.steps, 'step')}, "
             f"drift {self.drift:.1e} m or rad, energy error {self.energy_error:.1e} J"
             + (f", changes on the way: {len(self.changes)}" if self.changes else "")
             + creeps

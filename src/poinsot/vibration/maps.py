@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.engine import eigh
-from poinsot.errors import PoinsotError, by_name, count_of, one_line
+from poinsot.errors import PoinsotError, by_name, count_of, counted, one_line
 from poinsot.model.assembly.constraints import IN_PLANE
 from poinsot.model.mechanism import Mechanism, require_mechanism, require_possible
 from poinsot.model.quantities.parameters import as_value
@@ -396,4 +396,4 @@ def _numbers(value: Any, unit: str, name: str) -> np.ndarray:
 
 def _counts(what: str, count: int, unreachable: int, unbalanced: int) -> str:
     failed = [f"{n} {why}" for n, why in ((unreachable, "not reachable"), (unbalanced, "not at rest")) if n]
-    return f"{what}: {count} samples" + (f", of which {' and '.join(failed)}" if failed else "")
+    return f"{what}: {counted(count, 'sample')}" + (f", of which {' and '.join(failed)}" if failed else "")

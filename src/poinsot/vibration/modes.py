@@ -10,7 +10,7 @@ import numpy as np
 
 from poinsot.blas import one_blas_thread
 from poinsot.elements.frame import Frame
-from poinsot.errors import PoinsotError, count_of
+from poinsot.errors import PoinsotError, count_of, counted
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.results import BarPanel, Curve, LinePanel, Panel, Result
@@ -198,7 +198,7 @@ class Modes(Result):
         locked = ", ".join(self.linear.locked)
         free = ", ".join(name for name in self.linear.forces if name not in self.linear.locked)
         lines = [
-            f"{self.linear.mechanism.name}: {len(self.values)} mode{'s' * (len(self.values) != 1)}"
+            f"{self.linear.mechanism.name}: {counted(len(self.values), 'mode')}"
             + (f"; actuators locked: {locked}" if locked else "")
             + (f"; actuators free: {free}" if free else "")
         ]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, count_of, one_line, one_or_more_names, require_known, unknown
+from poinsot.errors import PoinsotError, count_of, counted, one_line, one_or_more_names, require_known, unknown
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.state import GivenPose
 from poinsot.results import Panel, Result
@@ -83,7 +83,7 @@ class Response(Result):
                 largest = f"{abs(self.H[at, o, i]):.4g} {self.unit(output, inp)}"
                 peaks.append(f"  {output} ← {inp}: largest {largest} at {self.frequencies[at]:.5g} Hz")
         span = f"{self.frequencies[0]:g} … {self.frequencies[-1]:g} Hz"
-        head = f"{self.quantity} of {self.mechanism.name}, {len(self.frequencies)} frequencies {span}"
+        head = f"{self.quantity} of {self.mechanism.name}, {counted(len(self.frequencies), 'frequency')} {span}"
         return "\n".join([head, *peaks, *said_of(self.growth, "such a response")])
 
 
@@ -187,7 +187,7 @@ def _modal(found: Modes, S: np.ndarray, R: np.ndarray, omega: np.ndarray, ratios
         D = left.T @ (found.linear.D @ right)
     else:
         if len(ratios) not in (1, len(values)):
-            raise PoinsotError(f"{len(ratios)} damping ratios were given for {len(values)} modes")
+            raise PoinsotError(f"{len(ratios)} damping ratios were given for {counted(len(values), 'mode')}")
         D = np.diag(2 * ratios * np.sqrt(np.maximum(np.real(values), 0.0)))
     return _solved(np.eye(len(values)), D, np.diag(values * (1 + 1j * eta)), left.T @ S.T, R @ right, omega)
 

@@ -222,7 +222,7 @@ def test_deviations_take_a_number_or_a_text_for_each_mode():
     both = poinsot.ModalRun([20.0, 30.0], damping=[0.01, 0.02], damping_deviation=["10 %", 0.001])
     np.testing.assert_allclose(both.damping_deviation, [0.001, 0.001])
     for given, said in (
-        (["0.1 Hz"], "1 values of deviation for 2"),
+        (["0.1 Hz"], "1 value of deviation for 2"),
         (["0.1 s", 1], "expected a quantity in Hz"),
         (["0 Hz", 1], "finite positive"),
     ):

@@ -7,7 +7,7 @@ where J N gains most by it: none if the actuators of the source move all that ca
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -18,7 +18,7 @@ import tomlkit
 import poinsot
 from poinsot.app.new.meshes import gathered
 from poinsot.elements.coordinates import AlongJoint, Coordinate
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, counted, unknown
 from poinsot.model.assembly.assembly import Assembly
 from poinsot.model.interchange.urdf.tree import read_tree
 from poinsot.model.load import LIBRARY
@@ -144,6 +144,8 @@ def _rotors(machine: NewMachine) -> str:
 
 def _driven(text: str, remedy: str = DRIVE) -> NewMachine:
     """The machine of a model file, with actuators added until all that can move is driven, or `remedy` is told."""
+    lengths = _unnamed(text, poinsot.loads(text))
+    text = "\n\n".join([text.rstrip(), *lengths.values()]) + "\n"
     mechanism = poinsot.loads(text)
     home = poinsot.assemble(mechanism)
     added = _undriven(mechanism, home)
@@ -157,14 +159,27 @@ def _driven(text: str, remedy: str = DRIVE) -> NewMachine:
     if not count:
         raise PoinsotError(f"{mechanism.name} cannot move: there is nothing to measure")
     pose = tuple(mechanism.elements.pose)
-    moved = pose if len(pose) == count else _moved(mechanism, home)
+    moved = pose if len(pose) == count else _moved(mechanism, home, lengths)
     if len(moved) != count:
         several = [f"'{name}' ({j.kind})" for name, j in mechanism.joints.items() if len(j.coordinates) > 1]
         raise PoinsotError(
-            f"{mechanism.name} has {count} freedoms, and its joints that turn or slide tell {len(moved)} of them: "
-            f"make {', '.join(several) or 'what floats'} fixed, or a chain of joints that slide and turn, or {remedy}"
+            f"{mechanism.name} has {counted(count, 'freedom')}, and its joints that turn or slide tell "
+            f"{len(moved)} of them: make "
+            f"{', '.join(several) or 'what floats'} fixed, or a chain of joints that slide and turn, or {remedy}"
         )
     return NewMachine(text, mechanism, moved, added)
+
+
+def _unnamed(text: str, mechanism: Mechanism) -> dict[str, str]:
+    """Names for what drives act along where that is no joint and has none, with their tables of a model file."""
+    tables = {}
+    for actuator, written in tomlkit.parse(text).unwrap().get("actuators", {}).items():
+        on = mechanism.actuators[actuator].on
+        if not isinstance(on, AlongJoint) and on not in mechanism.coordinates.values():
+            keys = (f"{key(one)} = {_inline(value)}" for one, value in written["on"].items())
+            name = f"{actuator}_{on.kind}"
+            tables[name] = "\n".join([f"[coordinates.{key(name)}]", *keys])
+    return tables
 
 
 def _undriven(mechanism: Mechanism, home: Assembly) -> tuple[str, ...]:
@@ -175,10 +190,13 @@ def _undriven(mechanism: Mechanism, home: Assembly) -> tuple[str, ...]:
     return tuple(list(candidates)[k - len(driven)] for k in chosen if k >= len(driven))
 
 
-def _moved(mechanism: Mechanism, home: Assembly) -> tuple[str, ...]:
-    """Named coordinates that prescribe a motion: those of the actuators, as far as they are independent."""
+def _moved(mechanism: Mechanism, home: Assembly, lengths: Collection[str]) -> tuple[str, ...]:
+    """Named coordinates that prescribe a motion: those of the actuators, as far as they are independent.
+
+    `lengths` are the names that coordinates of actuators got here.
+    """
     driven = [actuator.on for actuator in mechanism.actuators.values()]
-    named = {name: c for name, c in mechanism.coordinates.items() if c in driven}
+    named = {name: c for name, c in mechanism.coordinates.items() if c in driven or name in lengths}
     joints = [c for c in driven if isinstance(c, AlongJoint) and c not in named.values()]
     named |= {mechanism.coordinates.name_of(c): c for c in joints}
     chosen = independent(mechanism, home, list(named.values()))

@@ -18,6 +18,12 @@
   // Plotly reads a little HTML in texts: those of the result are no HTML.
   const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
+  // Long names are cut in their middle beside axes and in legends; tables, files and what the pointer is on have them whole.
+  const NARROW = { x: 16, y: 16, told: 36 }, WIDE = { x: 22, y: 36, told: 60 }; // letters
+  const isNarrow = () => !printing && innerWidth < 560, room = () => (isNarrow() ? NARROW : WIDE);
+  const short = (text, most) => (text.length <= most ? text : text.slice(0, Math.ceil(most / 2) - 1) + "…" + text.slice(-Math.floor(most / 2)));
+  const lines = (text) => (text.match(new RegExp(`.{1,${room().told}}`, "gs")) || [""]).map(plain).join("<br>");
+
   // Arrays of traces are columns of the plot's data, which are also its CSV file; colours are names in the palette.
   const told = (value, plot, colours, key) => {
     if (Array.isArray(value)) return value.map((x) => told(x, plot, colours, ""));
@@ -26,19 +32,35 @@
       return Object.fromEntries(Object.entries(value).map(([k, x]) => [k, told(x, plot, colours, k)]));
     }
     const named = (key === "color" || key === "colorscale") && typeof value === "string" && value[0] === "@";
-    if ((key === "name" || key === "text") && typeof value === "string") return plain(value);
+    if ((key === "name" || key === "text") && typeof value === "string") return plain(short(value, room().told));
     return named ? colours[value.slice(1)] : value;
   };
 
+  const cut = (plot, layout, traces) => {
+    for (const letter of ["y", "x"]) {
+      const axis = layout[letter + "axis"], most = room()[letter], columns = plot.traces.map((trace) => trace[letter]);
+      if (axis.type !== "category") continue;
+      const names = [...new Set(columns.flatMap((x) => plot.columns[x.$]))].map(String);
+      if (!names.some((x) => x.length > most)) continue;
+      Object.assign(axis, { tickvals: names.map(plain), ticktext: names.map((x) => plain(short(x, most))) });
+      for (const [k, trace] of traces.entries()) {
+        const before = trace.hovertext, mark = `%{${letter}}`, own = columns[k];
+        trace.hovertext = plot.columns[own.$].slice(own.from, own.to ?? undefined).map((x, i) => (before ? before[i] + ",<br>" : "") + lines(String(x)));
+        if (trace.hovertemplate) trace.hovertemplate = trace.hovertemplate.replace(before ? "%{hovertext}, " + mark : mark, "%{hovertext}");
+      }
+    }
+  };
+
   const shown = (plot, colours) => {
-    const narrow = innerWidth < 560;
+    const narrow = isNarrow();
     const escaped = { ...plot, columns: plot.columns.map((c) => c.map((x) => (typeof x === "string" ? plain(x) : x))) };
-    const layout = told(plot.layout, escaped, colours, "");
+    const layout = told(plot.layout, escaped, colours, ""), traces = told(plot.traces, escaped, colours, "");
     const axis = { gridcolor: colours.grid, zerolinecolor: colours.quiet, linecolor: colours.grid, automargin: true };
     for (const name of ["xaxis", "yaxis", ...Object.keys(layout).filter((k) => /^[xy]axis\d/.test(k))])
       layout[name] = { ...axis, ...layout[name], title: { ...(layout[name] || {}).title, standoff: 8, font: { size: 12 } } };
+    cut(plot, layout, traces);
     return {
-      data: told(plot.traces, escaped, colours, ""),
+      data: traces,
       layout: { margin: { l: narrow ? 44 : 60, r: 14, t: 28, b: 44 }, hovermode: "closest", dragmode: narrow ? false : "zoom",
         legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: narrow ? 0 : 1, xanchor: narrow ? "left" : "right", font: { size: 11 } },
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colours.ink, size: 12, family: "system-ui, sans-serif" },

@@ -67,15 +67,6 @@ def percent(share: Any) -> str:
     return NOTHING if share is None else f"{100 * float(share):.2f} %" if share < 1 else f"{100 * float(share):.4g} %"
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """A number of things in words.
-
-    >>> counted(1, "run"), counted(3, "run")
-    ('1 run', '3 runs')
-    """
-    return f"{count} {one if count == 1 else many or one + 's'}"
-
-
 def file_name(*parts: str) -> str:
     """A name for a CSV file, of signs that every system allows.
 

@@ -14,7 +14,7 @@ from poinsot.app.console import busy
 from poinsot.app.options import Json, Overwrite
 from poinsot.app.output import require_picture, table, write_bytes, write_json
 from poinsot.app.reproduce.rows import Agreement, PublishedNumber
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, counted, unknown
 from poinsot.results import Panel
 from poinsot.results.drawing import picture
 
@@ -67,9 +67,9 @@ def reproduce(
             write_bytes(path, picture(panels(), "png"), overwrite)
     table(COLUMNS, [(r.paper, r.quantity, r.printed, _shown(r), r.unit, r.verdict, r.reason) for r in rows])
     counts = Counter(row.verdict for row in rows)
-    print(f"{len(rows)} numbers: " + ", ".join(f"{counts[v]} {v}" for v in Agreement if counts[v]))
+    print(f"{counted(len(rows), 'number')}: " + ", ".join(f"{counts[v]} {v}" for v in Agreement if counts[v]))
     if plot is not None:
-        print(f"{len(pictures)} figures in {plot}")
+        print(f"{counted(len(pictures), 'figure')} in {plot}")
     if counts[Agreement.DISAGREES]:
         raise typer.Exit(1)
 

@@ -22,7 +22,7 @@ from poinsot.engine.code.formula import Formula, formula
 from poinsot.engine.integration.controller import REGISTERS, Status
 from poinsot.engine.integration.layout import ARGUMENTS, RESULTS
 from poinsot.engine.threads import BRIEF_INSTRUCTIONS, choose_threads, run_chunks
-from poinsot.errors import Interrupted, PoinsotError, unknown
+from poinsot.errors import Interrupted, PoinsotError, counted, unknown
 from poinsot.lazy import casadi
 
 _SOURCES = ("controller", "dop853", "layout", "integrator_code", "dense_code", "rk4_code")
@@ -59,7 +59,7 @@ class Trajectories:
 
     def __str__(self) -> str:
         count = len(self.status)
-        lines = [f"{count} trajectories to t = {self.t[-1]:g}: {int(self.steps.sum())} steps"]
+        lines = [f"{counted(count, 'trajectory')} to t = {self.t[-1]:g}: {counted(int(self.steps.sum()), 'step')}"]
         for status in sorted(set(self.status) - {Status.FINISHED}):
             which = [k for k, s in enumerate(self.status) if s is status]
             lines.append(

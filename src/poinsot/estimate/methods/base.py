@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, counted
 from poinsot.estimate.error_bars import sandwich, widened
 from poinsot.estimate.residuals import Colour, Projection, colour_of
 
@@ -60,7 +60,7 @@ class LinearRows:
                 "this data determines none of the unknowns: nothing but the noise of the motion excites them"
             )
         if count <= r:
-            raise PoinsotError(f"{count} samples are too few for {r} parameters")
+            raise PoinsotError(f"{count} samples are too few for {counted(r, 'parameter')}")
 
     def simulation(self, d: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Columns (n, c, r) and targets (n, c) by run along the motion that the closed loop makes with d (r,)."""

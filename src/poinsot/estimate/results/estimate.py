@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing, unknown
+from poinsot.errors import PoinsotError, counted, listing, unknown
 from poinsot.estimate.methods.base import Influence
 from poinsot.estimate.results.bootstrap import Bootstrap
 from poinsot.estimate.results.folder import write_folder
@@ -295,8 +295,8 @@ class Estimate(Result):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.study.mechanism.name}: {len(self.combinations)} combinations of {len(self.parameters)} unknowns "
-            f"by {self.method} from {listing(self.fit.runs, 6)}",
+            f"{self.study.mechanism.name}: {counted(len(self.combinations), 'combination')} of "
+            f"{counted(len(self.parameters), 'unknown')} by {self.method} from {listing(self.fit.runs, 6)}",
             f"verdict: {self.verdict}",
         ]
         if silent := [f.channel for f in self.fit.channels if f.silent]:

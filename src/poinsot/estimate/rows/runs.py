@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing, suggestion
+from poinsot.errors import PoinsotError, counted, listing, suggestion
 from poinsot.estimate.role import Role
 from poinsot.estimate.rows.motion import RunMotion, leading, run_motion, shaken, uses_inertial_unit, with_cutoffs
 from poinsot.estimate.rows.reversals import with_dry_reversals
@@ -332,7 +332,7 @@ def _moving(y: np.ndarray, t: np.ndarray, motion: RunMotion) -> tuple[np.ndarray
     resting = _lasting(np.interp(t, motion.states.t, np.max(speed, axis=1, initial=0.0)) < REST)
     if not dry or not resting.any() or resting.mean() > 1 - LEAST:
         return y, []
-    said = f"{int(resting.sum())} samples at rest are left out: dry friction holds with any force there"
+    said = f"left out: {counted(int(resting.sum()), 'sample')} at rest, where dry friction holds with any force"
     return np.where(resting[:, None], np.nan, y), [said]
 
 

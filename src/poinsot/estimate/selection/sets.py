@@ -14,6 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
+from poinsot.errors import counted
 from poinsot.estimate.residuals import Colour, colour_of
 
 FEW = 6  # alternatives of which all sets are tried
@@ -44,7 +45,7 @@ class Selection:
 
     def __str__(self) -> str:
         found = ", ".join(self.chosen) or "none of the alternatives"
-        lines = [f"chosen by {self.by}: {found}; {len(self.trials)} sets were tried:"]
+        lines = [f"chosen by {self.by}: {found}; tried {counted(len(self.trials), 'set')}:"]
         for trial in sorted(self.trials, key=lambda one: one.figure)[:SHOWN]:
             mark = "*" if trial.chosen else " "
             lines.append(f"  {mark} {trial.figure:10.4g}  {' + '.join(trial.alternatives) or 'none'}")

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, listing, require_known
+from poinsot.errors import PoinsotError, counted, listing, require_known
 from poinsot.estimate.problems.geometry.calibration import equations_of, frames_first, unknown_geometry
 from poinsot.estimate.problems.geometry.equations import PoseReadings
 from poinsot.estimate.problems.geometry.measured import Channels, law_at
@@ -257,7 +257,7 @@ def _drawn(limited: PoseEquations, limits: tuple[Limit, ...], mechanism: Mechani
             taken.append(k)
     if len(taken) < A.shape[1]:
         raise PoinsotError(
-            f"poses of {mechanism.name} have {A.shape[1]} freedoms, and limits on both sides of "
+            f"poses of {mechanism.name} have {counted(A.shape[1], 'freedom')}, and limits on both sides of "
             f"{listing([limits[k].owner for k in taken])} prescribe {len(taken)}: give limits of further "
             "coordinates, drives or encoders to draw poses from"
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poinsot.errors import Interrupted
+from poinsot.errors import Interrupted, counted
 from poinsot.store import keep_arrays, read_arrays
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class Reached:
         arrays |= {} if self.z is None else {"z": self.z}
         facts = {"open": True, "stage": self.stage, "messages": [message for _, message in self.done]}
         kept = bool(arrays) and keep_arrays(self.key, facts, arrays)
-        said = f"{len(self.done)} motions are done" + (f", criterion {best.cost:.5g} in the next" if best else "")
+        said = f"{counted(len(self.done), 'motion')} done"
+        said += f", criterion {best.cost:.5g} in the next" if best else ""
         said += " and kept; the same call goes on from there" if kept else "" if self.key else ", which is not kept"
         found = [z for z in (*(z for z, _ in self.done), self.z) if z is not None]
         return Interrupted(f"excitation: {said}", partial=found)

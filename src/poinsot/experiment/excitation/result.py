@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import number_of
+from poinsot.errors import counted, number_of
 from poinsot.estimate.results.text import in_columns
 from poinsot.experiment.record import Design, table_text
 from poinsot.model.toml import as_path, check_place, write_aside
@@ -50,7 +50,8 @@ class ExcitationDesign(Design):
         both = zip(self.combinations, self.combination_deviation)
         together = [(f"± {spread:.2g}", text) for text, spread in both if text not in alone]
         return (
-            f"{self.duration:.6g} s, {len(self.t)} samples of {len(self.channels)} channels at {self.rate:.6g} Hz",
+            f"{self.duration:.6g} s, {counted(len(self.t), 'sample')} of {counted(len(self.channels), 'channel')} "
+            f"at {self.rate:.6g} Hz",
             f"  {', '.join(parts)}",
             "condition number of the regressor: "
             + ", ".join(f"{value:.4g} ({name})" for name, value in self.condition_numbers.items()),

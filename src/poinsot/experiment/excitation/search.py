@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, counted
 from poinsot.experiment.excitation.conflict import conflict
 from poinsot.experiment.excitation.halted import Reached
 from poinsot.experiment.excitation.machine import DrivenStates
@@ -107,7 +107,7 @@ def searched(
 def _searched(
     program: ExcitationProgram, count: int, polish: int, iterations: int, rng: np.random.Generator, reached: Reached
 ) -> FoundMotion:
-    steps = [f"the search goes on from {len(reached.done)} motions that were kept"] if reached.kept else []
+    steps = [f"the search goes on from {counted(len(reached.done), 'motion')} that were kept"] if reached.kept else []
     motions, worst, cost = random_motions(program, count, rng)
     ranked = np.where(worst <= KEPT, cost, np.inf)
     order = np.argsort(np.where(np.isfinite(ranked), ranked, 1e6 + worst), kind="stable")[:polish]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poinsot.errors import counted
 from poinsot.estimate.results.text import in_columns
 from poinsot.experiment.record import Design
 from poinsot.results import Curve, LinePanel, Panel
@@ -81,7 +82,7 @@ class PosesDesign(Design):
 
     @property
     def _found(self) -> tuple[str, ...]:
-        lines = [f"{self.tried} poses × {self.sets} parameter sets" + "".join(_refused(self.refused))]
+        lines = [f"{counted(self.tried, 'pose')} × {self.sets} parameter sets" + "".join(_refused(self.refused))]
         lines += [str(one) for one in self.poses]
         if np.isfinite(self.efficiency):
             lines.append(f"this set has at least {self.efficiency:.1%} of the information of the best one")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.errors import listing
+from poinsot.errors import counted, listing
 from poinsot.estimate.results.text import in_columns
 from poinsot.experiment.record import Design, table_text
 from poinsot.results import BarPanel, Panel
@@ -51,7 +51,7 @@ class SensorsDesign(Design):
 
     @property
     def _found(self) -> tuple[str, ...]:
-        lines = [f"{self.samples} samples in {self.duration:.4g} s"]
+        lines = [f"{counted(self.samples, 'sample')} in {self.duration:.4g} s"]
         head = ("sensor", "adds [bit]", "alone", "lost without", "mean error", "determined", "tells besides")
         rows = [
             (

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, unknown
+from poinsot.errors import PoinsotError, counted, unknown
 from poinsot.identifiability.linear import labels
 from poinsot.identifiability.symbolic.elimination import Relation, TooLargeError, coefficients, independent, solved
 from poinsot.identifiability.symbolic.exact import Exact, load_sympy
@@ -61,7 +61,8 @@ def by_transfer(mechanism: Mechanism, base: Base, progress: Progress | None = No
         ]
     conditions = {}
     if special:
-        conditions["special geometry"] = f"{len(special)} relations hold for it only; recognised in the numbers"
+        count = counted(len(special), "relation")
+        conditions["special geometry"] = f"{count} for it only; recognised in the numbers"
     return assembled("transfer", mechanism, base, places, exact, [*relations, *special], conditions, progress)
 
 
@@ -104,15 +105,15 @@ def assembled(
         raise PoinsotError(f"{error}; these give short ones: eliminate {easy}") from None
     if rest:
         raise PoinsotError(
-            f"{len(rest)} relations hold between parameters that are to be kept, such as {', '.join(rest[0])}: "
+            f"{counted(len(rest), 'relation')} between parameters that are to be kept, such as {', '.join(rest[0])}: "
             "eliminate one of them"
         )
     eliminated = tuple(name for name in base.eliminated if name in solution)
     kept = (*base.independent, *(name for name in base.eliminated if name not in solution))
     beta = coefficients(solution, kept, eliminated, exact.zero)
     unexplained = len(base.eliminated) - len(eliminated)
-    complete = "yes" if not unexplained else f"no: {unexplained} relations are known in numbers only"
-    count = f"{len(eliminated)} relations in symbols, {len(base.eliminated)} in numbers"
+    complete = "yes" if not unexplained else f"no: {counted(unexplained, 'relation')} known in numbers only"
+    count = f"{counted(len(eliminated), 'relation')} in symbols, {len(base.eliminated)} in numbers"
     return Symbolic(
         method=method,
         columns=tuple(base.columns),

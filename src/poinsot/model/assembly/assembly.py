@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError, counted, listing
 from poinsot.model.assembly.along_lines import guesses_along_lines
 from poinsot.model.assembly.branches import branch_hint, is_flipped, one_branch
 from poinsot.model.assembly.constraints import Constraints, Row, row_scales, twist_scales
@@ -91,7 +91,7 @@ class Assembly(PlacedBodies):
             self.require()
         except PoinsotError as error:
             return str(error)
-        return f"{len(self.poses) - 1} bodies assembled, residual {self.residual:.1e} of the machine's size"
+        return f"{counted(len(self.poses) - 1, 'body')} assembled, residual {self.residual:.1e} of the machine's size"
 
     def require(self) -> Assembly:
         """Itself, or an error that names the joint that cannot be closed."""

@@ -10,7 +10,7 @@ from poinsot.errors import unknown
 from poinsot.model.build.complaints import complaint
 from poinsot.model.build.scope import ModelError, Scope, errors_at
 from poinsot.model.entries import NAME
-from poinsot.model.quantities.dimensions import dimension_of, fits, unit_dimension
+from poinsot.model.quantities.dimensions import dimension_of, fits, in_hertz, turns_of, unit_dimension, unit_turns
 from poinsot.model.quantities.expressions import (
     Call,
     Constant,
@@ -220,20 +220,21 @@ class Slots:
     def _check_dimensions(self, found: list[tuple[tuple, Expression, str | None]], derived: dict) -> None:
         """Every expression must make sense in the units of its parameters, and be in the unit of its place."""
         known = {name: unit_dimension(parameter.unit) for name, parameter in self.entries.items()}
+        turns = {name: unit_turns(parameter.unit) for name, parameter in self.entries.items()}
         for name, expression in derived.items():
+            turns[name] = turns_of(expression, turns)
             with errors_at(("parameters", name)):
                 known[name] = dimension_of(expression, known)
         for path, expression, unit in found:
             with errors_at(path):
                 dimension = dimension_of(expression, known)
+            if unit is not None and in_hertz(turns_of(expression, turns), unit):
+                raise ModelError(path, expected(unit, written(expression), parse_unit("Hz")))
             if unit is None or dimension is None:
                 continue
             if not fits(dimension, unit_dimension(unit)):
                 words = f"expected a quantity in {unit}, got '{written(expression)}' in {dimension_text(dimension)}"
                 raise ModelError(path, words)
-            given = parse_unit(dimension_text(dimension))
-            if isinstance(expression, Name) and given.text == "Hz" and in_place(0.0, given, unit) is None:
-                raise ModelError(path, expected(unit, expression.name, given))
         self._check_sums(found, known)
 
     @staticmethod

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError, counted, listing
 from poinsot.model.toml import read_text
 
 MAX_DEPTH = 400  # a chain of some hundred bodies nests that deeply in MJCF
@@ -90,9 +90,8 @@ class FileContext:
             xacro = "; the file seems to be for xacro: write it out first (xacro FILE > robot.urdf)" * ("${" in text)
             raise self.fail(where, f"{attribute}={_short(text)} of <{at.tag}> is not a number{xacro}") from None
         if len(values) != count:
-            raise self.fail(
-                where, f"{attribute}={_short(text)} of <{at.tag}> has {len(values)} numbers, expected {count}"
-            )
+            number = counted(len(values), "number")
+            raise self.fail(where, f"{attribute}={_short(text)} of <{at.tag}> has {number}, expected {count}")
         if not all(math.isfinite(value) for value in values):
             raise self.fail(where, f"{attribute}={_short(text)} of <{at.tag}> is not finite")
         return values

@@ -4,11 +4,12 @@ A dimension is the powers of (kg, m, s, rad), or None where it is not known: a n
 may stand for any quantity ("400*length^2/12" is an inertia where 400 are kilograms). In a sum a plain number beside
 a quantity is refused: it has no unit to take. A parameter without a unit that stands alone in places of one
 dimension is of that dimension in sums. Otherwise only what is certainly wrong is refused. Angles count as numbers,
-and the radian may be left out of everything else.
+and the radian may be left out of everything else, but not beside a frequency: 2π f is an angular speed, 2 f is none.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from poinsot.errors import PoinsotError
@@ -17,8 +18,10 @@ from poinsot.model.quantities.units import Dimension, dimension_text, parse_unit
 
 NUMBER: Dimension = (0, 0, 0, 0)
 ANGLE: Dimension = (0, 0, 0, 1)
+FREQUENCY: Dimension = (0, 0, -1, 0)
 OF_NUMBERS = {"sin", "cos", "tan", "asin", "acos", "atan", "exp", "log"}
 GIVE_ANGLES = {"asin", "acos", "atan", "atan2"}
+Turns = tuple[float, ...]  # powers of rad, Hz and π; NaN where they are not known
 
 
 def unit_dimension(unit: str) -> Dimension | None:
@@ -96,3 +99,41 @@ def _power(expression: Call, base: Dimension | None, exponent: Dimension | None 
     if isinstance(power, Call) and power.operation == "neg" and isinstance(power.arguments[0], Constant):
         power = Constant(-power.arguments[0].value)
     return tuple(x * power.value for x in base) if isinstance(power, Constant) else None
+
+
+def unit_turns(unit: str) -> Turns:
+    """Powers of rad, Hz and π of a parameter by its unit."""
+    return (math.nan,) * 3 if (dimension := unit_dimension(unit)) is None else _turns(dimension)
+
+
+def turns_of(expression: Expression, known: Mapping[str, Turns]) -> Turns:
+    """Powers of rad, Hz and π of an expression from those of the parameters in it; a plain number has none."""
+    if isinstance(expression, Name):
+        return known[expression.name]
+    if isinstance(expression, Constant):
+        return (0.0, 0.0, 1.0) if expression.value == math.pi else _turns(expression.dimension or NUMBER)
+    operation, parts = expression.operation, [turns_of(argument, known) for argument in expression.arguments]
+    if operation in ("*", "/"):
+        sign = 1 if operation == "*" else -1
+        return tuple(x + sign * y for x, y in zip(*parts))
+    if operation in ("^", "sqrt"):
+        power = Constant(0.5) if operation == "sqrt" else expression.arguments[1]
+        return tuple(x * power.value if isinstance(power, Constant) else math.nan for x in parts[0])
+    if operation in OF_NUMBERS | GIVE_ANGLES:
+        return (float(operation in GIVE_ANGLES), 0.0, 0.0)
+    return max(parts, key=lambda part: abs(part[1] * (part[1] - part[2])))  # a sum: the one that is not in radians
+
+
+def in_hertz(turns: Turns, unit: str) -> bool:
+    """Whether frequencies stand where `unit` has angles, and no π makes angular speeds of them.
+
+    >>> in_hertz((0, 1, 0), "rad/s"), in_hertz((0, 1, 1), "rad/s"), in_hertz((0, 1, 0), "m/s")
+    (True, False, False)
+    """
+    angle, frequency, pi = turns
+    wanted = parse_unit(unit).dimension[3]
+    return wanted != 0 and abs((angle - wanted) * frequency * (frequency - pi)) > 0
+
+
+def _turns(dimension: Dimension) -> Turns:
+    return (dimension[3], float(dimension == FREQUENCY), 0.0)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poinsot.errors import PoinsotError, by_name, unknown
+from poinsot.errors import PoinsotError, by_name, counted, unknown
 from poinsot.model.quantities.expressions import Expression, evaluate, names, quantity, text, written
 from poinsot.model.quantities.units import UNIT_LIST, comma_advice, expected, in_place
 from poinsot.spatial.algebra import Scalar
@@ -152,7 +152,7 @@ class Parameters(Mapping[str, Parameter]):
         return "\n".join("  ".join([*(c.ljust(w) for c, w in zip(row, widths)), row[4]]).rstrip() for row in rows)
 
     def __repr__(self) -> str:
-        return f"<{len(self.entries)} parameters>\n{self}"
+        return f"<{counted(len(self.entries), 'parameter')}>\n{self}"
 
 
 def _within(about: Parameter | ExpressionLimit, values: ArrayLike, written: str) -> None:

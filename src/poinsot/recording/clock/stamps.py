@@ -12,7 +12,7 @@ from poinsot.recording.columns import ColumnSpec, TimeColumn, column_index
 from poinsot.recording.readers.table import Table
 from poinsot.recording.units import si
 
-__all__ = ["Stamp", "is_stamp", "stamp_of", "stamps"]
+__all__ = ["Stamp", "is_stamp", "stamp_of", "stamped", "stamps"]
 
 _SECONDS = re.compile(r"(?P<of>.*?)(sec|second)s?", re.IGNORECASE)
 _PARTS = re.compile(r"(?P<of>.*?)(?P<unit>nano|n|micro|u|milli|m)(sec|second)s?", re.IGNORECASE)
@@ -47,6 +47,14 @@ def stamps(table: Table) -> Iterator[Stamp]:
             stamp = Stamp(whole[m["of"].lower()], j, _PART[m["unit"].lower()])
             if _is_one_time(table, stamp):
                 yield stamp
+
+
+def stamped(table: Table, stamp: Stamp) -> tuple[np.ndarray, float]:
+    """Times (n,) of a pair of columns, and what was subtracted  [s]: whole seconds, so that nothing is rounded."""
+    seconds, parts = table.columns[stamp.whole], table.columns[stamp.parts]
+    known = seconds[np.isfinite(seconds)]
+    since = float(known[0]) if len(known) and abs(known[0]) > 1e6 else 0.0
+    return (seconds - since) + stamp.unit * parts, since
 
 
 def stamp_of(table: Table, column: int, named: Sequence[TimeColumn | None]) -> Stamp | None:

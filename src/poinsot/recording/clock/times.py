@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
-from poinsot.recording.clock.stamps import Stamp, stamp_of, stamps
+from poinsot.errors import PoinsotError, counted
+from poinsot.recording.clock.rate import GAP, usual_step
+from poinsot.recording.clock.stamps import Stamp, stamp_of, stamped, stamps
 from poinsot.recording.columns import ColumnMap, ColumnSpec, column_index, named_times, time_columns
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.readers.table import Table
-from poinsot.recording.recording import GAP, Clock
+from poinsot.recording.recording import Clock
 from poinsot.recording.units import si
 
 __all__ = ["TIME_NAMES", "TIMING", "Times", "is_time_name", "is_uniform", "times_of"]
@@ -34,7 +35,7 @@ TIME_NAMES = (
 )
 EPOCHS = ((1e17, 1e-9, "ns"), (1e14, 1e-6, "µs"), (1e11, 1e-3, "ms"))  # since 1970
 TIMING = ("no clock", "time unit", "gaps", "jitter")  # codes of findings that matter only where time does
-JITTER = 0.05  # of the median step
+JITTER = 0.05  # of a step
 FEW = 5  # rows with times of others: fewer are stamped wrongly, more are of a clock that was set back
 FALLS = 0.25  # of the rows: times that fall as often are of no clock
 SLOW = 0.5  # a step that hardly any machine is recorded with  [s]
@@ -71,7 +72,7 @@ def times_of(table: Table, columns: ColumnMap) -> Times:
         _require_not_swapped(table, column, found)
         return found
     if rate is None:
-        message = f"there is no time column and no rate: {n} samples are counted"
+        message = f"there is no time column and no rate for {counted(n, 'sample')}"
         advice = "name the time column (time=…) or give the rate= in Hz; nothing is differentiated without"
         finding = Finding("no clock", "t", "", n, message, advice, Severity.ERROR)
         return Times(np.arange(float(n)), slice(None), Clock.COUNTED, "", (finding,), ())
@@ -108,12 +109,10 @@ def is_time_name(name: str) -> bool:
 
 
 def _stamped(table: Table, stamp: Stamp, notes: Sequence[Finding]) -> Times:
-    """Times from seconds and their parts; whole seconds are subtracted first, and nothing is rounded."""
+    """Times from seconds and their parts."""
     names = [table.names[k] for k in (stamp.whole, stamp.parts)]
-    seconds, parts = table.columns[stamp.whole], table.columns[stamp.parts]
-    known = seconds[np.isfinite(seconds)]
-    since = float(known[0]) if len(known) and abs(known[0]) > 1e6 else 0.0
-    t, step = (seconds - since) + stamp.unit * parts, f"times from '{names[0]}' and '{names[1]}'"
+    t, since = stamped(table, stamp)
+    step = f"times from '{names[0]}' and '{names[1]}'"
     return replace(_cleaned(t, names[0], step, notes, table.columns, since), parts=names[1])
 
 
@@ -343,10 +342,10 @@ def _steps(t: np.ndarray) -> Iterator[Finding]:
     if len(t) < 3:
         return
     d = np.diff(t)
-    step = float(np.median(d))
+    step = usual_step(t)
     gaps = np.flatnonzero(d > GAP * step)
     if len(gaps):
-        message = f"{len(gaps)} gaps, the longest {d.max():.4g} s where samples are {step:.4g} s apart"
+        message = f"{counted(len(gaps), 'gap')}, the longest {d.max():.4g} s where samples are {step:.4g} s apart"
         advice = "samples are missing there; filters work on the parts between"
         yield Finding("gaps", "t", spans(t, gaps), float(d.max()), message, advice)
     jitter = float(np.std(d[d <= GAP * step] if len(gaps) else d) / step)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, counted
 from poinsot.recording.filtering.derivatives import Derivatives
 
 __all__ = ["fourier_fit"]
@@ -44,7 +44,7 @@ def fourier_fit(
     n = int(good.sum())
     errors = np.sqrt([noise**2 / n * (2 * np.sum(w ** (2 * j)) + (j == 0)) for j in range(3)])
     value, rates, second = _series(phases, c, w)
-    said = f"Fourier series of {harmonics} harmonics over {periods} periods of {period:.6g} s"
+    said = f"Fourier series of {counted(harmonics, 'harmonic')} over {counted(periods, 'period')} of {period:.6g} s"
     return Derivatives(t, value, rates, second, errors, noise, said)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from poinsot.errors import counted
 from poinsot.recording.filtering.one_clock import own_step
 from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.findings.held import frozen_findings, held_findings
@@ -99,7 +100,7 @@ def _missing(name: str, t: np.ndarray, good: np.ndarray) -> Iterator[Finding]:
         lost, share = taken[:-1][gaps], float(np.sum(np.diff(t[taken])[gaps]) / np.ptp(t))
         if not len(lost):
             return
-        message = f"{len(lost)} gap{'s' * (len(lost) != 1)}, where {100 * share:.2g} % of its samples are missing"
+        message = f"{counted(len(lost), 'gap')}, where {100 * share:.2g} % of its samples are missing"
         yield Finding("missing", name, spans(t, lost), share, message, "they are not used", Severity.WARNING)
         return
     message = f"{len(lost)} of {len(t)} samples ({100 * share:.2g} %) are missing"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, counted
 from poinsot.recording.recording import Recording
 from poinsot.results import Curve, LinePanel, Panel, Result
 
@@ -70,7 +70,9 @@ def allan(recording: Recording, channel: str) -> Allan:
     t, y = recording.require_times(), recording[channel]
     good = np.isfinite(y)
     if good.sum() < SHORTEST:
-        raise PoinsotError(f"'{channel}' has {int(good.sum())} samples; an Allan deviation needs {SHORTEST}")
+        raise PoinsotError(
+            f"'{channel}' has {counted(int(good.sum()), 'sample')}; an Allan deviation needs {SHORTEST}"
+        )
     if np.ptp(y[good]) == 0:
         raise PoinsotError(f"'{channel}' is {y[good][0]:g} all the time: it has no noise")
     rate = recording.rate

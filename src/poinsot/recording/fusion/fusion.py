@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from poinsot.errors import counted
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.fusion.navigation import Navigation
 from poinsot.results import Curve, LinePanel, Panel, Result
@@ -95,7 +96,7 @@ class Fusion(Result):
         said = "consistent" if low <= mean <= high else "not consistent: see noise and model"
         nis = f"  NIS {mean:.3f} of 1 (95 %: {low:.3f} … {high:.3f}): {said}"
         lines = [
-            f"{self.mechanism.name}: motion of '{self.body}' at {len(self.t)} times "
+            f"{self.mechanism.name}: motion of '{self.body}' at {counted(len(self.t), 'time')} "
             f"from {self.t[0]:g} to {self.t[-1]:g} s",
             f"  position ± {1e3 * largest['position']:.3g} mm, "
             f"attitude ± {np.rad2deg(largest['rotation']):.3g}°, "

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, number_of, one_line, one_or_more_names
+from poinsot.errors import PoinsotError, counted, number_of, one_line, one_or_more_names
 from poinsot.recording.finding import Finding
 from poinsot.recording.modal.arguments import not_negative, one_of, places_of, records_of
 from poinsot.recording.modal.hits import HitBlock, hit_blocks, overloads, suited_decay, undecayed
@@ -133,7 +133,10 @@ def _estimated(
         averages=averaged.averages,
         noise=noise,
         left_out=averaged.left_out(estimator),
-        steps=(*record.steps, f"{estimator} of {len(averaged.X)} blocks of {len(window)} samples"),
+        steps=(
+            *record.steps,
+            f"{estimator} of {counted(len(averaged.X), 'block')} of {counted(len(window), 'sample')}",
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from poinsot.blas import one_blas_thread
-from poinsot.errors import PoinsotError, count_of, one_line
+from poinsot.errors import PoinsotError, count_of, counted, one_line
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.modal.arguments import band_of, frequencies_of, one_of
 from poinsot.recording.modal.checks import checked, half_power_lines, resolved
@@ -237,7 +237,7 @@ def _from_tracks(
     status = TestStatus.POOR if misfits else TestStatus.FOUND if narrow.all() else TestStatus.UNRESOLVED
     steps = (
         *turned.steps,
-        f"LSCF of orders up to {int(chart.order.max())}, most likely poles of {len(tracks)} modes",
+        f"LSCF of orders up to {int(chart.order.max())}, most likely poles of {counted(len(tracks), 'mode')}",
     )
     return ModalTest(
         fit.poles, fit.shapes, fit.participation, turned.outputs, turned.inputs, deviations, evidence, narrow,

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError, counted, listing
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.finding import Finding
 from poinsot.recording.modal.points import MeasurementPoint, point_rows
@@ -135,7 +135,7 @@ class ModalTest(Result):
         band = f"{self.band[0]:.5g} … {self.band[1]:.5g} Hz"
         k = len(self.poles)
         from_where = f"from {listing(map(str, self.references))}" if self.references else "under unknown forces"
-        lines = [f"{k} mode{'s' * (k != 1)} in {band} at {len(self.points)} points {from_where}"]
+        lines = [f"{counted(k, 'mode')} in {band} at {counted(len(self.points), 'point')} {from_where}"]
         for r in range(k):
             (df, dz), limit = self.deviations[r], "" if self.resolved[r] else "  at the resolution limit"
             lines.append(

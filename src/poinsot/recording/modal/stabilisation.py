@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError, counted, listing
 from poinsot.recording.modal.lscf import PoleSet
 
 __all__ = [
@@ -99,7 +99,7 @@ class StabilisationChart:
         lines = [f"{self.order.size} poles of {orders}, {int(self.stable.sum())} stable; tracks:"]
         for track in self.tracks:
             f, zeta = frequency_of(np.array(track.pole)), ratio_of(np.array(track.pole))
-            lines.append(f"  {f:10.5g} Hz  {100 * zeta:8.3g} %  through {len(track.poles)} orders")
+            lines.append(f"  {f:10.5g} Hz  {100 * zeta:8.3g} %  through {counted(len(track.poles), 'order')}")
         return "\n".join(lines)
 
 

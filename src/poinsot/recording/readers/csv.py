@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, counted
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.dialect import COMMENTS, MISSING, Dialect, dialect_of, fields_of, moment, number
 from poinsot.recording.readers.table import ReadRequest, Table
@@ -171,7 +171,7 @@ class _Parts:
         if self.cut:
             rows = len(self.columns[0]) if self.columns else 0
             advice = "see whether the file was cut off" if "damaged" in self.cut else "write one segment a file"
-            yield Finding("cut", "", f"after {rows} rows", rows, self.cut, advice, mended=True)
+            yield Finding("cut", "", f"after {counted(rows, 'row')}", rows, self.cut, advice, mended=True)
         for name in commas:
             message = "its numbers have a decimal comma, those of other columns a point: it is left out"
             yield Finding("decimal comma", name, "", 1, message, "write all numbers alike", Severity.ERROR)

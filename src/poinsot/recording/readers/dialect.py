@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, counted
 from poinsot.recording.units import si, split_unit
 
 __all__ = ["COMMENTS", "MISSING", "Dialect", "decode", "dialect_of", "fields_of", "moment", "number"]
@@ -144,7 +144,9 @@ def _require_decimal_points(lines: Sequence[str], first: int) -> None:
         return
     fields = " or ".join(map(str, sorted({len(row) for row in rows})[:3]))
     head = (
-        f"the header has {len(names)} names and the rows {fields} fields" if names else f"rows have {fields} fields"
+        f"the header has {counted(len(names), 'name')} and the rows {fields} fields"
+        if names
+        else f"rows have {fields} fields"
     )
     raise PoinsotError(
         f"{head}: commas seem to separate fields and to stand for decimal points; write it with decimal points, or "

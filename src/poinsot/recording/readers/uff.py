@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from poinsot.errors import MissingExtraError, PoinsotError, listing
+from poinsot.errors import MissingExtraError, PoinsotError, counted, listing
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.readers.foreign import foreign
 from poinsot.recording.readers.table import ReadRequest, Table
@@ -200,7 +200,7 @@ def _unread(unread: Sequence[tuple[int, str]]) -> Iterator[Finding]:
     for why in sorted({reason for _, reason in unread}):
         numbers = sorted({number for number, reason in unread if reason == why})
         n = sum(reason == why for _, reason in unread)
-        message = f"{n} data sets ({listing(map(str, numbers))}) are {why} and left out"
+        message = f"left out: {counted(n, 'data set')} ({listing(map(str, numbers))}), {why}"
         severity = Severity.NOTE if why == "unknown" else Severity.WARNING
         yield Finding("left out", "", "", n, message, "see whether they are needed", severity)
 
@@ -208,7 +208,7 @@ def _unread(unread: Sequence[tuple[int, str]]) -> Iterator[Finding]:
 def _other_parts(parts: Sequence[Sequence[dict]], k: int, asked: int | None) -> Iterator[Finding]:
     if asked is None and len(parts) > 1:
         n = sum(map(len, parts)) - len(parts[k])
-        message = f"{n} functions have another abscissa than the first and are left out"
+        message = f"left out: {counted(n, 'function')} with another abscissa than the first"
         yield Finding("left out", "", "", n, message, f"read them by part=2 … {len(parts)}", Severity.WARNING)
 
 
@@ -216,5 +216,5 @@ def _short(name: str, one: Mapping[str, Any]) -> Iterator[Finding]:
     """A header that promises more samples than there are."""
     promised, n = int(one.get("num_pts") or 0), len(one["data"])
     if promised > n:
-        message = f"its header promises {promised} samples, {n} are there"
+        message = f"its header promises {counted(promised, 'sample')}, {n} are there"
         yield Finding("cut", name, "", promised - n, message, "see whether the file was cut off", Severity.ERROR)

@@ -10,8 +10,8 @@ import poinsot
 from poinsot.app.report.blocks import Badge, Column, Points, ReportPlot, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult
 from poinsot.app.report.signals import Signals, strung
-from poinsot.app.report.words import NOTHING, counted, file_name
-from poinsot.errors import PoinsotError
+from poinsot.app.report.words import NOTHING, file_name
+from poinsot.errors import PoinsotError, counted
 from poinsot.estimate.results.comparison import Comparison
 from poinsot.estimate.results.text import with_error
 from poinsot.results.thinning import thinned

@@ -10,7 +10,8 @@ import numpy as np
 from poinsot.app.report.blocks import Column, Folded, Points, ReportPlot, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult
 from poinsot.app.report.sections.fits import DASHES
-from poinsot.app.report.words import NOTHING, counted, number
+from poinsot.app.report.words import NOTHING, number
+from poinsot.errors import counted
 
 MOST = 12  # unknowns that are drawn
 COLOURS = 7  # of minima

@@ -11,7 +11,8 @@ import numpy as np
 from poinsot.app.report.blocks import Badge, Column, Folded, ReportPlot, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult, numeric
 from poinsot.app.report.sections.fits import DASHES
-from poinsot.app.report.words import counted, file_name, number
+from poinsot.app.report.words import file_name, number
+from poinsot.errors import counted
 from poinsot.results.thinning import thinned
 
 BINS = 300  # of a curve

@@ -14,11 +14,11 @@ from poinsot.app.report.words import (
     TONES,
     UNDETERMINED,
     badge,
-    counted,
     estimated_text,
     judged,
     number,
 )
+from poinsot.errors import counted
 from poinsot.estimate.results.text import in_brackets
 from poinsot.identifiability.determinable import POOR
 

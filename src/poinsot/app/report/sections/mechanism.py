@@ -8,8 +8,7 @@ from typing import Any
 import poinsot
 from poinsot.app.report.blocks import Points, ReportScene, ReportSection, Tone, Words
 from poinsot.app.report.saved import SavedResult
-from poinsot.app.report.words import counted
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, counted
 
 
 def mechanism(result: SavedResult) -> ReportSection | None:

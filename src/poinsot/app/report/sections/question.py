@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from poinsot.app.report.blocks import Folded, Points, ReportSection, ReportTable, Tone, Words
 from poinsot.app.report.saved import SavedResult
-from poinsot.app.report.words import NOTHING, counted, number
+from poinsot.app.report.words import NOTHING, number
+from poinsot.errors import counted
 
 ASKED = {
     "forces": "Which values of the unknowns explain the forces that were measured along the recorded motion?",

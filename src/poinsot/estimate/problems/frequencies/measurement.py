@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import chi2
 
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError, counted, listing
 from poinsot.estimate.modal_run import ModalRun
 from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.problems.frequencies.outliers import standardised
@@ -239,7 +239,7 @@ def _require_enough(problem: FrequencyResiduals) -> None:
     values += int(np.isfinite(space.prior).sum())
     if values < len(space.names):
         raise PoinsotError(
-            f"{values} measured value{'s' * (values != 1)} for {len(space.names)} unknowns: measure more modes or "
+            f"{counted(values, 'measured value')} for {counted(len(space.names), 'unknown')}: measure more modes or "
             "poses, look for fewer unknowns, or give priors"
         )
     try:

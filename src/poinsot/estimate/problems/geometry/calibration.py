@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from poinsot.errors import PoinsotError, listing
+from poinsot.errors import PoinsotError, counted, listing
 from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.problems.geometry.equations import PoseReadings, read_directly
 from poinsot.estimate.problems.geometry.measured import Channels, channels_of, law_at, sample_name, started
@@ -169,7 +169,8 @@ def _built(
     q, unreached = started(equations, space.start, y, w, channels, sizes)
     if unreached and not (robust and len(unreached) <= MOST * len(y)):
         raise PoinsotError(f"{next(iter(unreached.values()))}; check its readings, or the start of the unknowns")
-    said = f"{len(y)} poses, {int(np.sum(w > 0))} readings of {len(channels.names)} channels"
+    readings = f"{counted(int(np.sum(w > 0)), 'reading')} of {counted(len(channels.names), 'channel')}"
+    said = f"{counted(len(y), 'pose')}, {readings}"
     found = Calibration(
         problem=PoseResiduals(space, equations, q, y, w),
         known=channels.known,
@@ -228,6 +229,6 @@ def _require_enough(measured: Calibration) -> None:
     unknowns = len(names) - int(np.isfinite(problem.space.prior).sum())
     if left < unknowns:
         raise PoinsotError(
-            f"too few poses: {n} of them leave {left} readings for {unknowns} unknowns; measure at least "
-            f"{-(-unknowns * n // left)}"
+            f"too few poses: {n} of them leave {counted(left, 'reading')} for {counted(unknowns, 'unknown')}; "
+            f"measure at least {-(-unknowns * n // left)}"
         )

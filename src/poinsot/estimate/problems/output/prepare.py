@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from poinsot.errors import MotionError, PoinsotError, listing, unknown
+from poinsot.errors import MotionError, PoinsotError, counted, listing, unknown
 from poinsot.estimate.closed_loop.controllers import Control
 from poinsot.estimate.closed_loop.references import references
 from poinsot.estimate.closed_loop.simulation import still_speeds
@@ -65,7 +65,7 @@ def prepared(study: Study, mechanism: Mechanism, space: Space, roles: tuple[Role
     )
     for one in taken:
         if len(one.t) < FEWEST:
-            raise PoinsotError(f"run '{one.name}' has {len(one.t)} samples: give it {FEWEST} or more")
+            raise PoinsotError(f"run '{one.name}' has {counted(len(one.t), 'sample')}: give it {FEWEST} or more")
     return Prepared(
         mechanism=whole,
         compiled=compiled,
