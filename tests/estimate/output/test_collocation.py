@@ -203,6 +203,23 @@ def test_error_bars_of_a_simulation_with_noisy_inputs_do_not(name):
     assert np.mean(inside) < 0.7, np.mean(inside, axis=0)
 
 
+def test_what_is_left_of_a_constant_torque_is_compared_with_its_noise():
+    """Positions tell a part of the noise of a torque, which is no failure to follow."""
+    truth, clean, names, size = pushed("five_bar", T)
+    est = poinsot.identify(
+        truth,
+        noisy(clean, ENCODER, size, 1),
+        list(names),
+        "collocation",
+        problem="output",
+        noise=noise_of(clean, size),
+    )
+    left = [f for f in est.fit.channels if f.channel.startswith("shoulder")]
+    assert any(f.relative > 0.2 and f.correlation > 0.65 for f in left)
+    assert all(f.rms < size for f in left)
+    assert "does not follow" not in est.verdict
+
+
 def test_delays_are_unknowns_besides(tmp_path):
     """Explained as in a simulation, with the same values: no input is noisy."""
     pendulum, t = sprung(tmp_path), np.arange(0, 0.8, 0.01)

@@ -52,6 +52,7 @@ class OutputMeasurement(Measurement):
             [run.t for run in one.runs],
             [one.explained(run) for run in one.runs],
             [_at_samples(part, one.delays(p), run.period) for run, part in zip(one.runs, parts)],
+            noise=one.sigma,
         )
         assert fit is not None
         return fit
