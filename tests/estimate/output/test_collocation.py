@@ -147,13 +147,15 @@ def test_with_exact_inputs_it_agrees_with_the_simulation(name):
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_noisy_inputs_mislead_a_simulation_and_not_the_collocation(name):
+def test_noisy_inputs_widen_the_error_bars_of_a_simulation_more_than_those_of_the_collocation(name):
     simulated, far = identified(name, None, TORQUE, 0)
     collocated, near = identified(name, "collocation", TORQUE, 0)
-    assert np.max(np.abs(far)) > 3.5  # its bars are those of white residuals
-    assert "The model does not fit" in simulated.verdict
+    assert np.max(np.abs(far)) < 3
     assert np.max(np.abs(near)) < 3
+    assert np.all(collocated.deviation < simulated.deviation)
+    assert "noise of the recorded forces makes error bars up to" in simulated.verdict
     assert "numerics sound" in collocated.verdict
+    assert "makes error bars" not in collocated.verdict
     assert {"q1", "q2"} < {channel.channel for channel in collocated.fit.channels}  # torques are explained too
 
 
@@ -187,20 +189,30 @@ def test_the_profile_of_the_likelihood_is_that_of_the_standard_error():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("method", [None, "collocation"])
 @pytest.mark.parametrize("block", share(range(3)))
-def test_error_bars_cover_the_truth_with_noisy_inputs(name, block):
+def test_error_bars_cover_the_truth_with_noisy_inputs(name, method, block):
     """95 % of the intervals hold the truth."""
     seeds = range(40 * block, 40 * block + repetitions(40))
-    inside = np.array([np.abs(identified(name, "collocation", TORQUE, seed)[1]) < 1.96 for seed in seeds])
+    inside = np.array([np.abs(identified(name, method, TORQUE, seed)[1]) < 1.96 for seed in seeds])
     assert abs(np.mean(inside) - 0.95) < 4 * np.sqrt(0.05 * 0.95 / inside.size), np.mean(inside, axis=0)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MACHINES)
-def test_error_bars_of_a_simulation_with_noisy_inputs_do_not(name):
-    """It takes torques as exact."""
-    inside = np.array([np.abs(identified(name, None, TORQUE, seed)[1]) < 1.96 for seed in range(repetitions(40))])
-    assert np.mean(inside) < 0.7, np.mean(inside, axis=0)
+def test_what_is_left_of_a_constant_torque_is_compared_with_its_noise():
+    """Positions tell a part of the noise of a torque, which is no failure to follow."""
+    truth, clean, names, size = pushed("five_bar", T)
+    est = poinsot.identify(
+        truth,
+        noisy(clean, ENCODER, size, 1),
+        list(names),
+        "collocation",
+        problem="output",
+        noise=noise_of(clean, size),
+    )
+    left = [f for f in est.fit.channels if f.channel.startswith("shoulder")]
+    assert any(f.relative > 0.2 and f.correlation > 0.65 for f in left)
+    assert all(f.rms < size for f in left)
+    assert "does not follow" not in est.verdict
 
 
 def test_delays_are_unknowns_besides(tmp_path):

@@ -16,6 +16,7 @@ from poinsot.estimate.bootstrap.draws import Replicas
 from poinsot.estimate.bootstrap.noise import SeriesNoise, series_noise
 from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.search.base import SearchMethod
+from poinsot.estimate.search.determined import apart
 from poinsot.estimate.search.problem import SearchProblem, with_priors
 from poinsot.estimate.search.registry import onwards
 from poinsot.identifiability.base_parameters import combination_text
@@ -49,14 +50,15 @@ class SearchReplicas(Replicas):
         if widened and not found.spare > 0:
             raise PoinsotError("no bootstrap: as many measured values as unknowns leave no residuals that tell noise")
         self.scale = float(np.sqrt(found.ratio)) if widened else 1.0
-        self.shapes = measured.series(p)
+        self.shapes, self.changes = measured.series(p), measured.changes
         self.drawing = self._series(found.spare) if self.shapes else None
         self.noise = (
             "residuals in blocks, with their colour" if self.shapes else "normal, of the residuals' deviation"
         )
 
     def _series(self, spare: int) -> SeriesNoise:
-        left = self._parts(self.e)
+        e = self.e[: self.rows]
+        left = self._parts(e if self.changes is None else apart(e, self.changes))
         good = [part != 0 for part in left]  # masked samples have none
         count = sum(int(use.sum()) for use in good)
         return series_noise(left, good, wider=np.sqrt(count / max(spare, 1)))
@@ -91,4 +93,7 @@ class SearchReplicas(Replicas):
             drawn = np.concatenate([part.ravel() for part in self.drawing.drawn(rng)])
             fresh[: self.rows] = self.e[: self.rows]
             fresh[: len(drawn)] = np.where(self.e[: len(drawn)] != 0, drawn, 0.0)
+        if self.changes is not None:
+            K = self.changes.shape[1]
+            fresh[: self.rows] += self.changes @ rng.standard_normal(K) / np.sqrt(K)
         return fresh - self.e

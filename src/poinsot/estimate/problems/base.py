@@ -25,6 +25,8 @@ class Measurement(ABC):
     steps: tuple[str, ...] = ()  # everything that was done, one sentence each
     doubts: tuple[str, ...] = ()  # what is wrong with it, for the verdict
     assumed: tuple[str, ...] = ()  # what was taken for granted, told behind the verdict
+    besides: tuple[str, ...] = ()  # what else the verdict says
+    changes: np.ndarray | None = None  # (m, K) draws of what noise that residuals do not show does to them
     holds: ClassVar[bool] = False  # whether unknowns that cannot be told from others keep their start in the search
 
     @abstractmethod
@@ -49,6 +51,7 @@ class Measurement(ABC):
             problem.absorbed(p),
             int(np.isfinite(problem.space.prior).sum()),
             problem.space.size if self.holds else None,
+            self.changes,
         )
 
     def settled(self, p: np.ndarray, method: SearchMethod) -> tuple[Self, np.ndarray]:

@@ -45,6 +45,10 @@ class SearchEstimate(Estimate):
         said = f"{len(self.open)} of {len(self.names)} unknowns cannot be told from the others"
         return (*self.measured.assumed, *((f"{said}: {listing(self.open, 24)}",) if self.open else ()))
 
+    @property
+    def _besides(self) -> tuple[str, ...]:
+        return self.measured.besides
+
     @cached_property
     def mechanism(self) -> Mechanism:  # type: ignore[override]
         """The mechanism with the values; unknowns that the data leaves open keep the model's."""

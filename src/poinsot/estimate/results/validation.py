@@ -20,6 +20,7 @@ MOST, COURSE = 0.7, 0.8  # residual over a channel's deviation, its correlation:
 FEW, EXPLAINED = 5, 0.1  # samples, and residual over their deviation, from which on fewer do not tell it
 NOISE, SCATTER = 0.55, 2.5  # of white noise, and deviations of it over √n that chance makes
 RARE = 1e-3  # chance of a larger ratio of residuals that are alike
+OWN = 1.1  # times the noise of a channel, up to which a residual is no more than that
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class ChannelFit:
     correlation: float  # of residuals one sample apart; 0 is white
     outliers: float  # share of samples beyond four standard deviations
     silent: bool = False  # whether the model predicts zero whatever the values: it says nothing of them
+    noise: float = 0.0  # standard deviation of a sample's noise, in the unit; 0: unknown
 
     @property
     def column(self) -> str:
@@ -48,7 +50,11 @@ class ChannelFit:
     @property
     def unexplained(self) -> bool:
         """Whether most of it is left, and is no noise: what is left has a course of its own."""
-        return self.judged and not self.constant and self.relative > MOST and self.correlation > COURSE
+        return self.judged and not self.constant and self.leaves(MOST, COURSE)
+
+    def leaves(self, share: float, correlation: float) -> bool:
+        """Whether more is left than a share of its deviation and than its own noise, with a course of its own."""
+        return self.relative > share and self.correlation > correlation and self.rms > OWN * self.noise
 
     @property
     def sampled(self) -> bool:
@@ -116,7 +122,7 @@ class RunFit(Result):
         """Channels of which most is left, and more than noise: no doubt by itself, but they are not predicted."""
         course = NOISE + SCATTER / np.sqrt(np.maximum(_samples(self), 1))
         known = zip(self.channels, course)
-        return tuple(c for c, least in known if c.judged and c.relative > MOST and c.correlation > least)
+        return tuple(c for c, least in known if c.judged and c.leaves(MOST, least))
 
     def __str__(self) -> str:
         rows = [("channel", "residual", "of its deviation", "of its norm", "correlation", "outliers")]
@@ -143,11 +149,12 @@ def fit_of(
     predicted: Sequence[np.ndarray],
     spare: np.ndarray | None = None,
     silent: Collection[str] = (),
+    noise: np.ndarray | None = None,
 ) -> RunFit | None:
     """How well channels, by name and unit, are predicted (n, c) in some runs; None without any.
 
     `spare` (c,) are the samples of each that nothing was fitted to; by default all. `silent` channels are zero
-    whatever the values.
+    whatever the values. `noise` (c,) is the standard deviation of a sample, where it is known.
     """
     if not runs:
         return None
@@ -171,6 +178,7 @@ def fit_of(
                 float(correlation[c]),
                 outliers,
                 name in silent,
+                0.0 if noise is None else float(noise[c]),
             )
         )
     left_over = np.asarray(np.isfinite(y).sum(axis=0) if spare is None else spare)

@@ -2,6 +2,9 @@
 
 e(p + δ) = e(p) + J δ ,    J δ = J₁ (δ₁ + B δ₂)        (theory/search, eq. 7)
 cov = H⁻¹ (s² DᵀD + PᵀP) H⁻¹ ,    H = J₁ᵀJ₁ = DᵀD + PᵀP        D, P: rows of measurements, and of priors
+
+    + H⁻¹ Dᵀ C D H⁻¹ ,    C = Σ Δe Δeᵀ / K        draws Δe of what further noise does to e; s² of (1 + C)^-½ e
+                                                                                        (theory/search, eq. 32)
 """
 
 from __future__ import annotations
@@ -54,6 +57,7 @@ def determined(
     absorbed: int = 0,
     priors: int = 0,
     size: np.ndarray | None = None,
+    changes: np.ndarray | None = None,
 ) -> Determined:
     """What residuals e (m,) with J (m, k) determine; columns are round-off far below their natural sizes (k,).
 
@@ -61,7 +65,8 @@ def determined(
     Unknowns that are `held`, at a bound, stay there and count as known; those in `prefer` are expressed by others
     first. Residuals that were `absorbed` are none to spare; the last are those of `priors`, worth as much as their
     deviations say, however well the model fits. Directions among several unknowns with a standard error
-    beyond their `size` (k,) count as open.
+    beyond their `size` (k,) count as open. `changes` (m − priors, K) are draws of what further noise does to the
+    residuals.
     """
     J, lengths = J.copy(), np.linalg.norm(J, axis=0)
     natural = np.maximum(natural, lengths)
@@ -69,6 +74,7 @@ def determined(
     J[:, list(held)] = 0.0
     found = reduce_columns(J, prefer, natural)
     spare, told = len(e) - found.rank - absorbed, len(e) - priors
+    e = e if changes is None else np.append(apart(e[:told], changes), e[told:])
     share = _leverage(J[:, list(found.independent)])
     free = told - absorbed - float(share[:told].sum())  # of the measurements
     squares, free = (float(e[:told] @ e[:told]), free) if free > LEAST else (float(e @ e), float(spare))
@@ -84,9 +90,18 @@ def determined(
             found = reduce_columns(J, order, natural)
     X = J[:, list(found.independent)]
     inverse, by_data = _by_data(e, X, wide**2, series, told)
+    if changes is not None:
+        by_inputs = inverse @ (X[:told].T @ changes) / np.sqrt(changes.shape[1])
+        by_data = by_data + by_inputs @ by_inputs.T
     by_priors = inverse @ X[told:].T
     away = _away(e[told:], X[told:], inverse, by_data)
     return Determined(found, by_data + by_priors @ by_priors.T, ratio, spare, misfit, at_bound, away)
+
+
+def apart(e: np.ndarray, changes: np.ndarray) -> np.ndarray:
+    """(1 + C)^-½ e with C = Σ Δe Δeᵀ/K of changes (m, K): residuals (m,), less what further noise makes of them."""
+    U, S, _ = np.linalg.svd(changes, full_matrices=False)
+    return e - U @ ((1 - 1 / np.sqrt(1 + S**2 / changes.shape[1])) * (U.T @ e))
 
 
 def _weak(J: np.ndarray) -> tuple[np.ndarray, set[int]]:

@@ -8,6 +8,7 @@ delays         channels that are recorded late
 shooting       all segments of all runs as one native batch, with derivatives
 segments       how fine steps are, and how long a segment may be
 elimination    initial states of least cost for given parameters
+input_noise    what noise of recorded forces does to residuals
 problem        residuals and derivatives of parameters alone
 collocation    states, noisy inputs and parameters at once, in place of a simulation
 measurement    the study's runs as a problem of search

@@ -92,6 +92,19 @@ def without_states(shooting: Shooting, shot: Shot) -> tuple[np.ndarray, np.ndarr
     return e, whole, size
 
 
+def followed(shooting: Shooting, shot: Shot, e: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Changes e (K, S, T, c) and r (K, P, b) of one candidate's residuals, when initial states have followed them."""
+    H, _ = normal(shooting, shot)
+    g, P = np.einsum("stcb,kstc->ksb", shot.e_z[0], e, optimize=True), shooting.pairs
+    for j, s in enumerate(P):
+        g[:, s] += r[:, j] @ shot.r_end[0, j]
+        g[:, s + 1] += r[:, j] @ shot.r_begin[0, j]
+    z = -_solved(H, g.reshape(len(g), -1).T[None])[0].T.reshape(g.shape)
+    gaps = np.einsum("pib,kpb->kpi", shot.r_end[0], z[:, P])
+    gaps += np.einsum("pib,kpb->kpi", shot.r_begin[0], z[:, [s + 1 for s in P]])
+    return e + np.einsum("stcb,ksb->kstc", shot.e_z[0], z, optimize=True), r + gaps
+
+
 def _solved(H: np.ndarray, right: np.ndarray) -> np.ndarray:
     """H⁻¹ right, rows and columns scaled; directions that H leaves open stay small."""
     size = np.sqrt(np.diagonal(H, axis1=1, axis2=2))

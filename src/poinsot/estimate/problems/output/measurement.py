@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from poinsot.estimate.methods.registry import search_of
 from poinsot.estimate.problems.base import Measurement
 from poinsot.estimate.problems.output.collocation.measurement import collocated
 from poinsot.estimate.problems.output.delays import whole_samples, with_delays
+from poinsot.estimate.problems.output.input_noise import input_changes, more_by_inputs
 from poinsot.estimate.problems.output.prepare import prepared
 from poinsot.estimate.problems.output.problem import OutputResiduals
 from poinsot.estimate.problems.output.records import Prepared
@@ -19,6 +21,7 @@ from poinsot.estimate.problems.space import space_of
 from poinsot.estimate.results.kept import BodyMotion
 from poinsot.estimate.results.validation import RunFit, fit_of
 from poinsot.estimate.rows.channel_terms import is_term
+from poinsot.estimate.search.base import SearchMethod
 from poinsot.estimate.search.collocation import Collocation
 from poinsot.estimate.search.problem import Space
 from poinsot.estimate.study import Processing, Role, Study
@@ -52,6 +55,7 @@ class OutputMeasurement(Measurement):
             [run.t for run in one.runs],
             [one.explained(run) for run in one.runs],
             [_at_samples(part, one.delays(p), run.period) for run, part in zip(one.runs, parts)],
+            noise=one.sigma,
         )
         assert fit is not None
         return fit
@@ -65,6 +69,15 @@ class OutputMeasurement(Measurement):
     def mechanism_at(self, p: np.ndarray) -> Mechanism:
         """The mechanism of the study with values (k,)."""
         return self.mechanism.with_parameters(dict(zip(self._shooting.prepared.unknowns, p.tolist())))
+
+    def settled(self, p: np.ndarray, method: SearchMethod) -> tuple[Self, np.ndarray]:
+        """With what noise of the recorded forces does to its residuals there."""
+        changes, said = input_changes(self.problem, p)
+        if changes is None:
+            return self, p
+        noisy = replace(self, changes=changes, steps=(*self.steps, said))
+        more = more_by_inputs(self.determined(p).covariance, noisy.determined(p).covariance)
+        return replace(noisy, besides=(*self.besides, *more)), p
 
     def series(self, p: np.ndarray) -> tuple[tuple[int, int], ...]:
         """Every run is a time series."""

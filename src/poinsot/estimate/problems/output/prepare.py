@@ -11,7 +11,7 @@ from poinsot.errors import MotionError, PoinsotError, counted, listing, unknown
 from poinsot.estimate.closed_loop.controllers import Control
 from poinsot.estimate.closed_loop.references import references
 from poinsot.estimate.closed_loop.simulation import still_speeds
-from poinsot.estimate.problems.output.records import OutputRun, Prepared, force_unit
+from poinsot.estimate.problems.output.records import InputNoise, OutputRun, Prepared, force_unit
 from poinsot.estimate.rows.motion import run_motion, with_cutoffs
 from poinsot.estimate.rows.runs import bridged, measured_forces, require_units
 from poinsot.estimate.rows.runs import prepared as on_even_clock
@@ -20,6 +20,7 @@ from poinsot.estimate.study import Role, Run, Study
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
 from poinsot.recording.filtering.in_time import sensor_delay
+from poinsot.recording.filtering.measured_noise import measured_noise
 from poinsot.recording.filtering.spectrum import sample_noise
 from poinsot.recording.motion import position_channels, with_encoders
 from poinsot.recording.recording import Recording
@@ -80,6 +81,7 @@ def prepared(study: Study, mechanism: Mechanism, space: Space, roles: tuple[Role
         known=known,
         driven=driven,
         input_sigma=np.array([np.nan if s is None else s for s in _given(study, driven)]),
+        input_noise=_noise_of_inputs(study, recordings, forces, driven),
         runs=taken,
         steps=(*steps, *assumed),
         assumed=assumed,
@@ -189,6 +191,25 @@ def _aligned(states: States, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _given(study: Study, names: Iterable[str]) -> list[float | None]:
     """Standard deviations that the study gives."""
     return [next((s for pattern, s in study.noise.items() if fnmatchcase(n, pattern)), None) for n in names]
+
+
+def _noise_of_inputs(
+    study: Study, recordings: list[Recording], forces: list[dict[str, Force]], driven: tuple[str, ...]
+) -> InputNoise:
+    """By the study, by the recording or its sensor, or of samples that are no smooth course."""
+    sigma, told = np.zeros(len(driven)), np.zeros(len(driven), bool)
+    for k, (name, given) in enumerate(zip(driven, _given(study, driven))):
+        channels = [(recording, *one[name]) for recording, one in zip(recordings, forces)]
+        own = [rec.channels[channel].noise / abs(gain) for rec, channel, gain in channels]
+        seen = [_samples_noise(rec.t, rec[channel]) / abs(gain) for rec, channel, gain in channels]
+        told[k] = given is not None or min(own) > 0
+        sigma[k] = given if given is not None else np.median(own if told[k] else seen)
+    return InputNoise(sigma, told)
+
+
+def _samples_noise(t: np.ndarray, x: np.ndarray) -> float:
+    good = np.isfinite(x)
+    return measured_noise(t[good], x[good])
 
 
 def _noise(

@@ -33,6 +33,14 @@ class OutputRun:
 
 
 @dataclass(frozen=True, eq=False)
+class InputNoise:
+    """Noise of i recorded forces that are inputs."""
+
+    sigma: np.ndarray  # (i,) standard deviation of a sample, 0 where there is none  [N or N·m]
+    told: np.ndarray  # (i,) whether the study, the recording or a sensor of the model tells it, else samples do
+
+
+@dataclass(frozen=True, eq=False)
 class Prepared:
     """All runs of one role, and the mechanism that is simulated."""
 
@@ -49,6 +57,7 @@ class Prepared:
     known: bool  # whether the study gives it
     driven: tuple[str, ...]  # i drives whose recorded force is an input
     input_sigma: np.ndarray  # (i,) standard deviation of a sample, NaN where the study does not give it  [N or N·m]
+    input_noise: InputNoise  # the same wherever it is known from
     runs: tuple[OutputRun, ...]
     steps: tuple[str, ...]
     assumed: tuple[str, ...]  # what was taken for granted

@@ -26,7 +26,7 @@ POOR, COURSE = 0.2, 0.65  # of a channel's deviation that is left; correlation o
 
 def does_not_follow(fit: RunFit) -> list[str]:
     """Channels of which much is left that is no noise, with how much."""
-    poor = [f for f in fit.channels if f.judged and f.relative > POOR and f.correlation > COURSE]
+    poor = [f for f in fit.channels if f.judged and f.leaves(POOR, COURSE)]
     return [f"{f.column} ({f.relative:.2f} of its deviation is left)" for f in poor]
 
 

@@ -135,10 +135,22 @@ class Shooting:
 
     def outputs(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """Channels (N, S, T, c) of parameters (N, k) and initial states (N, S, b), without derivatives."""
+        return self._simulated(X, Z)[1]
+
+    def residuals(self, X: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """e (N, S, T, c) and r (N, P, b) of the same, without derivatives."""
+        y, h = self._simulated(X, Z)
+        measured = np.array([self.measured_for(x) for x in X])
+        e = self._residuals(measured, np.array([self.late(x, one) for x, one in zip(X, h)]))
+        return e, self._gaps(y, np.zeros((*y.shape, 0)))[0]
+
+    def _simulated(self, X: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """States at both ends (N, S, 2, states), and channels (N, S, T, c)."""
         kernel, Y, which = self._kernel(False), self._begin(X, Z), np.tile(np.arange(len(self.segments)), len(X))
-        flat = Y.reshape(-1, Y.shape[2])
-        _, (seen,) = kernel.chains([flat], self.table, which, [self.prepared.p], [], self._keep)
-        return seen.reshape(*Y.shape[:2], *seen.shape[1:])[..., self.prepared.seen]
+        rows, flat = [SETTLING, len(self.table)], Y.reshape(-1, Y.shape[2])
+        (y,), (seen,) = kernel.chains([flat], self.table, which, [self.prepared.p], rows, self._keep)
+        N, S, width = Y.shape
+        return y.reshape(N, S, 2, width), seen.reshape(N, S, *seen.shape[1:])[..., self.prepared.seen]
 
     def positions(self, x: np.ndarray, Z: np.ndarray, run: OutputRun) -> np.ndarray:
         """Coordinates (n, nq) at the samples of a run, for unknowns x (k,) and initial states (1, S, b)."""

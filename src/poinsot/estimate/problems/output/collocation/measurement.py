@@ -43,6 +43,7 @@ class CollocationMeasurement(Measurement):
             [np.concatenate([one.explained(run), u], axis=1) for run, u in zip(one.runs, inputs)],
             np.split(np.concatenate([point.seen, point.u], axis=1), edges),
             np.maximum(self.problem.spare(p), 0.0),
+            noise=np.append(one.sigma, one.input_sigma),
         )
         assert fit is not None
         return fit
