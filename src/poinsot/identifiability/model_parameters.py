@@ -102,8 +102,8 @@ def _require_linear(elements: Elements, names: tuple[str, ...]) -> None:
         are = "is a parameter" if len(wrong) == 1 else "are parameters"
         raise PoinsotError(
             f"{listing(wrong)} {are} of the geometry, of gravity or of a rest position: a regressor "
-            "has columns for inertias and constants of laws; a study estimates others with problem = \"geometry\" or "
-            "\"output\", and poinsot.sensitivity tells how motions and forces hang on them"
+            'has columns for inertias and constants of laws; a study estimates others with problem = "geometry" or '
+            '"output", and poinsot.sensitivity tells how motions and forces hang on them'
         )
 
 

@@ -41,7 +41,7 @@ class EstimateStatus(StrEnum):
     """How an estimation ended. The text says what to do next; empty means success."""
 
     DONE = ""
-    NOT_IDENTIFIABLE = "The data does not determine some parameters: the result names them, and what it tells instead."
+    NOT_IDENTIFIABLE = "The data does not determine some parameters: see what is told instead in the result."
     NOT_SETTLED = "The method did not settle: see Estimate.verdict."
 
 
