@@ -74,10 +74,11 @@ class Determination(Result):
         return {"parameter": np.array([f.name for f in self.findings])}
 
     def panels(self) -> tuple[Panel, ...]:
-        """Relative standard errors, and what is determined, poorly determined or undetermined."""
-        names, errors = [f.name for f in self.findings], [f.relative for f in self.findings]
+        """Relative standard errors, and what is determined, poorly determined or, at the end, undetermined."""
+        shown = sorted(self.findings, key=lambda f: f.verdict is Verdict.UNDETERMINED)
+        names, errors = [f.name for f in shown], [f.relative for f in shown]
         title = f"{self.base.rank} of {len(names)} parameters or combinations"
-        return (error_panel(names, errors, [str(f.verdict) for f in self.findings], title=title),)
+        return (error_panel(names, errors, [str(f.verdict) for f in shown], title=title),)
 
     def __getitem__(self, name: str) -> ParameterVerdict:
         for finding in self.findings:

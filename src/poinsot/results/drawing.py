@@ -206,9 +206,9 @@ def _bars(panel: BarPanel, axes: Any) -> None:
 
 
 def _verdicts(panel: BarPanel, axes: Any, n: int) -> None:
-    """A marker at the end of each bar, at the edge where there is none."""
+    """A marker at the end of each bar, at the far edge where no length would do."""
     values = np.asarray(next(iter(panel.series.values())), float)[:n]
-    edge = axes.get_xlim()[0]
+    near, edge = axes.get_xlim()
     for verdict, (colour, marker) in OF_VERDICT.items():
         rows = [k for k, v in enumerate(panel.verdicts[:n]) if v == verdict]
         if rows:
@@ -217,7 +217,7 @@ def _verdicts(panel: BarPanel, axes: Any, n: int) -> None:
                 at, rows, linestyle="none", marker=marker, color=colour, markeredgecolor="white", markersize=7,
                 label=verdict, clip_on=False, zorder=5,
             )  # fmt: skip
-    axes.set_xlim(left=edge)
+    axes.set_xlim(near, edge)
 
 
 def _field(panel: FieldPanel, axes: Any) -> None:
