@@ -295,6 +295,16 @@ def test_a_column_without_a_name_that_does_not_count_rows_stays(first, tmp_path)
     assert list(poinsot.read(tmp_path / "run.csv")) == ["column1", "x"]
 
 
+@pytest.mark.parametrize("header", ["t [s],q [rad],", "t [s],q [rad]", "t [s],q [rad],Unnamed: 2"])
+def test_delimiters_at_the_end_of_rows_make_no_column(header, tmp_path):
+    rows = "".join(f"{x / 50},{x},\n" for x in range(50))
+    (path := tmp_path / "run.csv").write_text(header + "\n" + rows)
+    rec = poinsot.read(path)
+    assert list(rec) == ["q"] and not rec.findings
+    path.write_text(header.replace("q [rad]", "column2") + "\n" + rows)
+    assert list(poinsot.read(path)) == ["column2"]  # it has samples
+
+
 def test_a_motion_whose_columns_are_no_coordinates_is_not_blamed_on_the_index(tmp_path):
     rows = "".join(f"{k},{k / 100},{k / 200}\n" for k in range(60))
     (tmp_path / "run.csv").write_text(",t [s],theat1\n" + rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from poinsot.store.files import IrregularFileError, file_kind
 
 __all__ = ["read"]
 
+NAMELESS = re.compile(r"column\d+|Unnamed: \d+(_\d+)?")  # how columns without a name are called
 INDEX = ("column1", "Unnamed: 0")  # how the rows' numbers of a data frame are headed, if at all
 
 
@@ -136,7 +138,7 @@ def _read_one(path: Path, table: Table, digest: str, given: ColumnMap, every: in
             times = times_of(table, given)
         except PoinsotError as error:
             raise PoinsotError(f"{path.name}: {error}") from None
-    table = table if given.channels else _without_index(table, times.column)
+    table = table if given.channels else _without_nameless(_without_index(table, times.column))
     values, channels, steps, told = mapped(_without(table, (times.column, times.parts), given), given, path.name)
     told += _times_as_channels(times.column, channels, path.name)
     kept = {name: column[times.rows] for name, column in values.items()}
@@ -184,6 +186,16 @@ def _without_index(table: Table, time: str) -> Table:
     message = "the first column has no name and counts the rows: it is left out"
     note = Finding("left out", "", "", 1, message, "nothing to do", Severity.NOTE, mended=True)
     return replace(_kept(table, range(1, len(table.names))), findings=(*table.findings, note))
+
+
+def _without_nameless(table: Table) -> Table:
+    """The table without columns that have neither a name nor a sample, as where rows end with a delimiter."""
+    empty = [
+        NAMELESS.fullmatch(name) is not None and bool(np.isnan(column).all())
+        for name, column in zip(table.names, table.columns)
+    ]
+    kept = [k for k, one in enumerate(empty) if not one]
+    return _kept(table, kept) if kept and any(empty) else table
 
 
 def _kept(table: Table, kept: Sequence[int]) -> Table:

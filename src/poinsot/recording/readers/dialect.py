@@ -116,6 +116,8 @@ def dialect_of(head: bytes) -> Dialect:
     rows = [f for line in lines[first : first + SAMPLE] if len(f := fields_of(line, delimiter)) == width]
     kinds = tuple(_kind([row[j] for row in rows], decimal) for j in range(width))
     above = [line for line in lines[:first] if line.strip()]
+    if rows and above and delimiter and not any(row[-1].strip() for row in rows):  # rows end with a delimiter
+        above[-1] += delimiter * (len(fields_of(above[-1], delimiter)) == width - 1)
     if delimiter == "," and decimal == ".":
         _require_decimal_points(lines, first)
     names, units, rest, headers = _header(above, delimiter, width)
