@@ -20,7 +20,7 @@ from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.findings import compared, inspected
 from poinsot.recording.findings.contradictions import contradictions
 from poinsot.recording.join import joined, of_each, with_time_of
-from poinsot.recording.place import placed
+from poinsot.recording.place import known_channels, placed
 from poinsot.recording.readers.registry import reader_of
 from poinsot.recording.readers.table import ReadRequest, Table, averaged
 from poinsot.recording.recording import Axis, Clock, RecordedChannel, Recording, Source
@@ -119,13 +119,24 @@ def _finished(
     for coupling in couplings:
         recording = coupled(recording, coupling)
     if mechanism is not None:
-        recording = placed(recording, mechanism)
+        recording = placed(_with_missed_texts(recording, mechanism), mechanism)
     if recording.axis is Axis.FREQUENCY:
         return recording
     recording = compared(recording, mechanism)
     if mechanism is None or any(float(sensor.delay) for sensor in mechanism.sensors.values()):
         return recording  # positions that are late by known times are compared when they are used
     return recording.with_findings(contradictions(recording, mechanism, Severity.WARNING))
+
+
+def _with_missed_texts(recording: Recording, mechanism: Mechanism) -> Recording:
+    """The recording with columns of text as errors where a channel of the mechanism has their name."""
+    known, findings = known_channels(mechanism), list(recording.findings)
+    for k, one in enumerate(findings):
+        if one.code == "text" and one.channel in known:
+            message = f"{one.message}, and the mechanism has a channel of this name"
+            advice = "write numbers alone in its cells, and their unit in the header"
+            findings[k] = replace(one, message=message, advice=advice, severity=Severity.ERROR, mended=False)
+    return replace(recording, findings=tuple(findings))
 
 
 def _read_one(path: Path, table: Table, digest: str, given: ColumnMap, every: int) -> Recording:

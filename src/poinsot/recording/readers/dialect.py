@@ -13,16 +13,27 @@ from itertools import islice, pairwise
 import numpy as np
 
 from poinsot.errors import PoinsotError
-from poinsot.recording.units import si, split_unit
+from poinsot.recording.units import known_unit, si, split_unit
 
-__all__ = ["COMMENTS", "MISSING", "Dialect", "decode", "dialect_of", "fields_of", "moment", "number"]
+__all__ = ["COMMENTS", "MISSING", "Dialect", "decode", "dialect_of", "fields_of", "moment", "number", "quantity"]
 
 COMMENTS = ("#", "%", "//", "!")
 MISSING = ("", "nan", "na", "n/a", "null", "none", "-", "--", "?", "#n/a", "over", "overload", "err", "error")
 # The first that explains most numbers is taken; "" is any run of blanks.
-CANDIDATES = ((",", "."), (";", ","), (";", "."), ("\t", "."), ("\t", ","), ("|", "."), ("", "."), ("", ","))
+CANDIDATES = (
+    (",", "."),
+    (";", ","),
+    (";", "."),
+    ("\t", "."),
+    ("\t", ","),
+    ("|", "."),
+    ("", "."),
+    ("", ","),
+    (",", ","),
+)
 SAMPLE = 200  # lines that are looked at
 _WHOLE, _FRACTION = re.compile(r"[+-]?\d+$"), re.compile(r"\d+([eE][+-]?\d+)?$")  # halves of 1,25e-3
+_BEHIND = re.compile(r"(?<=[\d.,\s])[^\d.,\s+-].*$")  # what stands behind a number
 _POINT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?$")
 _DAY = re.compile(r"(\d{1,2}):(\d\d):(\d\d(?:[.,]\d+)?)$")
 _MOMENT = re.compile(rf"\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{_DAY.pattern}")
@@ -39,7 +50,7 @@ class Dialect:
     first_row: int  # lines before the numbers
     names: tuple[str, ...]  # k
     units: tuple[str, ...]  # k, "" where none is written
-    kinds: tuple[str, ...]  # k: "number", "date" or "text"
+    kinds: tuple[str, ...]  # k: "number", "quantity" (a number and the unit of the column), "date" or "text"
     comments: tuple[str, ...]  # lines above the table that are no header
     comma: tuple[bool, ...] = ()  # k: columns of text that would be numbers with a decimal comma
     headers: tuple[str, ...] = ()  # k, names with units as they are written; (): as the names
@@ -77,6 +88,16 @@ def number(text: str, decimal: str) -> float | None:
         return float(text) if "_" not in text else None
     except ValueError:
         return None
+
+
+def quantity(text: str, unit: str, decimal: str) -> float | None:
+    """The number in front of a unit; None where a field holds something else.
+
+    >>> quantity("-1.5 kN", "kN", "."), quantity("3N", "N", "."), quantity("3 kN", "N", ".")
+    (-1.5, 3.0, None)
+    """
+    text = text.strip()
+    return number(text[: -len(unit)], decimal) if text.endswith(unit) else None
 
 
 def moment(text: str) -> float | None:
@@ -121,6 +142,9 @@ def dialect_of(head: bytes) -> Dialect:
     if delimiter == "," and decimal == ".":
         _require_decimal_points(lines, first)
     names, units, rest, headers = _header(above, delimiter, width)
+    written = [_unit_in([row[j] for row in rows], decimal) if kinds[j] == "text" else "" for j in range(width)]
+    units = tuple(own or unit for own, unit in zip(written, units))
+    kinds = tuple("quantity" if own else holds for own, holds in zip(written, kinds))
     comma = tuple(
         holds == "text" and decimal == "." and _kind([row[j] for row in rows], ",") == "number"
         for j, holds in enumerate(kinds)
@@ -236,6 +260,14 @@ def _kind(column: Sequence[str], decimal: str) -> str:
     if 2 * numbers >= len(filled):
         return "number"
     return "date" if _MOMENT.match(filled[0]) and moment(filled[0]) is not None else "text"
+
+
+def _unit_in(column: Sequence[str], decimal: str) -> str:
+    """The unit that stands behind every number of a column; "" where there is none, or several."""
+    filled = [f.strip() for f in column if f.strip().lower() not in MISSING]
+    behind = _BEHIND.search(filled[0]) if filled else None
+    unit = known_unit(behind[0]) if behind else ""
+    return unit if unit and all(quantity(f, unit, decimal) is not None for f in filled) else ""
 
 
 def _header(
