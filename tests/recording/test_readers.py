@@ -259,6 +259,24 @@ def test_decimal_commas_between_commas_without_a_header_are_refused_by_their_zer
         poinsot.read(tmp_path / "run.csv")
 
 
+@pytest.mark.parametrize("header", ['"t [s]","theta [rad]"', "t [s],theta [rad]"])
+@pytest.mark.parametrize("form", ["%.4f", "%.3f", "%.3e"])
+def test_quoted_numbers_with_decimal_commas_between_commas_are_read(form, header, tmp_path):
+    t, x = np.arange(100) / 100, np.sin(np.arange(100) / 10)
+    rows = (f'"{comma(a)}","{comma(b, form)}"' for a, b in zip(t, x))
+    (tmp_path / "run.csv").write_text("\n".join([header, *rows]) + "\n")
+    rec = poinsot.read(tmp_path / "run.csv")
+    np.testing.assert_allclose(rec.t, t, atol=1e-9)
+    np.testing.assert_allclose(rec["theta"], x, atol=1e-3)
+
+
+def test_quoted_whole_numbers_with_thousands_apart_are_no_fractions(tmp_path):
+    rows = (f'"{k}","{1000 + k:,}","{k / 2}"' for k in range(50))
+    (tmp_path / "run.csv").write_text("\n".join(["n,count,x", *rows]) + "\n")
+    assert not np.any(np.abs(poinsot.read(tmp_path / "run.csv", rate=10.0).table(["x"])) > 25)
+    assert "count" not in poinsot.read(tmp_path / "run.csv", rate=10.0)
+
+
 CELLS = [("%.3f N", 1.0), ("%.3fN", 1.0), ("%.6f kN", 1e-3), ('"%.3f N"', 1.0)]
 
 

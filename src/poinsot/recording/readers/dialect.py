@@ -34,6 +34,7 @@ CANDIDATES = (
 SAMPLE = 200  # lines that are looked at
 _WHOLE, _FRACTION = re.compile(r"[+-]?\d+$"), re.compile(r"\d+([eE][+-]?\d+)?$")  # halves of 1,25e-3
 _BEHIND = re.compile(r"(?<=[\d.,\s])[^\d.,\s+-].*$")  # what stands behind a number
+_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+$")
 _POINT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?$")
 _DAY = re.compile(r"(\d{1,2}):(\d\d):(\d\d(?:[.,]\d+)?)$")
 _MOMENT = re.compile(rf"\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{_DAY.pattern}")
@@ -209,6 +210,8 @@ def _best(lines: Sequence[str]) -> tuple[str, str, int]:
     best = (0, 0.0, 0, ("", ".", 0))
     for rank, (delimiter, decimal) in enumerate(CANDIDATES):
         rows = [fields_of(line, delimiter) for line in sample]
+        if delimiter == decimal and not any("," in f and not _GROUPS.match(f.strip()) for row in rows for f in row):
+            continue  # quoted numbers with decimal commas, or with thousands apart
         counts = Counter(len(row) for row in rows if any(number(f, decimal) is not None for f in row))
         if not counts:
             continue
