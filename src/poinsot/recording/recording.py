@@ -65,6 +65,7 @@ class RecordedChannel:
 
 
 CHANNELS = 8  # in a plot
+CHANCE = 2.0  # deviations of a count
 GAP = 2.5  # of the median step of a clock, beyond which samples are missing
 
 COMPLEX = "complex numbers, which samples over time are not"
@@ -74,7 +75,8 @@ OTHERS = {"b": "truth values", "U": "texts", "S": "texts", "c": COMPLEX}  # of a
 def _rate_of(t: np.ndarray) -> float:
     """Samples per second at times (n,) by the mean step, a step over a lost sample being two  [Hz].
 
-    Rounded stamps have steps of one and two units: the median is one of these, the mean lies between.
+    Rounded stamps have steps of one and two units: the median is one of these, the mean lies between. Where stamps
+    jitter, as many steps are too short as too long, and none is two.
     """
     steps = np.diff(t)
     step = float(np.median(steps))
@@ -83,7 +85,10 @@ def _rate_of(t: np.ndarray) -> float:
     steps = steps[steps <= GAP * step]
     for _ in range(2):
         usual = float(np.mean(steps[steps < 2.5 * step]))
-        step = float(np.sum(steps) / np.sum(np.maximum(np.round(steps / usual), 1.0)))
+        count = np.round(steps / usual)
+        long, short = np.count_nonzero(count > 1), np.count_nonzero(count < 1)
+        jitters = short > 0 and long - short <= CHANCE * np.sqrt(long + short)
+        step = float(np.sum(steps) / (len(steps) if jitters else np.sum(count)))
     return 1 / step
 
 
