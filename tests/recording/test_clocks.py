@@ -232,3 +232,17 @@ def test_one_time_in_seconds_and_in_parts_of_them_is_not_added_up(digits, tmp_pa
 
 def test_the_times_of_plotjuggler_are_times(tmp_path):
     assert_allclose(poinsot.read(written(tmp_path, T, X, "__time")).t, T)
+
+
+@pytest.mark.parametrize("scatter", [0.05, 0.2, 0.32, 0.5])
+@pytest.mark.parametrize("lost", [0, 2, 40])
+def test_the_rate_of_a_clock_that_jitters_is_the_mean_one_without_gaps(scatter, lost):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        t = (np.arange(601) + scatter / np.sqrt(2) * rng.uniform(-np.sqrt(3), np.sqrt(3), 601)) / 100
+        t = np.delete(np.unique(t), rng.choice(np.arange(1, 600), lost, replace=False))
+        found = poinsot.Recording.of(t, {"x": t})
+        unseen = 1.1 * lost / 600 if scatter > 0.3 else 0.0  # what is lost is no longer told from what is late
+        assert found.rate == pytest.approx(100, rel=6e-3 + unseen)
+    kept = np.delete(t, slice(200, 300))
+    assert poinsot.Recording.of(kept, {"x": kept}).rate == pytest.approx(found.rate, rel=0.02)

@@ -259,6 +259,49 @@ def test_decimal_commas_between_commas_without_a_header_are_refused_by_their_zer
         poinsot.read(tmp_path / "run.csv")
 
 
+@pytest.mark.parametrize("header", ['"t [s]","theta [rad]"', "t [s],theta [rad]"])
+@pytest.mark.parametrize("form", ["%.4f", "%.3f", "%.3e"])
+def test_quoted_numbers_with_decimal_commas_between_commas_are_read(form, header, tmp_path):
+    t, x = np.arange(100) / 100, np.sin(np.arange(100) / 10)
+    rows = (f'"{comma(a)}","{comma(b, form)}"' for a, b in zip(t, x))
+    (tmp_path / "run.csv").write_text("\n".join([header, *rows]) + "\n")
+    rec = poinsot.read(tmp_path / "run.csv")
+    np.testing.assert_allclose(rec.t, t, atol=1e-9)
+    np.testing.assert_allclose(rec["theta"], x, atol=1e-3)
+
+
+def test_quoted_whole_numbers_with_thousands_apart_are_no_fractions(tmp_path):
+    rows = (f'"{k}","{1000 + k:,}","{k / 2}"' for k in range(50))
+    (tmp_path / "run.csv").write_text("\n".join(["n,count,x", *rows]) + "\n")
+    assert not np.any(np.abs(poinsot.read(tmp_path / "run.csv", rate=10.0).table(["x"])) > 25)
+    assert "count" not in poinsot.read(tmp_path / "run.csv", rate=10.0)
+
+
+CELLS = [("%.3f N", 1.0), ("%.3fN", 1.0), ("%.6f kN", 1e-3), ('"%.3f N"', 1.0)]
+
+
+@pytest.mark.parametrize("header", ["t [s],cell,theta [rad]", "t [s],cell [N],theta [rad]"])
+@pytest.mark.parametrize(("form", "factor"), CELLS)
+def test_cells_with_one_unit_are_numbers(form, factor, header, tmp_path):
+    t = np.arange(100) / 100
+    rows = [f"{a},{form % (factor * np.sin(9 * a))},{a}" for a in t]
+    rows[7] = "0.07,,0.07"
+    (tmp_path / "run.csv").write_text("\n".join([header, *rows]) + "\n")
+    rec = poinsot.read(tmp_path / "run.csv")
+    kept = t != 0.07
+    assert rec.units["cell"] == "N" and not rec.problems
+    np.testing.assert_allclose(rec["cell"][kept], np.sin(9 * t)[kept], atol=2e-3)
+
+
+def test_a_text_in_place_of_a_sensor_is_an_error(tmp_path):
+    sensors = {"cell": {"type": "drive-force", "actuator": "A"}}
+    bar = poinsot.build({**poinsot.load("four_bar").document, "sensors": sensors})
+    rows = [f"{k / 100},{'on' if k % 2 else 'off'},{k} {'N' if k % 2 else 'kN'},1.{k:02}" for k in range(100)]
+    (tmp_path / "run.csv").write_text("\n".join(["t [s],state,cell,theta1 [rad]", *rows]) + "\n")
+    found = [f for f in poinsot.read(tmp_path / "run.csv", mechanism=bar).findings if f.code == "text"]
+    assert [(f.channel, f.severity) for f in found] == [("state", "note"), ("cell", "error")]
+
+
 @pytest.mark.parametrize("title", ["bench,run 7", "# bench,run 7", "bench 3,third run of 7\n"])
 def test_whole_numbers_in_twice_as_many_columns_as_names_below_a_title_are_read(title, tmp_path):
     rows = "".join(f"{k / 10},{k},{k * k},{k}\n" for k in range(60))
@@ -293,6 +336,16 @@ def test_a_column_without_a_name_that_does_not_count_rows_stays(first, tmp_path)
     rows = "".join(f"{first.format(np.cos(k / 7), k // 3)},{k / 100},{k}\n" for k in range(60))
     (tmp_path / "run.csv").write_text(",t [s],x\n" + rows)
     assert list(poinsot.read(tmp_path / "run.csv")) == ["column1", "x"]
+
+
+@pytest.mark.parametrize("header", ["t [s],q [rad],", "t [s],q [rad]", "t [s],q [rad],Unnamed: 2"])
+def test_delimiters_at_the_end_of_rows_make_no_column(header, tmp_path):
+    rows = "".join(f"{x / 50},{x},\n" for x in range(50))
+    (path := tmp_path / "run.csv").write_text(header + "\n" + rows)
+    rec = poinsot.read(path)
+    assert list(rec) == ["q"] and not rec.findings
+    path.write_text(header.replace("q [rad]", "column2") + "\n" + rows)
+    assert list(poinsot.read(path)) == ["column2"]  # it has samples
 
 
 def test_a_motion_whose_columns_are_no_coordinates_is_not_blamed_on_the_index(tmp_path):

@@ -23,9 +23,9 @@ from poinsot.estimate.doubts.columns import (
     late_fits,
     poor_fits,
     suspect_rows,
-    with_clipped_forces,
     with_columns_in_doubt,
     with_contradictions,
+    with_faulty_samples,
     with_mistaken_units,
 )
 from poinsot.estimate.doubts.contradicted_priors import contradicted_priors
@@ -265,7 +265,7 @@ def _estimated(study: Study) -> Estimate:
     rows = suspect_rows(solution.problem, (*solution.problem.runs, *solution.held_out))
     fits = found.fit, found.validation
     suspects = {*rows, *poor_fits(fits), *late_fits(fits)}
-    tried = with_columns_in_doubt(with_mistaken_units(with_clipped_forces(study)), suspects, found.delays)
+    tried = with_columns_in_doubt(with_mistaken_units(with_faulty_samples(study)), suspects, found.delays)
     found = replace(found, study=with_encoder_zeros(with_contradictions(tried), solution.problem, solution.solution))
     if not study.bootstrap or found.status is EstimateStatus.NOT_SETTLED:
         return found

@@ -25,6 +25,7 @@ from poinsot.recording.clock.rate import usual_step
 from poinsot.recording.clock.stamps import is_stamp, stamped, stamps
 from poinsot.recording.clock.times import TIME_NAMES, is_time_name
 from poinsot.recording.filtering.differentiate import differentiate
+from poinsot.recording.filtering.held_samples import without_held
 from poinsot.recording.filtering.measured_noise import SPLINE, measured_noise
 from poinsot.recording.filtering.motion_cutoff import motion_cutoff
 from poinsot.recording.filtering.one_clock import on_one_clock
@@ -87,7 +88,7 @@ def motion_table(given: Any, mechanism: Mechanism | None = None) -> MotionTable:
         whole = _encoders_as_coordinates(placed(recording, mechanism), mechanism, name)
         columns = _positions(recording, whole, mechanism, name)
         _tell_turns(recording, whole, columns, name)
-        recording = on_one_clock(whole.only(columns), columns)
+        recording = on_one_clock(without_held(whole.only(columns), columns), columns)
     if not columns:
         raise PoinsotError(f"{name}: there are no columns besides the time")
     for column in columns:

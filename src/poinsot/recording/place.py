@@ -11,6 +11,7 @@ from poinsot.model.assembly.end_stops import rigid_stops
 from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.units import units_like
 from poinsot.recording.filtering.first_turns import with_first_turns
+from poinsot.recording.filtering.held_samples import HELD, without_held
 from poinsot.recording.filtering.wrapped import unwrapped
 from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.independent import untold
@@ -52,7 +53,8 @@ def known_channels(mechanism: Mechanism) -> dict[str, RecordedChannel]:
 def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     """The recording with kinds, places and missing units from the mechanism; units that cannot be are errors, and
     channels that nothing of the mechanism has the name of are noted. Angles kept within a turn become continuous
-    where rigid end stops allow it, and those behind gears and screws have the turns that something tells."""
+    where rigid end stops allow it, and those behind gears and screws have the turns that something tells. Samples
+    that a logger repeats until the next comes are masked."""
     known, channels, findings = known_channels(mechanism), dict(recording.channels), []
     turning: list[str] = []
     units = {name: c.unit for name, c in [*mechanism.coordinates.of_joints.items(), *mechanism.coordinates.items()]}
@@ -82,6 +84,8 @@ def placed(recording: Recording, mechanism: Mechanism) -> Recording:
     strange = strange if recording.axis is Axis.TIME else []  # responses are placed by their own words
     findings += [one for one in _strange_findings(strange, known) if one not in recording.findings]
     found = _in_radians(replace(recording, channels=channels), turning).with_findings(findings)
+    kept = {f.channel for f in found.findings if f.code == HELD}  # as whoever read it wanted
+    found = without_held(found, [name for name, c in found.channels.items() if c.place and name not in kept])
     return with_first_turns(unwrapped(found, _limits(found, mechanism)), found, mechanism)
 
 

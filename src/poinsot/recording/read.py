@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from poinsot.recording.finding import Finding, Severity
 from poinsot.recording.findings import compared, inspected
 from poinsot.recording.findings.contradictions import contradictions
 from poinsot.recording.join import joined, of_each, with_time_of
-from poinsot.recording.place import placed
+from poinsot.recording.place import known_channels, placed
 from poinsot.recording.readers.registry import reader_of
 from poinsot.recording.readers.table import ReadRequest, Table, averaged
 from poinsot.recording.recording import Axis, Clock, RecordedChannel, Recording, Source
@@ -27,6 +28,7 @@ from poinsot.store.files import IrregularFileError, file_kind
 
 __all__ = ["read"]
 
+NAMELESS = re.compile(r"column\d+|Unnamed: \d+(_\d+)?")  # how columns without a name are called
 INDEX = ("column1", "Unnamed: 0")  # how the rows' numbers of a data frame are headed, if at all
 
 
@@ -117,13 +119,24 @@ def _finished(
     for coupling in couplings:
         recording = coupled(recording, coupling)
     if mechanism is not None:
-        recording = placed(recording, mechanism)
+        recording = placed(_with_missed_texts(recording, mechanism), mechanism)
     if recording.axis is Axis.FREQUENCY:
         return recording
     recording = compared(recording, mechanism)
     if mechanism is None or any(float(sensor.delay) for sensor in mechanism.sensors.values()):
         return recording  # positions that are late by known times are compared when they are used
     return recording.with_findings(contradictions(recording, mechanism, Severity.WARNING))
+
+
+def _with_missed_texts(recording: Recording, mechanism: Mechanism) -> Recording:
+    """The recording with columns of text as errors where a channel of the mechanism has their name."""
+    known, findings = known_channels(mechanism), list(recording.findings)
+    for k, one in enumerate(findings):
+        if one.code == "text" and one.channel in known:
+            message = f"{one.message}, and the mechanism has a channel of this name"
+            advice = "write numbers alone in its cells, and their unit in the header"
+            findings[k] = replace(one, message=message, advice=advice, severity=Severity.ERROR, mended=False)
+    return replace(recording, findings=tuple(findings))
 
 
 def _read_one(path: Path, table: Table, digest: str, given: ColumnMap, every: int) -> Recording:
@@ -136,7 +149,7 @@ def _read_one(path: Path, table: Table, digest: str, given: ColumnMap, every: in
             times = times_of(table, given)
         except PoinsotError as error:
             raise PoinsotError(f"{path.name}: {error}") from None
-    table = table if given.channels else _without_index(table, times.column)
+    table = table if given.channels else _without_nameless(_without_index(table, times.column))
     values, channels, steps, told = mapped(_without(table, (times.column, times.parts), given), given, path.name)
     told += _times_as_channels(times.column, channels, path.name)
     kept = {name: column[times.rows] for name, column in values.items()}
@@ -184,6 +197,16 @@ def _without_index(table: Table, time: str) -> Table:
     message = "the first column has no name and counts the rows: it is left out"
     note = Finding("left out", "", "", 1, message, "nothing to do", Severity.NOTE, mended=True)
     return replace(_kept(table, range(1, len(table.names))), findings=(*table.findings, note))
+
+
+def _without_nameless(table: Table) -> Table:
+    """The table without columns that have neither a name nor a sample, as where rows end with a delimiter."""
+    empty = [
+        NAMELESS.fullmatch(name) is not None and bool(np.isnan(column).all())
+        for name, column in zip(table.names, table.columns)
+    ]
+    kept = [k for k, one in enumerate(empty) if not one]
+    return _kept(table, kept) if kept and any(empty) else table
 
 
 def _kept(table: Table, kept: Sequence[int]) -> Table:

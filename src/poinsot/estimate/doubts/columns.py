@@ -18,6 +18,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from poinsot.estimate.doubts.mistaken_units import mistaken_units
 from poinsot.estimate.problem import LinearProblem
 from poinsot.estimate.results.validation import RunFit
 from poinsot.estimate.rows.runs import RunRows, late_channels, measured_forces, prepared
@@ -28,7 +29,7 @@ from poinsot.recording.finding import Finding
 from poinsot.recording.findings import column_findings
 from poinsot.recording.findings.contradictions import contradictions
 from poinsot.recording.findings.held import clipped_findings
-from poinsot.recording.findings.mistaken_units import mistaken_units
+from poinsot.recording.findings.jumps import jump_findings
 from poinsot.recording.place import placed
 
 __all__ = [
@@ -36,9 +37,9 @@ __all__ = [
     "late_fits",
     "poor_fits",
     "suspect_rows",
-    "with_clipped_forces",
     "with_columns_in_doubt",
     "with_contradictions",
+    "with_faulty_samples",
     "with_mistaken_units",
 ]
 
@@ -88,18 +89,21 @@ def columns_in_doubt(run: Run, mechanism: Mechanism, delays: Mapping[str, float]
     return column_findings(without_delays(part, late_channels(part, mechanism, delays)), mechanism)
 
 
-def with_clipped_forces(study: Study) -> Study:
-    """The study with forces that are clipped among the findings of recordings that nobody inspected before.
+def with_faulty_samples(study: Study) -> Study:
+    """The study with forces that are clipped, and positions that jump, among the findings of recordings that nobody
+    inspected before.
 
     Drives under control are saturated at their limits, which is no fault of what was recorded.
     """
     limited = [] if study.control is None else [name for name, _ in study.control.drives]
     runs = []
     for run in study.runs:
-        used = measured_forces(placed(run.recording, study.mechanism), study.mechanism, run.name)
+        whole = placed(run.recording, study.mechanism)
+        used = measured_forces(whole, study.mechanism, run.name)
         names = [channel for place, channel in used.items() if place not in limited]
-        known = any(finding.code == "clipped" for finding in run.recording.findings)
-        found = [] if known else [*clipped_findings(run.recording, names)]
+        known = {finding.code for finding in run.recording.findings}
+        found = [] if "clipped" in known else [*clipped_findings(run.recording, names)]
+        found += [] if known & {"jump", "rows lost"} else [*jump_findings(whole, study.mechanism)]
         runs.append(replace(run, recording=run.recording.with_findings(found)) if found else run)
     return replace(study, runs=tuple(runs))
 

@@ -23,10 +23,11 @@ def with_held_forces(run: Run, mechanism: Mechanism, control: Control | None) ->
         return run
     half, recording = 0.5 / control.rate, run.recording
     drives = {name for name, _ in control.drives}
-    found = measured_forces(placed(recording, mechanism), mechanism, run.name)
+    whole = placed(recording, mechanism)  # without the repeats of a faster logger
+    found = measured_forces(whole, mechanism, run.name)
     held = [channel for place, channel in found.items() if _drive(place, mechanism) in drives]
     t = recording.require_times()
-    values = {**recording.values, **{name: moved_later(t, recording[name], half) for name in held}}
+    values = {**recording.values, **{name: moved_later(t, whole[name], half) for name in held}}
     said = f"forces of drives are held for {1e3 / control.rate:.4g} ms: they act half of that later in the mean"
     return replace(run, recording=replace(recording, values=values, steps=(*recording.steps, said)))
 

@@ -7,6 +7,7 @@ import numpy as np
 __all__ = ["GAP", "rate_of", "usual_step"]
 
 GAP = 2.5  # of the median step of a clock, beyond which samples are missing
+CHANCE = 2.0  # deviations of a count
 FEWEST = 10  # long steps, from which on they tell whether they come evenly
 EVEN = 0.125  # of the usual distance from a long step to the second next, by which others may differ, beside one
 
@@ -25,7 +26,8 @@ def usual_step(t: np.ndarray) -> float:
     """Mean step of times (n,), a step over a lost sample being two  [s].
 
     Rounded stamps have steps of one and two units: the median is one of these, the mean lies between. Their long
-    steps come evenly, those over lost samples do not.
+    steps come evenly, those over lost samples do not. Where stamps jitter, as many steps are too short as too long,
+    and none is two.
     """
     steps = np.diff(t)
     step = float(np.median(steps))
@@ -34,10 +36,12 @@ def usual_step(t: np.ndarray) -> float:
     steps = steps[steps <= GAP * step]
     for _ in range(2):
         usual = float(np.mean(steps[steps < 2.5 * step]))
-        count = np.maximum(np.round(steps / usual), 1.0)
+        count = np.round(steps / usual)
+        long, short = np.count_nonzero(count > 1), np.count_nonzero(count < 1)
         if _come_evenly(np.flatnonzero(count > 1)):
             return usual
-        step = float(np.sum(steps) / np.sum(count))
+        jitters = short > 0 and long - short <= CHANCE * np.sqrt(long + short)
+        step = float(np.sum(steps) / (len(steps) if jitters else np.sum(count)))
     return step
 
 

@@ -6,6 +6,7 @@ zero_phase, fourier, splines      the methods
 motion_cutoff                     of a motion's filter, where nobody gives one
 measured_noise                    of samples, told from what a motion without noise does
 resample, one_clock               even clocks, other rates; channels with clocks of their own
+held_samples                      that a logger repeats until the next comes
 wrapped, first_turns              angles kept within one turn, made continuous; how many turns they had made before
 in_time                           recordings without the delays of their channels
 """

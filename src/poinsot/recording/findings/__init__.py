@@ -12,7 +12,7 @@ mixed_units      units of forces and times, by
 scales           how many times the model's gravity and inertia are measured
 trial, explained samples that hypotheses are tried on; how much of the forces a motion explains
 plain_path       motions that are tried, found quickly or not at all
-mistaken_units   arrays in degrees or milliseconds, when parameters are identified from them
+jumps            positions that jump: rows that are lost, encoders that slip
 contradictions   encoders beyond the freedoms that do not follow from the others
 """
 

@@ -1,4 +1,4 @@
-"""What a mechanism could not have done: limits, impossible motions, power, columns and units, gains, delays."""
+"""What a mechanism could not have done: limits, jumps, impossible motions, power, columns, units, gains, delays."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from poinsot.recording.finding import Finding, Severity, spans
 from poinsot.recording.findings.delays import Delay, delay_findings, delay_of
 from poinsot.recording.findings.explained import Needed, by_model, needed
 from poinsot.recording.findings.hypotheses import believed
+from poinsot.recording.findings.jumps import jump_findings
 from poinsot.recording.findings.mixed_units import FITS, force_unit_findings, time_unit_findings
 from poinsot.recording.findings.scales import scales_of
 from poinsot.recording.findings.trial import Trial, force_of, trial_of
@@ -29,7 +30,7 @@ GAIN = 4.0  # a force so many times that of the model is asked about
 
 def model_findings(recording: Recording, mechanism: Mechanism) -> list[Finding]:
     """Faults that show only when the mechanism is known."""
-    found = [*_limits(recording, mechanism), *_turns(recording, mechanism)]
+    found = [*_limits(recording, mechanism), *_turns(recording, mechanism), *jump_findings(recording, mechanism)]
     trial = _trial(recording, mechanism)
     if trial is None:
         return found

@@ -7,6 +7,7 @@ import logging
 import numpy as np
 
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.filtering.held_samples import with_held_told, without_held
 from poinsot.recording.finding import Finding, spans
 from poinsot.recording.findings.against_model import model_findings
 from poinsot.recording.findings.rates import rate_findings
@@ -23,9 +24,10 @@ _progress = logging.getLogger("poinsot.progress")
 def inspected(recording: Recording, repair: bool = True) -> Recording:
     """The recording with all that is wrong with its samples as findings.
 
-    With `repair`, rows that repeat and single spikes are masked, and the findings say so.
+    With `repair`, rows that repeat, held samples and single spikes are masked, and the findings say so.
     """
     missing = [*missing_findings(recording)]
+    recording = without_held(recording, recording) if repair else with_held_told(recording)
     for group, rows in repeats_of(recording):
         finding = repeat_finding(recording, group, rows, mended=repair)
         recording = recording.masked(rows, finding.message, group) if repair else recording

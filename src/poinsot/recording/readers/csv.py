@@ -18,7 +18,16 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, counted
 from poinsot.recording.finding import Finding, Severity
-from poinsot.recording.readers.dialect import COMMENTS, MISSING, Dialect, dialect_of, fields_of, moment, number
+from poinsot.recording.readers.dialect import (
+    COMMENTS,
+    MISSING,
+    Dialect,
+    dialect_of,
+    fields_of,
+    moment,
+    number,
+    quantity,
+)
 from poinsot.recording.readers.table import ReadRequest, Table
 from poinsot.recording.text import BLOCK, head_of, text_blocks
 from poinsot.recording.units import split_unit
@@ -140,7 +149,10 @@ class _Parts:
     def _value(self, text: str, column: int, line: int) -> float:
         if self.dialect.kinds[column] == "date" and (since := moment(text)) is not None:
             return since
-        value = number(text, self.dialect.decimal)
+        if self.dialect.kinds[column] == "quantity":
+            value = quantity(text, self.dialect.units[column], self.dialect.decimal)
+        else:
+            value = number(text, self.dialect.decimal)
         if value is None and text.strip().lower() in MISSING:
             return np.nan
         if value is None:

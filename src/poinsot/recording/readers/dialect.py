@@ -13,16 +13,28 @@ from itertools import islice, pairwise
 import numpy as np
 
 from poinsot.errors import PoinsotError, counted
-from poinsot.recording.units import si, split_unit
+from poinsot.recording.units import known_unit, si, split_unit
 
-__all__ = ["COMMENTS", "MISSING", "Dialect", "decode", "dialect_of", "fields_of", "moment", "number"]
+__all__ = ["COMMENTS", "MISSING", "Dialect", "decode", "dialect_of", "fields_of", "moment", "number", "quantity"]
 
 COMMENTS = ("#", "%", "//", "!")
 MISSING = ("", "nan", "na", "n/a", "null", "none", "-", "--", "?", "#n/a", "over", "overload", "err", "error")
 # The first that explains most numbers is taken; "" is any run of blanks.
-CANDIDATES = ((",", "."), (";", ","), (";", "."), ("\t", "."), ("\t", ","), ("|", "."), ("", "."), ("", ","))
+CANDIDATES = (
+    (",", "."),
+    (";", ","),
+    (";", "."),
+    ("\t", "."),
+    ("\t", ","),
+    ("|", "."),
+    ("", "."),
+    ("", ","),
+    (",", ","),
+)
 SAMPLE = 200  # lines that are looked at
 _WHOLE, _FRACTION = re.compile(r"[+-]?\d+$"), re.compile(r"\d+([eE][+-]?\d+)?$")  # halves of 1,25e-3
+_BEHIND = re.compile(r"(?<=[\d.,\s])[^\d.,\s+-].*$")  # what stands behind a number
+_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+$")
 _POINT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?$")
 _DAY = re.compile(r"(\d{1,2}):(\d\d):(\d\d(?:[.,]\d+)?)$")
 _MOMENT = re.compile(rf"\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{_DAY.pattern}")
@@ -39,7 +51,7 @@ class Dialect:
     first_row: int  # lines before the numbers
     names: tuple[str, ...]  # k
     units: tuple[str, ...]  # k, "" where none is written
-    kinds: tuple[str, ...]  # k: "number", "date" or "text"
+    kinds: tuple[str, ...]  # k: "number", "quantity" (a number and the unit of the column), "date" or "text"
     comments: tuple[str, ...]  # lines above the table that are no header
     comma: tuple[bool, ...] = ()  # k: columns of text that would be numbers with a decimal comma
     headers: tuple[str, ...] = ()  # k, names with units as they are written; (): as the names
@@ -79,6 +91,16 @@ def number(text: str, decimal: str) -> float | None:
         return None
 
 
+def quantity(text: str, unit: str, decimal: str) -> float | None:
+    """The number in front of a unit; None where a field holds something else.
+
+    >>> quantity("-1.5 kN", "kN", "."), quantity("3N", "N", "."), quantity("3 kN", "N", ".")
+    (-1.5, 3.0, None)
+    """
+    text = text.strip()
+    return number(text[: -len(unit)], decimal) if text.endswith(unit) else None
+
+
 def moment(text: str) -> float | None:
     """Seconds of a date since 1970, or of a time of day since midnight; None if a field holds neither.
 
@@ -116,9 +138,14 @@ def dialect_of(head: bytes) -> Dialect:
     rows = [f for line in lines[first : first + SAMPLE] if len(f := fields_of(line, delimiter)) == width]
     kinds = tuple(_kind([row[j] for row in rows], decimal) for j in range(width))
     above = [line for line in lines[:first] if line.strip()]
+    if rows and above and delimiter and not any(row[-1].strip() for row in rows):  # rows end with a delimiter
+        above[-1] += delimiter * (len(fields_of(above[-1], delimiter)) == width - 1)
     if delimiter == "," and decimal == ".":
         _require_decimal_points(lines, first)
     names, units, rest, headers = _header(above, delimiter, width)
+    written = [_unit_in([row[j] for row in rows], decimal) if kinds[j] == "text" else "" for j in range(width)]
+    units = tuple(own or unit for own, unit in zip(written, units))
+    kinds = tuple("quantity" if own else holds for own, holds in zip(written, kinds))
     comma = tuple(
         holds == "text" and decimal == "." and _kind([row[j] for row in rows], ",") == "number"
         for j, holds in enumerate(kinds)
@@ -185,6 +212,8 @@ def _best(lines: Sequence[str]) -> tuple[str, str, int]:
     best = (0, 0.0, 0, ("", ".", 0))
     for rank, (delimiter, decimal) in enumerate(CANDIDATES):
         rows = [fields_of(line, delimiter) for line in sample]
+        if delimiter == decimal and not any("," in f and not _GROUPS.match(f.strip()) for row in rows for f in row):
+            continue  # quoted numbers with decimal commas, or with thousands apart
         counts = Counter(len(row) for row in rows if any(number(f, decimal) is not None for f in row))
         if not counts:
             continue
@@ -236,6 +265,14 @@ def _kind(column: Sequence[str], decimal: str) -> str:
     if 2 * numbers >= len(filled):
         return "number"
     return "date" if _MOMENT.match(filled[0]) and moment(filled[0]) is not None else "text"
+
+
+def _unit_in(column: Sequence[str], decimal: str) -> str:
+    """The unit that stands behind every number of a column; "" where there is none, or several."""
+    filled = [f.strip() for f in column if f.strip().lower() not in MISSING]
+    behind = _BEHIND.search(filled[0]) if filled else None
+    unit = known_unit(behind[0]) if behind else ""
+    return unit if unit and all(quantity(f, unit, decimal) is not None for f in filled) else ""
 
 
 def _header(
