@@ -57,3 +57,16 @@ def _moved(u: np.ndarray, ramp: float) -> np.ndarray:
     middle = speed * (u - ramp / 2)
     ends = speed / (2 * ramp) * u**2, 1 - speed / (2 * ramp) * (1 - u) ** 2
     return np.where(u < ramp, ends[0], np.where(u > 1 - ramp, ends[1], middle))
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.03])
+@pytest.mark.parametrize(("below", "above"), [(0.1, 0.4), (0.4, 0.1), (0.25, 0.25)])
+def test_what_is_clipped_at_both_ends_is_told_of_both(below, above, noise):
+    both = []
+    for seed in range(TRIALS):
+        t, x = swings(seed)
+        x = x + noise * np.std(x) * np.random.default_rng(seed).standard_normal(len(x))
+        read = np.clip(x, *np.quantile(x, (below, 1 - above)))
+        found = list(clipped_findings(poinsot.Recording.of(t, {"A": read}), ["A"]))
+        both.append({f.amount for f in found} == {read.min(), read.max()})
+    assert np.mean(both) >= 0.9

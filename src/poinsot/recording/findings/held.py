@@ -18,6 +18,7 @@ KINK = 0.12  # of the way in the last quarter of the time: a parabola that ends 
 FINE, FINEST = 16, 4  # samples, up to which single ones count, and within which a motion may come to rest unseen
 AROUND = 200  # samples before and behind that tell noise
 ALTERNATING, GRAINS = 0.6, 3.0  # changes of sign of third differences: 0.77 of noise; steps of what is written
+NEVER, NEAR = 6, 60  # samples of one value in a row, in noise of some steps; that tell this noise
 MANY = 0.02  # of the samples: more that are clipped make results wrong
 
 
@@ -48,7 +49,8 @@ def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
 def _clipped(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> Iterator[Finding]:
     """Plateaus at the extreme values that are entered at speed: a motion that turns slows down first.
 
-    A parabola that stays within one step q of an encoder for L samples is 8 q away L samples before and after.
+    A parabola that stays within one step q of an encoder for L samples is 8 q away L samples before and after. What
+    has noise of several steps does not stay at all.
     """
     ends = ((x.max(), "above"), (x.min(), "below"))
     at_ends, span = [x == extreme for extreme, _ in ends], ends[0][0] - ends[1][0]
@@ -57,23 +59,34 @@ def _clipped(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> It
     lengths, values = np.diff(changes), x[changes[:-1] + 1]
     lengths = lengths[(values != ends[0][0]) & (values != ends[1][0])]
     held = int(np.quantile(lengths, 0.99)) if len(lengths) else 1  # samples that another value usually stays
-    noise = float(np.median(np.abs(np.diff(x, 2)))) / MEDIAN / np.sqrt(6)
+    rest = ~(at_ends[0] | at_ends[1])
+    bends = np.abs(np.diff(x, 2))[rest[1:-1]]  # plateaus have none
+    noise = float(np.median(bends)) / MEDIAN / np.sqrt(6) if len(bends) else 0.0
+    grain = _quantum(x, span)
     for (extreme, word), there in zip(ends, at_ends):
         runs = [(a, b) for a, b in _runs(there) if b - a >= max(3, held + 1)]
         if not runs:
             continue
-        quantum = _quantum(x[np.abs(x - extreme) < 0.01 * span], span) or max(_quantum(x, span), 1e-3 * span)
+        quantum = _quantum(x[np.abs(x - extreme) < 0.01 * span], span) or max(grain, 1e-3 * span)
         free = np.diff([-len(x), *(end for run in runs for end in run), 2 * len(x)])[::2]  # samples between plateaus
         reach = [
             min(b - a, max(int(least) // 2, FINE)) for (a, b), least in zip(runs, np.minimum(free[:-1], free[1:]))
         ]
         sharp = [_is_cut(x, a, b, far, quantum, max(quantum, noise)) for (a, b), far in zip(runs, reach)]
+        sharp = [cut or (extreme != 0 and _never_stays(x, a, b, rest, grain)) for cut, (a, b) in zip(sharp, runs)]
         samples = np.concatenate([np.arange(a, b) for a, b in runs])
         if len(samples) >= 4 and np.mean(sharp) >= 0.4:
             message = f"it stays at {extreme:.6g} for {len(samples)} samples: clipped {word}"
             advice = "measure with a wider range; in a study use parts without (from, to), in Python recording.masked"
             severity = Severity.ERROR if len(samples) > MANY * len(x) else Severity.WARNING
             yield Finding("clipped", name, spans(t, samples), float(extreme), message, advice, severity)
+
+
+def _never_stays(x: np.ndarray, first: int, end: int, rest: np.ndarray, grain: float) -> bool:
+    """Whether samples first … end − 1 of one value are in noise of some grains, by the `rest` (n,) about them."""
+    sides = x[:first][rest[:first]][-NEAR:], x[end:][rest[end:]][:NEAR]
+    noisy = [_is_noise(side, grain) for side in sides if len(side) > STUCK]
+    return end - first >= NEVER and bool(noisy) and all(noisy)
 
 
 def _stuck(name: str, t: np.ndarray, x: np.ndarray, changes: np.ndarray) -> Iterator[Finding]:
@@ -116,12 +129,13 @@ def frozen_findings(recording: Recording, name: str, t: np.ndarray, x: np.ndarra
     yield Finding("stuck", name, spans(t, np.arange(first, end)), seconds, message, advice, Severity.ERROR)
 
 
-def _is_noise(x: np.ndarray) -> bool:
-    """Whether samples differ from a smooth motion by noise of some steps of what is written."""
+def _is_noise(x: np.ndarray, grain: float | None = None) -> bool:
+    """Whether samples differ from a smooth motion by noise of some steps of what is written, by default their own."""
+    grain = _quantum(x, float(np.ptp(x))) if grain is None else grain
     third = np.diff(x, 3)
     noise = float(np.median(np.abs(third))) / MEDIAN / np.sqrt(20)
     turns = np.mean(np.signbit(third[1:]) != np.signbit(third[:-1]))
-    return bool(turns > ALTERNATING and noise > GRAINS * _quantum(x, float(np.ptp(x))) and noise > 0)
+    return bool(turns > ALTERNATING and noise > GRAINS * grain and noise > 0)
 
 
 def _go_on(recording: Recording, name: str, begin: float, end: float) -> bool:
