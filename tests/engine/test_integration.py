@@ -41,7 +41,7 @@ def test_a_pendulum_agrees_with_scipy(engine):
     expected = solve_ivp(
         lambda t, y: [y[1], -9.81 * np.sin(y[0])], (0, 6), [2.5, 0.0], "DOP853", times, rtol=1e-13, atol=1e-14
     ).y.T
-    assert found.finished and str(found).startswith("1 trajectories")
+    assert found.finished and str(found).startswith("1 trajectory")
     np.testing.assert_allclose(found.y[0], expected, atol=3e-10)
 
 
