@@ -13,6 +13,7 @@ import poinsot
 from poinsot.errors import PoinsotError
 from poinsot.estimate.closed_loop.controllers import PID, Cascade, Control, control_of
 from poinsot.estimate.closed_loop.simulation import closed_loop
+from poinsot.estimate.study_file import read_study
 from poinsot.identifiability.linear import chosen, parameter_values
 from tests.estimate.machines import MACHINES, SERIAL, Machine
 
@@ -85,6 +86,39 @@ def test_the_rate_of_controllers_is_a_text_with_a_unit_too():
         PoinsotError, match="the sampling rate of a controller: expected a quantity in Hz, got '1 ms'"
     ):
         control_of({"rate": "1 ms", "drive": drive})
+
+
+def test_limits_of_a_drive_are_texts_with_units_too():
+    drive = {"type": "pid", "reference": "q", "kp": 1.0, "lower": -20.0}
+    plain, told = (control_of({"elbow": drive | {"upper": x}}, SERIAL.mechanism) for x in (30.0, "3000 Ncm"))
+    assert plain == told
+    with pytest.raises(PoinsotError, match="the controller of 'elbow': upper: expected a quantity in N·m, got '3 m'"):
+        control_of({"elbow": drive | {"upper": "3 m"}}, SERIAL.mechanism)
+    with pytest.raises(PoinsotError, match="'elbow': lower: expected a quantity in N·m, got '-10 N'"):
+        control_of({"elbow": drive | {"lower": "-10 N"}}, SERIAL.mechanism)
+
+
+def test_limits_in_a_study_file_take_units(tmp_path):
+    text = """
+    format = 1
+    model = "model.toml"
+    unknowns = ["*.viscous"]
+    [recordings.run]
+    file = "run.csv"
+    [control.elbow]
+    type = "pid"
+    reference = "q2.wanted"
+    kp = 200.0
+    lower = "-30 N·m"
+    upper = 30
+    """
+    (tmp_path / "study.toml").write_text(text)
+    (tmp_path / "model.toml").write_text(poinsot.dumps(SERIAL.mechanism))
+    t = np.arange(100) / 100
+    rows = "".join(f"{x},{np.sin(x)},0\n" for x in t)
+    (tmp_path / "run.csv").write_text(f"t,q2.wanted,elbow\n{rows}")
+    ((_, found),) = read_study(tmp_path / "study.toml").control.drives
+    assert (found.lower, found.upper) == (-30.0, 30.0)
 
 
 def test_a_slower_controller_acts_at_its_own_samples():

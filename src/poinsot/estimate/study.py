@@ -250,7 +250,7 @@ def study_of(
         method,
         processing_of(processing),
         mechanism.name,
-        control=control_of(control),
+        control=control_of(control, mechanism),
         problem=problem,
         choose=() if choose is None else one_or_more_names(choose, "choose"),
         modal=tuple(modal),

@@ -123,7 +123,7 @@ def read_study(path: str | Path) -> Study:
         _processing(table.processing),
         table.name or file.stem,
         tuple(f"'{name}' is known to be {value}" for name, value in table.known.items()),
-        control_of(table.control),
+        control_of(table.control, mechanism),
         tuple(table.choose),
         table.problem,
         tuple(modal_run_of(name, one.model_dump(), mechanism) for name, one in table.modal.items()),

@@ -15,6 +15,7 @@ import numpy as np
 
 from poinsot.errors import PoinsotError, by_name, one_line, unknown
 from poinsot.lazy import casadi
+from poinsot.model.mechanism import Mechanism
 from poinsot.model.quantities.parameters import as_value
 
 
@@ -126,8 +127,10 @@ class References:
     noise: np.ndarray | None = None  # (n, d) of the positions that the controllers see
 
 
-def control_of(given: Any) -> Control | None:
+def control_of(given: Any, mechanism: Mechanism | None = None) -> Control | None:
     """Controllers from a record, or from tables by actuator beside a rate.
+
+    Limits of the drives of a `mechanism` may be texts with a unit, such as "350 N".
 
     >>> control_of({"rate": 1000.0, "drive": {"type": "cascade", "reference": "qg", "kp": 160.0, "kv": 240.0}}).rate
     1000.0
@@ -136,11 +139,13 @@ def control_of(given: Any) -> Control | None:
         return given
     tables = dict(by_name(given, "control is", "{'A': {'type': 'pid', 'reference': 'A.wanted', 'kp': 100.0}}"))
     rate = tables.pop("rate", None)
-    drives = tuple((name, _controller(name, table)) for name, table in tables.items())
+    units = {name: one.unit for name, one in mechanism.actuators.items()} if mechanism is not None else {}
+    drives = tuple((name, _controller(name, table, units.get(name, ""))) for name, table in tables.items())
     return Control(drives, None if rate is None else as_value(rate, "Hz", "the sampling rate of a controller"))
 
 
-def _controller(drive: str, given: Any) -> Controller:
+def _controller(drive: str, given: Any, unit: str) -> Controller:
+    """The controller of a drive, whose force is in such a unit; "" where that is not known."""
     if isinstance(given, Controller):
         return given
     if not isinstance(given, Mapping):
@@ -153,6 +158,8 @@ def _controller(drive: str, given: Any) -> Controller:
     for key, value in table.items():
         if key not in own:
             raise PoinsotError(f"the controller of '{drive}': {unknown('entry', key, own)}")
+        if key in ("lower", "upper") and isinstance(value, str) and unit:
+            value = table[key] = as_value(value, unit, f"the controller of '{drive}': {key}")
         if key != "reference" and (not isinstance(value, Real) or value != value):
             raise PoinsotError(f"the controller of '{drive}': {key} is a number, not {one_line(repr(value), 40)}")
     for key in ("reference", *(["kp"] if name == "pid" else ["kp", "kv"])):
