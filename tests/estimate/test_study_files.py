@@ -225,7 +225,7 @@ def test_a_doubtful_verdict_has_an_exit_code_of_its_own_and_the_result_is_writte
         (
             "to = 6",
             "to = 0.01",
-            "run 'first': 1 samples are too few to be taken at another rate, which needs 16 or more",
+            "run 'first': 1 sample cannot be taken at another rate, which needs 16 or more",
         ),
         ('"link3.mass" = {}', '"link3.masss" = {}', "did you mean 'link3.mass'"),
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poinsot.errors import PoinsotError
+from poinsot.errors import PoinsotError, counted
 from poinsot.recording.recording import Recording
 
 __all__ = ["FEWEST", "TooFewSamplesError", "decimated", "evenly", "is_even", "resampled"]
@@ -47,7 +47,7 @@ def resampled(recording: Recording, rate: float) -> Recording:
 
     if len(recording) < FEWEST:
         raise TooFewSamplesError(
-            f"{len(recording)} samples are too few to be taken at another rate, which needs {FEWEST} or more"
+            f"{counted(len(recording), 'sample')} cannot be taken at another rate, which needs {FEWEST} or more"
         )
     if not rate > 0:
         raise PoinsotError(f"a rate must be positive, not {rate:g} Hz")
