@@ -218,6 +218,8 @@ DAMAGES = {
     "an angle is in degrees": table(arm, scaled("q2", 180 / np.pi), "degrees", "q2"),
     "all angles are in degrees": table(arm, in_degrees, "degrees", "q1"),
     "the angle of a crank is in degrees": table(four_bar, scaled("theta1", 180 / np.pi), "degrees", "theta1"),
+    "a length is in inches": table(ex800, scaled("leg3.length", 1 / 0.0254), "inches", "leg3.length"),
+    "a length is in centimetres": table(ex800, scaled("leg3.length", 100.0), "centimetres", "leg3.length"),
     "a length is in millimetres": table(ex800, scaled("leg3.length", 1e3), "millimetres", "leg3.length"),
     "all lengths are in millimetres": table(ex800, in_millimetres, "millimetres", "leg1.length"),
     "positions are swapped": table(arm, exchanged("q2", "q3"), "swapped", "q2"),

@@ -28,6 +28,13 @@ CLEAR = 0.3  # part of the forces that may remain where a channel is dead, or no
 FAR = 3.0  # times what a delay leaves, and a thousandth, which is noise: the delay is it
 ALIKE = 1.5  # times the best: cannot be told from it
 FARTHEST = 20 * np.pi  # that a position may move which was recorded as a force  [rad, m]
+OTHERS = (  # units of positions that are taken for those of the model
+    ("rad", "degrees", "deg", np.pi / 180),
+    ("rad", "turns", "rev", 2 * np.pi),
+    ("m", "millimetres", "mm", 1e-3),
+    ("m", "centimetres", "cm", 1e-2),
+    ("m", "inches", "in", 0.0254),
+)
 SHORTLIST = 6  # hypotheses that are tried with free parameters
 _progress = logging.getLogger("poinsot.progress")
 
@@ -136,9 +143,9 @@ def _columns(trial: Trial) -> Iterator[Hypothesis]:
 
 
 def _units(trial: Trial) -> Iterator[Hypothesis]:
-    """Angles in degrees, lengths in millimetres: one channel, or all."""
+    """Angles in degrees or turns, lengths in millimetres or inches: one channel, or all."""
     units = np.array([trial.mechanism.coordinates[name].unit for name in trial.positions])
-    for unit, code, written, factor in (("rad", "degrees", "deg", np.pi / 180), ("m", "millimetres", "mm", 1e-3)):
+    for unit, code, written, factor in OTHERS:
         of = units == unit
         which = [np.arange(len(units)) == k for k in np.flatnonzero(of)]
         which += [of] if of.sum() > 1 else []
