@@ -343,6 +343,8 @@ def _steps(t: np.ndarray) -> Iterator[Finding]:
         return
     d = np.diff(t)
     step = usual_step(t)
+    if not step > 0:  # times that repeat are told by themselves
+        return
     gaps = np.flatnonzero(d > GAP * step)
     if len(gaps):
         message = f"{counted(len(gaps), 'gap')}, the longest {d.max():.4g} s where samples are {step:.4g} s apart"
