@@ -18,7 +18,7 @@ from poinsot.motion.inverse_dynamics import with_kept_spins
 from poinsot.motion.kinematics import followed_path
 from poinsot.recording.filtering.differentiate import require_cutoff
 from poinsot.recording.filtering.measured_noise import measured_noise
-from poinsot.recording.filtering.motion_cutoff import motion_cutoff
+from poinsot.recording.filtering.motion_cutoff import motion_cutoff, rounding
 from poinsot.recording.filtering.spectrum import sample_noise
 from poinsot.recording.fusion.equations import body_motion
 from poinsot.recording.fusion.fuse import fuse
@@ -108,8 +108,9 @@ def shaken(recording: Recording, mechanism: Mechanism, rng: np.random.Generator)
 
 
 def _noise(recording: Recording, name: str) -> float:
-    """Standard deviation of the noise of a channel's samples."""
-    return recording.channels[name].noise or sample_noise(recording.t, recording[name]) or 0.0
+    """Standard deviation of the noise of a channel's samples, at least that of their rounding."""
+    noise = recording.channels[name].noise or sample_noise(recording.t, recording[name]) or 0.0
+    return max(noise, rounding(recording[name]))
 
 
 def sure_of_noise(recording: Recording, mechanism: Mechanism) -> float:

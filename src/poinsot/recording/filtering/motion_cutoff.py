@@ -12,7 +12,7 @@ from poinsot.recording.filtering.zero_phase import filter_errors
 from poinsot.recording.recording import Recording
 from poinsot.store import Bounded
 
-__all__ = ["motion_cutoff"]
+__all__ = ["motion_cutoff", "rounding"]
 
 SLOWEST, FASTEST = 4.0, 25.0  # times the frequency of the motion, up to which it is followed
 OFTEN = 0.5  # of the samples: more steps are white noise
@@ -34,14 +34,14 @@ def _cutoff(recording: Recording, name: str) -> float:
     t, x = evenly(recording.t, recording[name], name)
     rate = (len(t) - 1) / (t[-1] - t[0])
     content = spectrum(x, rate)
-    noise = max(content.noise, sample_noise(recording.t, recording[name]) or 0.0, _rounding(recording[name]))
+    noise = max(content.noise, sample_noise(recording.t, recording[name]) or 0.0, rounding(recording[name]))
     content = spectrum(x, rate, noise)
     corners = np.geomspace(SLOWEST, FASTEST, 24) * content.dynamics
     errors = [np.hypot(*filter_errors(content, corner, rate))[2] for corner in corners]
     return float(min(corners[int(np.argmin(errors))], rate / 2, recording.rate / 2))
 
 
-def _rounding(x: np.ndarray) -> float:
+def rounding(x: np.ndarray) -> float:
     """Deviation of white noise with as much power at low frequencies as samples (n,) that were rounded to a grid; 0
     where they are on none, or move from one to the next more often than not.
 
