@@ -62,7 +62,7 @@ def test_what_rounding_of_a_coarse_encoder_biases_is_told():
     run = poinsot.inverse_dynamics(BAR, {"theta1": CRANK}, t)
     coarse = np.radians(3.0) * np.round(run.kinematics.coordinates["theta1"] / np.radians(3.0))
     torque = run.forces["A"] + 0.02 * rng.standard_normal(len(t))
-    rec = poinsot.Recording.of(t, {"theta1": coarse, "A": torque}, noise={"theta1": 1e-4, "A": 0.02})  # as a model tells
+    rec = poinsot.Recording.of(t, {"theta1": coarse, "A": torque}, noise={"theta1": 1e-4, "A": 0.02})
     est = poinsot.identify(BAR, rec, UNKNOWNS)
     assert np.max(np.abs(est.value - TRUTH) / est.deviation) > 2  # or this test sees nothing
     assert any("Noise of the motion biases" in doubt for doubt in est.doubts), est.verdict
