@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 import poinsot
 from poinsot.errors import PoinsotError
+from poinsot.recording.clock.rate import unrounded
 from poinsot.recording.finding import Severity
 
 T = np.arange(60) / 100.0
@@ -246,3 +247,24 @@ def test_the_rate_of_a_clock_that_jitters_is_the_mean_one_without_gaps(scatter, 
         assert found.rate == pytest.approx(100, rel=6e-3 + unseen)
     kept = np.delete(t, slice(200, 300))
     assert poinsot.Recording.of(kept, {"x": kept}).rate == pytest.approx(found.rate, rel=0.02)
+
+
+@pytest.mark.parametrize("rate", [300.0, 700.0, 800.0, 900.0, 950.0])
+def test_stamps_rounded_to_milliseconds_are_those_of_the_even_clock(rate, tmp_path):
+    t = np.arange(1000) / rate
+    rows = "".join(f"{a:.3f},{np.sin(a):.9f}\n" for a in t)
+    (path := tmp_path / "run.csv").write_text("t,x\n" + rows)
+    rec = poinsot.read(path)
+    assert_allclose(rec.t - rec.t[0], t, atol=1e-4)
+    (said,) = [step for step in rec.steps if "stamps rounded to 0.001 s are those of an even clock at" in step]
+    assert float(said.split()[-2]) == pytest.approx(rate, rel=1e-4)
+    assert not [f for f in rec.findings if f.code in ("jitter", "gaps")]
+
+
+def test_lost_samples_are_not_taken_for_rounded_stamps():
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        n = random.integers(50, 3000)
+        kept = np.sort(random.choice(n, int(n * random.uniform(0.5, 1)), replace=False))
+        t = np.arange(n)[kept] / 1000
+        assert unrounded(t)[0] is t

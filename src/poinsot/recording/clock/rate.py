@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["GAP", "rate_of", "usual_step"]
+__all__ = ["GAP", "rate_of", "unrounded", "usual_step"]
 
 GAP = 2.5  # of the median step of a clock, beyond which samples are missing
 CHANCE = 2.0  # deviations of a count
 FEWEST = 10  # long steps, from which on they tell whether they come evenly
+GRID, NEAR = 0.01, 0.75  # of a unit: that steps are off its grid, and stamps off the clock that was rounded
 EVEN = 0.125  # of the usual distance from a long step to the second next, by which others may differ, beside one
 
 
@@ -43,6 +44,31 @@ def usual_step(t: np.ndarray) -> float:
         jitters = short > 0 and long - short <= CHANCE * np.sqrt(long + short)
         step = float(np.sum(steps) / (len(steps) if jitters else np.sum(count)))
     return step
+
+
+def unrounded(t: np.ndarray) -> tuple[np.ndarray, float]:
+    """Times (n,) of the even clock whose stamps were rounded, and to what; the same and 0 where they were not.
+
+        |t_k − a − b k| ≤ ¾ u        steps of two sizes alone, u apart, the long ones evenly among the others
+
+    >>> t, unit = unrounded(np.round(np.arange(1000) / 800, 3))
+    >>> round(1 / (t[1] - t[0])), round(unit, 6)
+    (800, 0.001)
+    """
+    steps = np.diff(t)
+    least, most = (float(np.min(steps)), float(np.max(steps))) if len(steps) else (0.0, 0.0)
+    unit = most - least
+    if not (least > 0 and 1e-6 * most < unit <= 1.01 * most / 2):
+        return t, 0.0
+    decimal = 10 ** np.rint(np.log10(unit))  # stamps are rounded to so many digits: others are samples that are lost
+    if abs(unit / decimal - 1) > GRID:
+        return t, 0.0
+    long = steps > least + unit / 2
+    if np.max(np.abs(steps - np.where(long, most, least))) > GRID * unit or not _come_evenly(np.flatnonzero(long)):
+        return t, 0.0
+    k = np.arange(len(t))
+    b, a = np.polyfit(k, t, 1)
+    return (a + b * k, unit) if np.max(np.abs(t - a - b * k)) <= NEAR * unit else (t, 0.0)
 
 
 def _come_evenly(at: np.ndarray) -> bool:

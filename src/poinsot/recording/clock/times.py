@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poinsot.errors import PoinsotError, counted
-from poinsot.recording.clock.rate import GAP, usual_step
+from poinsot.recording.clock.rate import GAP, unrounded, usual_step
 from poinsot.recording.clock.stamps import Stamp, stamp_of, stamped, stamps
 from poinsot.recording.columns import ColumnMap, ColumnSpec, column_index, named_times, time_columns
 from poinsot.recording.finding import Finding, Severity, spans
@@ -176,7 +176,9 @@ def _cleaned(
         t, findings = t[rows], [*findings, *found]
     first = float(t[0]) if since or abs(t[0]) > 1e6 else 0.0
     epoch = since + first
-    t = t - first if first else t
+    t, unit = unrounded(t - first if first else t)
+    if unit:
+        steps.append(f"stamps rounded to {unit:.3g} s are those of an even clock at {1 / usual_step(t):.6g} Hz")
     findings += _steps(t)
     if epoch:
         steps.append(f"{epoch:.6f} s were taken from all times")
