@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import poinsot
+from poinsot.estimate.closed_loop.controllers import PID, Control
+from poinsot.estimate.closed_loop.references import references
 from poinsot.recording.filtering.held_samples import HELD, held_samples
 
 BAR = poinsot.load("four_bar")
@@ -118,3 +120,14 @@ def test_even_speeds_and_switched_signals_are_not_held(rows):
     to_and_fro = np.abs((k // rows) % 100 - 50)
     for x in (1e-3 * (k // rows), 1e-3 * to_and_fro, (k // rows) % 2, np.sign(np.sin(np.pi * k / rows + 0.1))):
         assert held_samples(poinsot.Recording.of(k / 100.0, {"q": np.asarray(x, float)}), "q") is None
+
+
+def test_references_that_controllers_held_are_told_as_they_were_written(tmp_path):
+    told = held(np.sin(3 * T), 4)
+    np.savetxt(
+        path := tmp_path / "run.csv", np.c_[T, told], delimiter=",", header="t,wanted", comments="", fmt="%.9g"
+    )
+    recording, control = poinsot.read(path), Control((("A", PID(reference="wanted", kp=1.0)),), 200.0)
+    assert [f.channel for f in recording.findings if f.code == HELD and f.mended] == ["wanted"]
+    found = references(recording, control, "run", T[0], T[-1])
+    np.testing.assert_allclose(found.s[:, 0], told, atol=1e-8)

@@ -161,8 +161,8 @@ def determinable(
     `parameters` are linear parameters ("platform.Ixx", patterns) or those of the model file ("platform.mass",
     "leg*.mass"), the others being known; by default all linear ones that the model declares. `noise` is the standard
     deviation of a sample, one for all channels or by channel (names or patterns), in SI or a text such as
-    "50 mN·m"; for sensors that of the model file is taken; without it nothing can be said about how well a parameter
-    is determined.
+    "50 mN·m"; by default that of the model's sensors of these forces; without it nothing can be said about how well a
+    parameter is determined.
 
     >>> import poinsot
     >>> d = poinsot.determinable(poinsot.load("pendulum"), {"phi": lambda t: t**2}, [0.0, 0.3, 0.6, 0.9], noise=0.01)

@@ -9,10 +9,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 import poinsot
+from poinsot.estimate.problems.output import input_noise
 from poinsot.estimate.problems.output.input_noise import DRAWS, input_changes, likely
 from poinsot.estimate.problems.output.measurement import output_error
 from poinsot.estimate.search.determined import apart
 from poinsot.estimate.study import study_of
+from poinsot.recording.filtering.held_samples import HELD
+from poinsot.recording.place import placed
 from tests.estimate.output.machines import noisy, pushed
 
 T, ENCODER = np.arange(0, 1, 0.01), 1e-3  # [s], [rad]
@@ -93,3 +96,25 @@ def test_rough_forces_that_acted_are_no_noise_where_residuals_deny_it():
     assert np.std(white + acted) > 1.5
     assert np.std(e) == pytest.approx(1, abs=0.15)
     assert abs(e[1:] @ e[:-1]) < 0.15 * (e @ e)
+
+
+def test_where_simulations_with_the_noise_are_unstable_error_bars_are_said_to_lack_it(monkeypatch):
+    monkeypatch.setattr(input_noise, "_changes", lambda *_: None)
+    est = estimated(0.05, 1)[0]
+    assert any("is not in the error bars: simulations with it are unstable" in doubt for doubt in est.doubts)
+    assert not any("is in the error bars" in step for step in est.steps)
+
+
+@pytest.mark.parametrize("inputs", ["held", "linear"])
+def test_forces_that_drives_hold_act_as_they_were_written_however_often(inputs):
+    machine, clean, names, _ = pushed("arm", T)
+    values = {n: np.repeat(x[::4], 4)[: len(T)] if n in machine.actuators else x for n, x in clean.values.items()}
+    rec = placed(poinsot.Recording.of(T, values, units=clean.units), machine)
+    assert {f.channel for f in rec.findings if f.code == HELD} == {*machine.actuators}
+    study = study_of(machine, rec, list(names), "trust-region", problem="output", processing={"inputs": inputs})
+    prepared = output_error(study)[0].problem.shooting.prepared
+    run = prepared.runs[0]
+    written = np.stack([values[name] for name in prepared.compiled.commands], axis=1)[
+        np.searchsorted(T, run.t - 1e-9)
+    ]
+    assert np.allclose(run.u, written) == (inputs == "held")

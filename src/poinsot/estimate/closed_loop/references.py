@@ -6,6 +6,7 @@ import numpy as np
 
 from poinsot.estimate.closed_loop.controllers import Control, References
 from poinsot.estimate.study import require_channels
+from poinsot.recording.filtering.held_samples import as_written
 from poinsot.recording.filtering.resample import is_even
 from poinsot.recording.recording import Recording
 
@@ -15,8 +16,8 @@ def references(recording: Recording, control: Control, run: str, begin: float, e
     names = [one.reference for _, one in control.drives]
     require_channels([name for name in names if name not in recording.channels], recording, run)
     inside = (recording.t > begin - 1e-9) & (recording.t < end + 1e-9)
-    t, told = recording.t[inside], recording.table(names)[inside]
-    s = np.stack([np.interp(t, t[np.isfinite(x)], x[np.isfinite(x)]) for x in told.T], axis=1)
+    t, told = recording.t[inside], [as_written(recording, name)[inside] for name in names]
+    s = np.stack([np.interp(t, t[np.isfinite(x)], x[np.isfinite(x)]) for x in told], axis=1)
     return References(t, s, rates_of(t, s))
 
 

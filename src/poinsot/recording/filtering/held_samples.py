@@ -15,7 +15,7 @@ import numpy as np
 from poinsot.recording.finding import Finding, spans
 from poinsot.recording.recording import Axis, Clock, Recording
 
-__all__ = ["HELD", "HeldSamples", "held_samples", "with_held_told", "without_held"]
+__all__ = ["HELD", "HeldSamples", "as_written", "held_samples", "with_held_told", "without_held"]
 
 HELD = "sampled and held"  # code of the finding
 LEAST = 20  # changes
@@ -63,6 +63,21 @@ def with_held_told(recording: Recording) -> Recording:
     """The recording with findings of repeats, which stay."""
     found = [(name, held_samples(recording, name)) for name in recording]
     return recording.with_findings(held.told(recording, name, mended=False) for name, held in found if held)
+
+
+def as_written(recording: Recording, name: str) -> np.ndarray:
+    """Samples of a channel (n,), repeats put back: what a drive is told, or holds, acts until the next.
+
+    >>> t = np.arange(200) / 100.0
+    >>> held = Recording.of(t, {"q": np.repeat(np.sin(t[::2]), 2)})
+    >>> bool(np.array_equal(as_written(without_held(held, ["q"]), "q"), held["q"]))
+    True
+    """
+    x = recording[name]
+    if not any(one.code == HELD and one.channel == name and one.mended for one in recording.findings):
+        return x
+    last = np.maximum.accumulate(np.where(np.isfinite(x), np.arange(len(x)), 0))
+    return x[last]
 
 
 def held_samples(recording: Recording, name: str) -> HeldSamples | None:

@@ -45,7 +45,12 @@ def input_changes(problem: OutputResiduals, p: np.ndarray) -> tuple[np.ndarray |
             sigma = np.where(one.input_noise.told, sigma, np.sqrt(s) * sigma)
             changes = _changes(problem.shooting, p, found.z, sigma) if sigma.any() else None
             said = ", as residuals allow"
-    return changes, f"noise of the recorded forces, {_sizes(one, sigma)}{said}, is in the error bars: {DRAWS} draws"
+    if not sigma.any():
+        return None, ""
+    noise = f"noise of the recorded forces, {_sizes(one, sigma)}{said},"
+    if changes is None:
+        return None, f"{noise} is not in the error bars: simulations with it are unstable"
+    return changes, f"{noise} is in the error bars: {changes.shape[1]} draws"
 
 
 def more_by_inputs(without: np.ndarray, whole: np.ndarray) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ class OutputMeasurement(Measurement):
         """With what noise of the recorded forces does to its residuals there."""
         changes, said = input_changes(self.problem, p)
         if changes is None:
-            return self, p
+            return (replace(self, doubts=(*self.doubts, f"{said[0].upper()}{said[1:]}.")) if said else self), p
         noisy = replace(self, changes=changes, steps=(*self.steps, said))
         more = more_by_inputs(self.determined(p).covariance, noisy.determined(p).covariance)
         return replace(noisy, besides=(*self.besides, *more)), p

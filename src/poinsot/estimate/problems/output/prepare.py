@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -19,10 +20,12 @@ from poinsot.estimate.search.problem import Space
 from poinsot.estimate.study import Role, Run, Study
 from poinsot.identifiability.states import States
 from poinsot.model.mechanism import Mechanism
+from poinsot.recording.filtering.held_samples import as_written
 from poinsot.recording.filtering.in_time import sensor_delay
 from poinsot.recording.filtering.measured_noise import measured_noise
 from poinsot.recording.filtering.spectrum import sample_noise
 from poinsot.recording.motion import position_channels, with_encoders
+from poinsot.recording.place import placed
 from poinsot.recording.recording import Recording
 from poinsot.system.initial_state import state
 from poinsot.system.system import System, start, system
@@ -97,6 +100,7 @@ def _motion(run: Run, mechanism: Mechanism, study: Study):
     """
     if run.role is Role.PAYLOAD:
         raise PoinsotError(f"run '{run.name}': payloads are for measured forces, not for simulated outputs")
+    run = _as_held(run, mechanism) if study.processing.inputs == "held" else run
     recording, late = on_even_clock(run, mechanism), on_even_clock(run, mechanism, delays=False)
     late = late.rows(np.arange(len(late.t)) < len(recording.t), "")
     read = position_channels(recording, mechanism)
@@ -119,6 +123,14 @@ def _motion(run: Run, mechanism: Mechanism, study: Study):
     q, v = state(compiled, begin, p, None)
     Q, V = (np.tile(x, (len(recording.t), 1)) for x in (q, v))
     return recording, read, whole, States(compiled, recording.t, Q, V, V, p, begin.size), said, late
+
+
+def _as_held(run: Run, mechanism: Mechanism) -> Run:
+    """The run with forces as they were written: what drives hold acts until the next, which a logger may repeat."""
+    recording = placed(run.recording, mechanism)
+    forces = measured_forces(recording, mechanism, run.name).values()
+    written = {name: as_written(recording, name) for name in forces}
+    return replace(run, recording=replace(recording, values={**recording.values, **written}))
 
 
 def _simulated(whole: Mechanism, states: States, space: Space) -> tuple[Mechanism, System, np.ndarray]:
